@@ -164,6 +164,11 @@ public final class TrainyardProcess implements AutoCloseable {
                 .replace('\0', ' ');
     }
 
+    /// The launcher's, which Java takes over.
+    public long pid() {
+        return process.pid();
+    }
+
     public boolean isAlive() {
         return process.isAlive();
     }

@@ -9,7 +9,9 @@ import io.trainyard.topics.TopicAdmin;
 import io.trainyard.tracking.TrackingException;
 import io.trainyard.tracking.TrackingStore;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -18,6 +20,8 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -45,6 +49,9 @@ final class DashboardCommand implements Callable<Integer>, NeedsJvm {
     /// Where the page sends who signs out.
     private static final String SIGN_OUT = "/sign-out";
 
+    private static final Pattern PLAIN_HTTP =
+            Pattern.compile("http:/*(\\[[^\\]]*]|[^/:?#]*)", Pattern.CASE_INSENSITIVE);
+
     @Spec
     private CommandSpec spec;
 
@@ -67,6 +74,18 @@ final class DashboardCommand implements Callable<Integer>, NeedsJvm {
             defaultValue = "localhost",
             description = "Address to listen on; 0.0.0.0 opens the page to the network (default: ${DEFAULT-VALUE}).")
     private String host;
+
+    @Option(
+            names = "--read-only",
+            arity = "0..1",
+            fallbackValue = "true",
+            defaultValue = "${env:TRAINYARD_DASHBOARD_READ_ONLY}",
+            paramLabel = "BOOL",
+            description = {
+                "Whether calls that change something are refused (default: TRAINYARD_DASHBOARD_READ_ONLY, or true where",
+                "--host is on the network and nobody signs in, else false)."
+            })
+    private @Nullable Boolean readOnly;
 
     @Option(
             names = "--scaler-port",
@@ -112,7 +131,7 @@ final class DashboardCommand implements Callable<Integer>, NeedsJvm {
 
     @Override
     public Integer call() {
-        requireNoUser();
+        requireSafeIssuer();
         Service.requireFree(spec, "--port", host, port);
         if (scalerPort != null) {
             Service.requireFree(spec, "--scaler-port", host, scalerPort);
@@ -126,6 +145,18 @@ final class DashboardCommand implements Callable<Integer>, NeedsJvm {
         settings.put("trainyard.checkpoints", checkpoints.toString());
         if (scalerPort != null) {
             settings.put("trainyard.dashboard.scaler-port", Integer.toString(scalerPort));
+        }
+        boolean onNetwork = !isLoopback(host);
+        boolean closed = Objects.requireNonNullElse(readOnly, onNetwork && issuer.isBlank());
+        settings.put("trainyard.dashboard.read-only", Boolean.toString(closed));
+        settings.put("quarkus.oidc.authentication.cookie-force-secure", Boolean.toString(onNetwork));
+        if (onNetwork && issuer.isBlank()) {
+            spec.commandLine()
+                    .getErr()
+                    .println(
+                            closed
+                                    ? "Nobody signs in at this dashboard, and it listens on the network: it is read-only, and whoever reaches it sees all jobs. Name a provider (--sign-in), or allow changes with --read-only=false."
+                                    : "Nobody signs in at this dashboard, and it listens on the network: whoever reaches it may submit and cancel jobs. Name a provider (--sign-in).");
         }
         if (!issuer.isBlank()) {
             settings.put("trainyard.sign-in.enabled", "true");
@@ -148,12 +179,28 @@ final class DashboardCommand implements Callable<Integer>, NeedsJvm {
         }
     }
 
-    /// An address with a password in it would be repeated in more places than one.
-    private void requireNoUser() {
+    private static boolean isLoopback(String host) {
+        try {
+            return InetAddress.getByName(host).isLoopbackAddress();
+        } catch (UnknownHostException _) {
+            return false; // Service.requireFree has said so
+        }
+    }
+
+    /// An address with a password in it would be repeated in more places than one, and what comes in the clear from
+    /// another machine is nobody's word.
+    private void requireSafeIssuer() {
         if (issuer.matches("(?s)[^/?#]*//[^/?#]*@.*")) {
             throw new ParameterException(
                     spec.commandLine(),
                     "--sign-in has a user in its address; allowed is https://host/path: what proves the dashboard to the provider is in TRAINYARD_SIGN_IN_SECRET");
+        }
+        Matcher plain = PLAIN_HTTP.matcher(issuer);
+        if (plain.lookingAt() && !isLoopback(plain.group(1))) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "--sign-in is \"%s\"; allowed is https://host/path, and http:// for a provider on this machine only: keys and secrets would be sent in the clear"
+                            .formatted(Printable.text(issuer, MAX_TEXT)));
         }
     }
 

@@ -24,6 +24,9 @@ public interface DashboardConfig {
     @WithDefault("false")
     boolean readOnly();
 
+    /// Names, besides localhost and loopback addresses, by which the dashboard may be addressed where nobody signs in.
+    Optional<List<String>> hosts();
+
     /// Jobs in one call that submits them, or asks something of them.
     @WithDefault("1000")
     int maxBulk();

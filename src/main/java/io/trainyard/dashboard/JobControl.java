@@ -16,6 +16,7 @@ import io.trainyard.topics.CommandSender;
 import io.trainyard.topics.Priority;
 import io.trainyard.topics.RecordFinder;
 import io.trainyard.tracking.JobQuery;
+import io.trainyard.tracking.Submitter;
 import io.trainyard.tracking.TrackingStore;
 import jakarta.inject.Singleton;
 import java.time.Duration;
@@ -80,18 +81,18 @@ public class JobControl {
     }
 
     /// How many of somebody's jobs wait for a worker, those among them that are on their way.
-    public long waiting(String submitter) {
-        return store.submitters().waiting(submitter, System.currentTimeMillis() - UNHEARD.toMillis());
+    public long waiting(Submitter submitter) {
+        return store.submitters().waiting(submitter.id(), System.currentTimeMillis() - UNHEARD.toMillis());
     }
 
     /// Publishes jobs.
     ///
     /// @param submitter who asks for it; empty where nobody signs in
     /// @throws io.trainyard.topics.KafkaUnreachableException if the brokers do not answer
-    public void submit(List<JobSpec> jobs, Priority priority, Optional<String> submitter) {
+    public void submit(List<JobSpec> jobs, Priority priority, Optional<Submitter> submitter) {
         sender.send(jobs, priority, _ -> {});
-        submitter.ifPresent(name ->
-                store.submitters().add(jobs.stream().map(JobSpec::id).toList(), name, System.currentTimeMillis()));
+        submitter.ifPresent(
+                by -> store.submitters().add(jobs.stream().map(JobSpec::id).toList(), by, System.currentTimeMillis()));
     }
 
     /// Asks the same of jobs.

@@ -19,6 +19,9 @@ public interface SignInConfig {
     @WithDefault("trainyard")
     String client();
 
+    /// A further audience of the access tokens that programs bring; without one of these a token is refused.
+    Optional<String> audience();
+
     /// What proves to the provider that it is the dashboard that asks.
     Optional<String> secret();
 

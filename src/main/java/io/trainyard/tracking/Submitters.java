@@ -18,15 +18,17 @@ public final class Submitters {
     /// Keeps that somebody has submitted jobs; of one that was submitted before, that they did it last.
     ///
     /// @param millis when, since 1970
-    public void add(Collection<String> jobs, String submitter, long millis) {
+    public void add(Collection<String> jobs, Submitter submitter, long millis) {
         database.write(connection -> {
             try (PreparedStatement insert = connection.prepareStatement("""
-                    INSERT INTO submitters (job, submitter, millis) VALUES (?, ?, ?)
-                    ON CONFLICT (job) DO UPDATE SET submitter = excluded.submitter, millis = excluded.millis""")) {
+                    INSERT INTO submitters (job, submitter, name, millis) VALUES (?, ?, ?, ?)
+                    ON CONFLICT (job) DO UPDATE
+                    SET submitter = excluded.submitter, name = excluded.name, millis = excluded.millis""")) {
                 for (String job : jobs) {
                     insert.setString(1, Database.text(job));
-                    insert.setString(2, Database.text(submitter));
-                    insert.setLong(3, millis);
+                    insert.setString(2, Database.text(submitter.id()));
+                    insert.setString(3, Database.text(submitter.name()));
+                    insert.setLong(4, millis);
                     insert.addBatch();
                 }
                 return insert.executeBatch();
@@ -34,11 +36,10 @@ public final class Submitters {
         });
     }
 
-    /// Who submitted a job last; empty where it came another way, or nobody had to sign in.
+    /// The name of who submitted a job last; empty where it came another way, or nobody had to sign in.
     public Optional<String> of(String job) {
         return database.read(connection -> {
-            try (PreparedStatement select =
-                    connection.prepareStatement("SELECT submitter FROM submitters WHERE job = ?")) {
+            try (PreparedStatement select = connection.prepareStatement("SELECT name FROM submitters WHERE job = ?")) {
                 select.setString(1, Database.text(job));
                 try (ResultSet rows = select.executeQuery()) {
                     return rows.next() ? Optional.of(rows.getString(1)) : Optional.empty();
@@ -49,6 +50,7 @@ public final class Submitters {
 
     /// How many of somebody's jobs wait for a worker.
     ///
+    /// @param submitter the id
     /// @param unheardSince jobs that were submitted since then wait, too, if nothing was heard of them yet
     public long waiting(String submitter, long unheardSince) {
         return database.read(connection -> {

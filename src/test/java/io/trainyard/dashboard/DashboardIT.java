@@ -401,12 +401,32 @@ class DashboardIT {
         assertThat(found.body()).isEqualTo("weights");
         assertThat(found.headers().firstValue("Content-Disposition"))
                 .hasValue("attachment; filename=\"keeps-step-100.safetensors\"");
+        for (int i = 0; i < 20; i++) {
+            HttpResponse<String> head = send("HEAD", path + "100", "");
+            assertThat(head.statusCode()).isEqualTo(200);
+            assertThat(head.headers().firstValue("Content-Disposition")).isPresent();
+        }
+        assertThat(openFiles(".safetensors")).as("files left open").isEmpty();
         HttpResponse<String> gone = get(path + "200");
         assertThat(gone.statusCode()).isEqualTo(404);
         assertThat(gone.body()).contains("any more", "--checkpoints");
         HttpResponse<String> never = get(path + "150");
         assertThat(never.statusCode()).isEqualTo(404);
         assertThat(never.body()).contains("it has saved 2, the last after step 200");
+    }
+
+    /// Those of the dashboard's process whose names end so.
+    private static List<String> openFiles(String ending) throws IOException {
+        List<String> open = new ArrayList<>();
+        try (Stream<Path> files = Files.list(Path.of("/proc/%d/fd".formatted(dashboard.pid())))) {
+            for (Path file : files.toList()) {
+                try {
+                    open.add(Files.readSymbolicLink(file).toString());
+                } catch (IOException _) { // closed meanwhile
+                }
+            }
+        }
+        return open.stream().filter(name -> name.endsWith(ending)).toList();
     }
 
     /// Where there are records of a job.

@@ -30,9 +30,11 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -85,6 +87,7 @@ class SignInIT {
                 "/usr/bin/env",
                 "TRAINYARD_SIGN_IN_SECRET=" + SECRET,
                 "TRAINYARD_SIGN_IN_OPERATORS=train,train-more",
+                "TRAINYARD_SIGN_IN_AUDIENCE=api://trainyard",
                 "TRAINYARD_DASHBOARD_MAX_WAITING_EACH=2"));
         command.addAll(List.of(environment));
         command.addAll(List.of(
@@ -168,6 +171,111 @@ class SignInIT {
         assertThat(call("POST", pause, "Authorization", token("train"), "X-Trainyard", "x")
                         .statusCode())
                 .isEqualTo(202);
+    }
+
+    /// A provider's tokens for other applications, and those that say who somebody is, give no right here.
+    @Test
+    void aTokenThatWasMadeForSomethingElseIsRefused() throws Exception {
+        Map<String, Object> mine = Map.of("sub", "robot", "groups", List.of("train"), "aud", "trainyard");
+        assertThat(infoWith(mine)).isEqualTo(200);
+        assertThat(infoWith(and(mine, "aud", List.of("else", "trainyard")))).isEqualTo(200);
+        assertThat(infoWith(and(mine, "aud", "api://trainyard")))
+                .as("TRAINYARD_SIGN_IN_AUDIENCE")
+                .isEqualTo(200);
+        assertThat(infoWith(and(mine, "aud", "else"))).isEqualTo(401);
+        assertThat(infoWith(and(mine, "aud", List.of("else", "account")))).isEqualTo(401);
+        assertThat(infoWith(and(mine, "aud", List.of()))).isEqualTo(401);
+        assertThat(infoWith(Map.of("sub", "robot", "groups", List.of("train"))))
+                .as("no audience")
+                .isEqualTo(401);
+        for (Map.Entry<String, String> idToken : Map.of("nonce", "abc", "at_hash", "abc", "c_hash", "abc", "typ", "ID")
+                .entrySet()) {
+            assertThat(infoWith(and(mine, idToken.getKey(), idToken.getValue())))
+                    .as("%s", idToken)
+                    .isEqualTo(401);
+        }
+        assertThat(infoWith(and(and(mine, "nonce", "abc"), "typ", "Bearer")))
+                .as("an access token of Keycloak's")
+                .isEqualTo(200);
+    }
+
+    private static Map<String, Object> and(Map<String, Object> claims, String name, Object value) {
+        Map<String, Object> more = new HashMap<>(claims);
+        more.put(name, value);
+        return more;
+    }
+
+    private static int infoWith(Map<String, Object> claims) throws Exception {
+        String token = provider.anyToken(provider.issuerUrl(ISSUER), claims, Duration.ofHours(1))
+                .serialize();
+        return call("GET", "/api/v1/info", "Authorization", "Bearer " + token).statusCode();
+    }
+
+    /// People choose their names; the provider tells them apart.
+    @Test
+    void whoAsksIsLoggedAndCountedByTheProvidersId() throws Exception {
+        for (String subject : List.of("id-1", "id-2")) {
+            String bearer = "Bearer "
+                    + provider.issueToken(
+                                    ISSUER,
+                                    subject,
+                                    "trainyard",
+                                    Map.of("groups", List.of("train"), "preferred_username", "sam\n(root) asks"))
+                            .serialize();
+            String job = """
+                    [{"id": "%s-1", "network": "lenet", "dataset": "shapes32", "epochs": 1},
+                     {"id": "%s-2", "network": "lenet", "dataset": "shapes32", "epochs": 1}]""".formatted(subject, subject);
+            assertThat(call(
+                                    "POST",
+                                    "/api/v1/jobs",
+                                    BodyPublishers.ofString(job),
+                                    "Authorization",
+                                    bearer,
+                                    "X-Trainyard",
+                                    "x")
+                            .statusCode())
+                    .as("two each")
+                    .isEqualTo(202);
+            Patience.await("the log")
+                    .untilAsserted(() -> assertThat(dashboard.output() + "\n" + dashboard.errors())
+                            .containsPattern(
+                                    "sam.{1,3}\\(root\\) asks \\(http://.*/people %s\\) asks: submit %s-1, %s-2"
+                                            .formatted(subject, subject, subject)));
+        }
+    }
+
+    @Test
+    void onTheNetworkCookiesAreForTlsOnly() throws Exception {
+        assertThat(call("GET", "/").headers().allValues("Set-Cookie"))
+                .isNotEmpty()
+                .noneMatch(cookie -> cookie.contains("Secure"));
+        try (TrainyardProcess there = TrainyardProcess.start(
+                dir,
+                List.of(
+                        "/usr/bin/env",
+                        "TRAINYARD_SIGN_IN_SECRET=" + SECRET,
+                        TrainyardProcess.LAUNCHER.toString(),
+                        "dashboard",
+                        "--prefix",
+                        PREFIX,
+                        "--kafka",
+                        TestBroker.address(),
+                        "--port",
+                        "0",
+                        "--host",
+                        "0.0.0.0",
+                        "--tracking",
+                        "jdbc:sqlite:network.db",
+                        "--sign-in",
+                        provider.issuerUrl(ISSUER).toString()))) {
+            String page = there.await(DashboardIT.URL).replace("0.0.0.0", "localhost");
+            assertThat(get(page + "/").headers().allValues("Set-Cookie"))
+                    .isNotEmpty()
+                    .allMatch(cookie -> cookie.contains("Secure"));
+            assertThat(get(page + "/api/v1/info", "Authorization", token("operator"))
+                            .body())
+                    .contains("\"readOnly\":false");
+        }
     }
 
     /// Nobody runs here, so all that is submitted waits.
@@ -376,5 +484,12 @@ class SignInIT {
         assertThat(withUser.errors())
                 .contains("--sign-in has a user in its address", "TRAINYARD_SIGN_IN_SECRET")
                 .doesNotContain(password);
+        TrainyardProcess plain =
+                TrainyardProcess.run(dir, "dashboard", "--sign-in", "http://id.example.com/realms/gpu");
+        assertThat(plain.exitStatus()).isEqualTo(2);
+        assertThat(plain.errors())
+                .contains(
+                        "--sign-in is \"http://id.example.com/realms/gpu\"; allowed is https://host/path",
+                        "for a provider on this machine only");
     }
 }

@@ -20,8 +20,8 @@ class SubmittersTest {
     void whatWaitsIsCountedForEach(Databases kind) {
         try (TrackingStore store = TrackingStore.open(kind.empty())) {
             Submitters submitters = store.submitters();
-            submitters.add(List.of("a", "b", "c"), "alice", NOW);
-            submitters.add(List.of("d"), "bert", NOW);
+            submitters.add(List.of("a", "b", "c"), new Submitter("alice", "Al"), NOW);
+            submitters.add(List.of("d"), new Submitter("bert", "Al"), NOW);
             assertThat(submitters.waiting("alice", NOW)).as("on their way").isEqualTo(3);
             assertThat(submitters.waiting("alice", NOW + 1)).as("lost on it").isZero();
             store.take(
@@ -34,11 +34,11 @@ class SubmittersTest {
                     Map.of());
             assertThat(submitters.waiting("alice", NOW + 1)).isEqualTo(1);
             assertThat(submitters.waiting("bert", NOW)).isEqualTo(1);
-            assertThat(submitters.of("a")).hasValue("alice");
+            assertThat(submitters.of("a")).hasValue("Al");
             assertThat(submitters.of("x")).isEmpty();
-            submitters.add(List.of("a"), "bert", NOW + 1);
+            submitters.add(List.of("a"), new Submitter("bert", "B"), NOW + 1);
             assertThat(submitters.waiting("alice", NOW + 1)).isZero();
-            assertThat(submitters.of("a")).hasValue("bert");
+            assertThat(submitters.of("a")).hasValue("B");
             assertThat(store.forget(NOW + 1, 0, 10)).containsExactly("c");
             assertThat(submitters.of("c")).isEmpty();
         }

@@ -4,7 +4,10 @@ import com.fasterxml.jackson.annotation.JsonValue;
 import io.quarkus.security.identity.SecurityIdentity;
 import io.trainyard.dashboard.DashboardConfig;
 import io.trainyard.dashboard.SignInConfig;
+import io.trainyard.spec.Printable;
+import io.trainyard.tracking.Submitter;
 import jakarta.inject.Singleton;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -16,6 +19,11 @@ import org.eclipse.microprofile.jwt.JsonWebToken;
 /// Who calls, and what they may.
 @Singleton
 class Access {
+    private static final System.Logger LOG = System.getLogger(Access.class.getName());
+
+    private static final int MAX_SHOWN = 200;
+    private static final int MAX_JOBS_SHOWN = 20;
+
     private static final String EVERYBODY = "*";
 
     /// What people call themselves, before what the provider calls them.
@@ -46,6 +54,9 @@ class Access {
 
     /// Of who calls; empty where they may nothing.
     Optional<Role> role() {
+        if (config.enabled() && caller.isAnonymous()) {
+            return Optional.empty();
+        }
         Set<String> roles = caller.getRoles();
         if (!config.enabled() || config.operators().stream().anyMatch(roles::contains)) {
             return Optional.of(dashboard.readOnly() ? Role.VIEWER : Role.OPERATOR);
@@ -53,6 +64,32 @@ class Access {
         boolean looks = config.viewers().contains(EVERYBODY)
                 || config.viewers().stream().anyMatch(roles::contains);
         return looks ? Optional.of(Role.VIEWER) : Optional.empty();
+    }
+
+    /// Who calls; empty where nobody signs in. People choose their names themselves, so the provider's own id of them
+    /// tells one from another.
+    Optional<Submitter> submitter() {
+        return name().map(name -> new Submitter(
+                caller.getPrincipal() instanceof JsonWebToken token
+                        ? token.getIssuer() + " " + token.getSubject()
+                        : name,
+                name));
+    }
+
+    /// Logs that somebody who has signed in asked something of jobs.
+    void log(String action, Collection<String> jobs) {
+        submitter()
+                .ifPresent(by -> LOG.log(
+                        System.Logger.Level.INFO,
+                        "{0} ({1}) asks: {2} {3}{4}",
+                        Printable.text(by.name(), MAX_SHOWN),
+                        Printable.text(by.id(), MAX_SHOWN),
+                        action,
+                        jobs.stream()
+                                .limit(MAX_JOBS_SHOWN)
+                                .map(job -> Printable.text(job, MAX_SHOWN))
+                                .collect(Collectors.joining(", ")),
+                        jobs.size() > MAX_JOBS_SHOWN ? " and %d more".formatted(jobs.size() - MAX_JOBS_SHOWN) : ""));
     }
 
     /// What to call who calls; empty where nobody signs in.
@@ -70,8 +107,11 @@ class Access {
         return Optional.of(caller.getPrincipal().getName());
     }
 
-    /// Why somebody who has signed in may nothing.
+    /// Why somebody may nothing.
     String refusal() {
+        if (caller.isAnonymous()) {
+            return "nobody has signed in; bring an access token (Authorization: Bearer TOKEN), or sign in at /";
+        }
         return "%s has signed in, but may not see this dashboard: the claim %s names none of %s; ask who runs it (trainyard.sign-in)"
                 .formatted(
                         name().orElse("somebody"),

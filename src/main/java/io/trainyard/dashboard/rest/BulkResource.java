@@ -11,6 +11,7 @@ import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.core.Response;
 import java.util.List;
+import java.util.Locale;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.jspecify.annotations.Nullable;
 
@@ -20,11 +21,13 @@ public class BulkResource {
     private final JobControl control;
     private final JobHistory history;
     private final DashboardConfig config;
+    private final Access access;
 
-    BulkResource(JobControl control, JobHistory history, DashboardConfig config) {
+    BulkResource(JobControl control, JobHistory history, DashboardConfig config, Access access) {
         this.control = control;
         this.history = history;
         this.config = config;
+        this.access = access;
     }
 
     /// What is asked.
@@ -55,6 +58,10 @@ public class BulkResource {
         return jobs;
     }
 
+    private static String name(Action action) {
+        return action.name().toLowerCase(Locale.ROOT);
+    }
+
     private static void requireOfSweep(Action action, Asked asked) {
         if (asked.jobs() != null) {
             throw Problem.badRequest("jobs and sweep are given; name one of the two");
@@ -75,7 +82,10 @@ public class BulkResource {
         Action action = Parameter.name("action", asked.action() == null ? "" : asked.action(), Action.class);
         if (asked.sweep() != null) {
             requireOfSweep(action, asked);
-            return new Answers(control.act(action, open(asked.sweep()), null, true));
+            List<String> open = open(asked.sweep());
+            Answers answers = new Answers(control.act(action, open, null, true));
+            access.log(name(action), open);
+            return answers;
         }
         List<String> jobs = asked.jobs() == null ? List.of() : asked.jobs();
         if (jobs.isEmpty() || jobs.size() > config.maxBulk()) {
@@ -86,6 +96,8 @@ public class BulkResource {
         Priority priority = action == Action.REPRIORITIZE
                 ? Parameter.name("priority", asked.priority() == null ? "" : asked.priority(), Priority.class)
                 : null;
-        return new Answers(control.act(action, jobs, priority));
+        Answers answers = new Answers(control.act(action, jobs, priority));
+        access.log(name(action), jobs);
+        return answers;
     }
 }

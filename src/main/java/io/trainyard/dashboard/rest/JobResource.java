@@ -13,6 +13,7 @@ import io.trainyard.tracking.RatePoint;
 import io.trainyard.tracking.Remarks;
 import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
+import jakarta.ws.rs.HttpMethod;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.PUT;
 import jakarta.ws.rs.Path;
@@ -20,10 +21,14 @@ import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.QueryParam;
 import jakarta.ws.rs.WebApplicationException;
+import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.Request;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.core.Response.Status;
+import java.io.IOException;
+import java.io.InputStream;
 import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.jspecify.annotations.Nullable;
@@ -39,12 +44,14 @@ public class JobResource {
     private final JobControl control;
     private final SavedModels models;
     private final DashboardConfig config;
+    private final Access access;
 
-    JobResource(JobHistory history, JobControl control, SavedModels models, DashboardConfig config) {
+    JobResource(JobHistory history, JobControl control, SavedModels models, DashboardConfig config, Access access) {
         this.history = history;
         this.control = control;
         this.models = models;
         this.config = config;
+        this.access = access;
     }
 
     /// What is asked of a job: how urgent it is to be.
@@ -89,7 +96,8 @@ public class JobResource {
     @Path("/checkpoints/{step}")
     @Produces(MediaType.APPLICATION_OCTET_STREAM)
     @Operation(summary = "The model after a step, as it was saved: a safetensors file")
-    public Response checkpoint(@PathParam("id") String id, @PathParam("step") String step) {
+    public Response checkpoint(@PathParam("id") String id, @PathParam("step") String step, @Context Request request)
+            throws IOException {
         List<JobTimeline.Checkpoint> all = job(id).checkpoints();
         JobTimeline.Checkpoint wanted = all.stream()
                 .filter(saved -> Long.toString(saved.step()).equals(step))
@@ -106,7 +114,12 @@ public class JobResource {
                                                         .formatted(
                                                                 all.size(),
                                                                 all.getLast().step()))));
-        return Response.ok(models.open(id, wanted))
+        InputStream model = models.open(id, wanted);
+        boolean unread = request.getMethod().equals(HttpMethod.HEAD);
+        if (unread) {
+            model.close();
+        }
+        return Response.ok(unread ? null : model)
                 .header(
                         HttpHeaders.CONTENT_DISPOSITION,
                         "attachment; filename=\"%s-step-%d.safetensors\"".formatted(id, wanted.step()))
@@ -118,7 +131,9 @@ public class JobResource {
     @Path("/{action: cancel|pause|resume}")
     @Operation(summary = "Cancels, pauses or resumes a job")
     public Response wish(@PathParam("id") String id, @PathParam("action") String action) {
-        return accepted(control.act(Parameter.name("action", action, Action.class), List.of(id), null));
+        Response answer = accepted(control.act(Parameter.name("action", action, Action.class), List.of(id), null));
+        access.log(action, List.of(id));
+        return answer;
     }
 
     @POST
@@ -127,7 +142,9 @@ public class JobResource {
     public Response reprioritize(@PathParam("id") String id, @Nullable Reprioritize body) {
         String wanted = body == null || body.priority() == null ? "" : body.priority();
         Priority priority = Parameter.name("priority", wanted, Priority.class);
-        return accepted(control.act(Action.REPRIORITIZE, List.of(id), priority));
+        Response answer = accepted(control.act(Action.REPRIORITIZE, List.of(id), priority));
+        access.log("reprioritize", List.of(id));
+        return answer;
     }
 
     private static Response accepted(List<Answer> answers) {
@@ -165,6 +182,7 @@ public class JobResource {
         if (!history.remark(id, remarks)) {
             throw unknown(id);
         }
+        access.log("write notes of", List.of(id));
         return remarks;
     }
 

@@ -10,6 +10,7 @@ import io.trainyard.spec.JobSpec;
 import io.trainyard.sweep.Trials;
 import io.trainyard.topics.Priority;
 import io.trainyard.tracking.JobQuery;
+import io.trainyard.tracking.Submitter;
 import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.POST;
@@ -113,12 +114,12 @@ public class JobsResource {
             throw Problem.badRequest("the body holds %d jobs; allowed are %d in one call (trainyard.dashboard.max-bulk)"
                     .formatted(jobs.size(), config.maxBulk()));
         }
-        Optional<String> submitter = access.name();
+        Optional<Submitter> submitter = access.submitter();
         int more = jobs.stream().mapToInt(Trials::count).sum();
         requireRoom(control.waiting(), "", more, config.maxWaiting(), "max-waiting");
-        submitter.ifPresent(name -> requireRoom(
-                control.waiting(name),
-                " that %s submitted".formatted(Parameter.shown(name)),
+        submitter.ifPresent(by -> requireRoom(
+                control.waiting(by),
+                " that %s submitted".formatted(Parameter.shown(by.name())),
                 more,
                 config.maxWaitingEach(),
                 "max-waiting-each"));
@@ -126,8 +127,9 @@ public class JobsResource {
             throw Problem.refusal(Response.Status.TOO_MANY_REQUESTS, reason);
         });
         control.submit(jobs, urgency, submitter);
-        return Response.accepted(new Submitted(jobs.stream().map(JobSpec::id).toList()))
-                .build();
+        List<String> ids = jobs.stream().map(JobSpec::id).toList();
+        access.log("submit", ids);
+        return Response.accepted(new Submitted(ids)).build();
     }
 
     private static void requireRoom(long waiting, String whose, int more, int allowed, String setting) {
