@@ -21,6 +21,7 @@ class Background {
     private static final Duration PODS = Duration.ofMillis(250);
     private static final Duration FORGET = Duration.ofMinutes(1);
 
+    private final Instance<TopicConsumer> reader;
     private final Instance<SourceWatch> watch;
     private final Instance<FleetGauges> gauges;
     private final Instance<Retention> retention;
@@ -33,8 +34,9 @@ class Background {
     private final ScheduledExecutorService timer = Executors.newScheduledThreadPool(
             6, Thread.ofPlatform().name("background-", 0).daemon().factory());
 
-    /// @param watch not made, nor the store under it, in a process that is no dashboard; so are the others
+    /// @param reader not made, nor the store under it, in a process that is no dashboard; so are the others
     Background(
+            Instance<TopicConsumer> reader,
             Instance<SourceWatch> watch,
             Instance<FleetGauges> gauges,
             Instance<Retention> retention,
@@ -44,6 +46,7 @@ class Background {
             Instance<DemandWatch> demand,
             Instance<Outlooks> outlooks,
             DashboardConfig config) {
+        this.reader = reader;
         this.watch = watch;
         this.gauges = gauges;
         this.retention = retention;
@@ -58,6 +61,7 @@ class Background {
     void start(@Observes StartupEvent event) {
         if (config.enabled()) {
             AlertWatch alert = alerts.get(); // what is wrong with its settings keeps the dashboard from starting
+            reader.get().start();
             every(LOOK, watch.get()::look);
             every(METRICS, gauges.get()::look);
             every(LOOK, alert::look);
@@ -92,6 +96,9 @@ class Background {
 
     void stop(@Observes ShutdownEvent event) throws InterruptedException {
         timer.shutdownNow();
+        if (config.enabled()) {
+            reader.get().close();
+        }
         if (timer.awaitTermination(FORGET.toSeconds(), TimeUnit.SECONDS) && config.enabled()) {
             watch.get().close();
             alerts.get().close();

@@ -27,6 +27,10 @@ public interface DashboardConfig {
     /// Names, besides localhost and loopback addresses, by which the dashboard may be addressed where nobody signs in.
     Optional<List<String>> hosts();
 
+    /// Bytes of the body of one call: those of the longest command. What is made of it takes many times as much heap.
+    @WithDefault("1048576")
+    int maxBody();
+
     /// Jobs in one call that submits them, or asks something of them.
     @WithDefault("1000")
     int maxBulk();

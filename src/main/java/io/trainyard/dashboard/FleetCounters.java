@@ -32,6 +32,7 @@ class FleetCounters {
     private final Map<String, Counter> attempts;
     private final Counter preemptions;
     private final Counter deadLetters;
+    private final Counter recordsSkipped;
     private final Counter checkpointFailures;
     private final DistributionSummary firstStepSeconds;
     private final DistributionSummary eventSeconds;
@@ -46,6 +47,7 @@ class FleetCounters {
         attempts = counters(meters, Metric.ATTEMPTS_TOTAL, Label.AFTER);
         preemptions = meters.counter(Metric.PREEMPTIONS_TOTAL);
         deadLetters = meters.counter(Metric.DEAD_LETTERS_TOTAL);
+        recordsSkipped = meters.counter(Metric.RECORDS_SKIPPED_TOTAL);
         checkpointFailures = meters.counter(Metric.CHECKPOINT_FAILURES_TOTAL);
         firstStepSeconds = meters.histogram(Metric.CLAIM_TO_FIRST_STEP_SECONDS);
         eventSeconds = meters.histogram(Metric.STEP_TO_EVENT_SECONDS);
@@ -126,6 +128,11 @@ class FleetCounters {
                         eventSeconds.record(Math.max(0, now - one.millis()) / 1e3);
                     }
                 });
+    }
+
+    /// Records that cannot be read or kept.
+    void skipped(long records) {
+        recordsSkipped.increment((double) records);
     }
 
     /// Checkpoints that a worker could not write.

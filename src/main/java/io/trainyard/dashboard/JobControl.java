@@ -4,7 +4,6 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import io.trainyard.event.Control;
 import io.trainyard.event.Control.Urgency;
 import io.trainyard.event.Control.Wish;
-import io.trainyard.event.JobNews;
 import io.trainyard.event.JobNews.Requested;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
@@ -27,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.jspecify.annotations.Nullable;
 
@@ -179,12 +179,12 @@ public class JobControl {
 
     /// The place of the newest command of a job that can be read.
     private Optional<String> newestCommand(String job) {
-        String place = null;
-        for (JobNews news : store.news(job)) {
+        AtomicReference<String> place = new AtomicReference<>();
+        store.eachNews(job, news -> {
             if (news instanceof Requested asked && asked.spec() != null) {
-                place = asked.place();
+                place.set(asked.place());
             }
-        }
-        return Optional.ofNullable(place);
+        });
+        return Optional.ofNullable(place.get());
     }
 }

@@ -6,7 +6,6 @@ import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.trainyard.data.DatasetInfo;
 import io.trainyard.data.Datasets;
 import io.trainyard.event.Control;
-import io.trainyard.event.JobNews;
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.EpochTested;
@@ -21,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A job with its tests.
 ///
+/// @param leftOut which of its records are not shown, and why, in words; null: all are
 /// @param waiting why it waits, in words; null: it does not
 /// @param outlook what lies before it, and when it begins; null where it does not wait, or has only just come
 /// @param command the job as JSON, with all defaults filled in: as it runs, or else as it was asked for; null where
@@ -40,6 +40,7 @@ import org.jspecify.annotations.Nullable;
 /// @param submitter who submitted it here; null where it came another way, or nobody signs in
 public record JobDetail(
         @JsonIgnoreProperties("facts") JobSummary summary,
+        @Nullable String leftOut,
         @Nullable String waiting,
         @Nullable OutlookView outlook,
         @JsonRawValue @Nullable String command,
@@ -82,10 +83,11 @@ public record JobDetail(
         }
     }
 
-    /// @param news all that was told of it but losses
+    /// @param timeline of all that was told of it
     static JobDetail of(
             JobState state,
-            List<JobNews> news,
+            JobTimeline timeline,
+            @Nullable String leftOut,
             @Nullable String waiting,
             @Nullable OutlookView outlook,
             Remarks remarks,
@@ -94,10 +96,10 @@ public record JobDetail(
         JobSpec spec = state.spec();
         EpochTested last = state.lastTest();
         TrainingEvent.Dataset dataset = state.dataset();
-        JobTimeline timeline = JobTimeline.of(state, news);
         Optional<Long> flopsPerImage = TrainingFlops.perImage(state);
         return new JobDetail(
                 JobSummary.of(state),
+                leftOut,
                 waiting,
                 outlook,
                 spec == null ? null : JobJson.write(spec),

@@ -25,13 +25,13 @@ import io.trainyard.tracking.TrackingException;
 import io.trainyard.tracking.TrackingStore;
 import io.trainyard.tracking.Transition;
 import io.trainyard.tracking.UnderWay;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
@@ -39,6 +39,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -53,7 +54,11 @@ public final class JobHistory {
     /// A job, as it is since a version.
     private record Entry(JobSummary job, long version) {}
 
-    private record Seen(WorkerStatus status, long millis, boolean gone) {}
+    /// @param bytes of its heartbeat
+    private record Seen(WorkerStatus status, int bytes, long millis, boolean gone) {}
+
+    /// Of all workers' newest heartbeats; those of 1,000 workers with 16 slots and GPUs have 5 MB.
+    private static final long MAX_HEARTBEAT_BYTES = 8 << 20;
 
     /// The most jobs of a group that are shown.
     private static final int MAX_GROUP = 10_000;
@@ -95,6 +100,11 @@ public final class JobHistory {
 
     private static boolean isUnderWay(JobSummary job) {
         return job.attempt() > 0 && !job.status().isFinal();
+    }
+
+    /// How often a record was left out since this process began, because it cannot be read or is too much.
+    long leftOut() {
+        return store.leftOut();
     }
 
     /// How far the topics were read.
@@ -158,9 +168,10 @@ public final class JobHistory {
 
     /// Takes in one heartbeat.
     ///
+    /// @param bytes of it
     /// @param millis when it was sent, since 1970
     /// @return how many checkpoints have failed since the worker's heartbeat before
-    public synchronized int apply(WorkerStatus status, long millis) {
+    public synchronized int apply(WorkerStatus status, int bytes, long millis) {
         Seen known = workers.get(status.worker());
         if (known != null && known.millis() > millis) {
             return 0;
@@ -168,14 +179,13 @@ public final class JobHistory {
         if (status.stopping()) {
             workers.remove(status.worker());
         } else {
-            workers.put(status.worker(), new Seen(status, millis, false));
+            workers.put(status.worker(), new Seen(status, bytes, millis, false));
         }
-        while (workers.size() > limits.maxWorkers()) {
-            workers.remove(workers.values().stream()
-                    .min(Comparator.comparingLong(Seen::millis))
-                    .orElseThrow()
-                    .status()
-                    .worker());
+        long all = workers.values().stream().mapToLong(Seen::bytes).sum();
+        while (workers.size() > limits.maxWorkers() || all > MAX_HEARTBEAT_BYTES) {
+            Seen longestUnseen = Collections.min(workers.values(), Comparator.comparingLong(Seen::millis));
+            workers.remove(longestUnseen.status().worker());
+            all -= longestUnseen.bytes();
         }
         workersVersion = ++version;
         int now = status.checkpointFailures();
@@ -190,7 +200,7 @@ public final class JobHistory {
             Seen seen = entry.getValue();
             boolean gone = nowMillis - seen.millis() > limits.workerGoneMillis();
             if (gone != seen.gone()) {
-                entry.setValue(new Seen(seen.status(), seen.millis(), gone));
+                entry.setValue(new Seen(seen.status(), seen.bytes(), seen.millis(), gone));
                 changed = true;
             }
         }
@@ -255,15 +265,21 @@ public final class JobHistory {
 
     /// Empty if there is no such job.
     public Optional<JobDetail> job(String id) {
-        return store.job(id)
-                .map(state -> JobDetail.of(
-                        state,
-                        store.news(id),
-                        waiting(JobSummary.of(state)).orElse(null),
-                        outlook(JobSummary.of(state)),
-                        store.remarks(id),
-                        store.wish(id),
-                        store.submitters().of(id)));
+        return store.known(id).map(known -> {
+            JobState state = known.state();
+            JobTimeline timeline = new JobTimeline(state);
+            store.eachNews(id, timeline::take);
+            JobSummary summary = JobSummary.of(state);
+            return JobDetail.of(
+                    state,
+                    timeline,
+                    known.leftOut(),
+                    waiting(summary).orElse(null),
+                    outlook(summary),
+                    store.remarks(id),
+                    store.wish(id),
+                    store.submitters().of(id));
+        });
     }
 
     /// The losses between two steps, both inclusive; empty if there is no such job.
@@ -283,28 +299,39 @@ public final class JobHistory {
         return store.learningRates(id, most);
     }
 
-    /// The commands of the jobs that a query asks for, as JSON, by job.
-    public Map<String, String> commands(JobQuery query) {
-        return store.commands(query);
+    /// Reads the commands of the jobs that a query asks for, as JSON.
+    ///
+    /// @param reader is given the job and its command
+    public void eachCommand(JobQuery query, BiConsumer<String, String> reader) {
+        store.eachCommand(query, reader);
     }
 
     /// The jobs of a group side by side; empty where it has none.
     public Optional<SweepView> sweep(String group) {
-        List<SweepView.Member> members = new ArrayList<>();
-        Map<String, String> commands = store.commands(JobQuery.ofGroup(group, MAX_GROUP));
-        for (JobSummary job : group(group)) {
-            JobSpec spec = spec(job.job(), commands.get(job.job()));
-            boolean regression = spec != null && spec.loss().isRegression();
-            members.add(new SweepView.Member(
-                    job.job(),
-                    job.status(),
-                    spec,
-                    job.epochsDone(),
-                    regression ? job.bestTestLoss() : job.bestTestAccuracy(),
-                    regression ? job.testLoss() : job.testAccuracy(),
-                    job.reason()));
-        }
-        return members.isEmpty() ? Optional.empty() : Optional.of(SweepView.of(group, members));
+        Map<String, JobSummary> jobs = new LinkedHashMap<>();
+        group(group).forEach(job -> jobs.put(job.job(), job));
+        SweepView.Table table = new SweepView.Table(group);
+        store.eachCommand(JobQuery.ofGroup(group, MAX_GROUP), (id, command) -> {
+            JobSummary job = jobs.remove(id);
+            if (job != null) {
+                table.add(member(job, command));
+            }
+        });
+        jobs.values().forEach(job -> table.add(member(job, null)));
+        return table.isEmpty() ? Optional.empty() : Optional.of(table.view());
+    }
+
+    private SweepView.Member member(JobSummary job, @Nullable String command) {
+        JobSpec spec = spec(job.job(), command);
+        boolean regression = spec != null && spec.loss().isRegression();
+        return new SweepView.Member(
+                job.job(),
+                job.status(),
+                spec,
+                job.epochsDone(),
+                regression ? job.bestTestLoss() : job.bestTestAccuracy(),
+                regression ? job.testLoss() : job.testAccuracy(),
+                job.reason());
     }
 
     /// The jobs of a group; a sweep whose trials are there is none of them.
@@ -317,9 +344,7 @@ public final class JobHistory {
     /// As it was asked for, or else as it runs. Another version may have written what this one cannot read.
     private @Nullable JobSpec spec(String job, @Nullable String command) {
         try {
-            return command == null
-                    ? store.job(job).map(JobState::spec).orElse(null)
-                    : JobJson.read(command.getBytes(StandardCharsets.UTF_8));
+            return command == null ? store.job(job).map(JobState::spec).orElse(null) : JobJson.readWritten(command);
         } catch (InvalidJobException _) {
             return null; // its values are not shown
         }

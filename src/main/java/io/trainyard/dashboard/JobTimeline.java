@@ -23,6 +23,12 @@ import org.jspecify.annotations.Nullable;
 
 /// What was told of a job, in time: its attempts, its checkpoints, when its epochs were tested.
 public final class JobTimeline {
+    /// Checkpoints that are shown; those of one job.
+    private static final int MAX_CHECKPOINTS = 100_000;
+
+    /// Where a checkpoint is, in characters: anyone can write to a topic.
+    private static final int MAX_ADDRESS = 2_000;
+
     private final JobState state;
     private final SortedMap<Integer, Span> spans = new TreeMap<>();
     private final Map<String, Long> testMillis = new HashMap<>();
@@ -45,19 +51,16 @@ public final class JobTimeline {
         private @Nullable String end;
     }
 
-    private JobTimeline(JobState state) {
+    JobTimeline(JobState state) {
         this.state = state;
         counted = state.attemptsToSteps();
     }
 
-    static JobTimeline of(JobState state, List<JobNews> news) {
-        JobTimeline timeline = new JobTimeline(state);
-        for (JobNews one : news) {
-            if (one instanceof Happened happened && state.believes(happened)) {
-                timeline.add(happened.event(), happened.millis());
-            }
+    /// Takes in what was told of the job, in any order.
+    void take(JobNews news) {
+        if (news instanceof Happened happened && state.believes(happened)) {
+            add(happened.event(), happened.millis());
         }
-        return timeline;
     }
 
     private void add(TrainingEvent event, long millis) {
@@ -77,7 +80,9 @@ public final class JobTimeline {
             }
             case EpochTested tested -> testMillis.put(key(tested.attempt(), tested.epoch()), millis);
             case CheckpointSaved saved -> {
-                if (saved.step() < counted.getOrDefault(saved.attempt(), 0L)) {
+                if (saved.step() < counted.getOrDefault(saved.attempt(), 0L)
+                        && saved.uri().length() + saved.sha256().length() <= MAX_ADDRESS
+                        && checkpoints.size() < MAX_CHECKPOINTS) {
                     checkpoints.put(
                             saved.step(),
                             new Checkpoint(

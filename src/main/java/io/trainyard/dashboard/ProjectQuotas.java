@@ -1,24 +1,20 @@
 package io.trainyard.dashboard;
 
-import io.trainyard.event.JobState.Status;
 import io.trainyard.jobfile.ProjectFiles;
 import io.trainyard.share.ProjectRow;
 import io.trainyard.share.ProjectRules;
-import io.trainyard.spec.JobField;
+import io.trainyard.share.ProjectUse;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.sweep.Trials;
-import io.trainyard.tracking.JobQuery;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Collectors;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 
@@ -26,25 +22,17 @@ import org.eclipse.microprofile.config.inject.ConfigProperty;
 /// here; whoever writes to the topics past the dashboard is not asked.
 @Singleton
 public class ProjectQuotas {
-    private static final JobField PROJECT = new JobField("project");
-
     private final ProjectRules rules;
     private final JobHistory history;
-    private final int maxWaiting;
 
     /// @param file of projects; empty: there is none
     @Inject
-    ProjectQuotas(
-            JobHistory history,
-            DashboardConfig config,
-            @ConfigProperty(name = "trainyard.projects") Optional<Path> file) {
-        this(history, config.maxWaiting(), ProjectFiles.read(file));
+    ProjectQuotas(JobHistory history, @ConfigProperty(name = "trainyard.projects") Optional<Path> file) {
+        this(history, ProjectFiles.read(file));
     }
 
-    /// @param maxWaiting jobs are looked at, at most
-    ProjectQuotas(JobHistory history, int maxWaiting, ProjectRules rules) {
+    ProjectQuotas(JobHistory history, ProjectRules rules) {
         this.history = history;
-        this.maxWaiting = maxWaiting;
         this.rules = rules;
     }
 
@@ -72,19 +60,13 @@ public class ProjectQuotas {
         if (more.isEmpty()) {
             return Optional.empty();
         }
-        Map<String, Long> waiting = waiting();
+        Map<String, ProjectUse> uses = history.projects(rules.window());
         return more.entrySet().stream()
-                .map(its -> rules.refusal(its.getKey(), waiting.getOrDefault(its.getKey(), 0L), its.getValue()))
+                .map(its -> rules.refusal(
+                        its.getKey(),
+                        uses.getOrDefault(its.getKey(), ProjectUse.NONE).waiting(),
+                        its.getValue()))
                 .filter(Objects::nonNull)
                 .findFirst();
-    }
-
-    private Map<String, Long> waiting() {
-        JobQuery queued = new JobQuery(Set.of(Status.QUEUED), "", "", JobQuery.Sort.HEARD, true, maxWaiting, 0);
-        Map<String, Long> waiting = new HashMap<>();
-        history.commands(queued)
-                .values()
-                .forEach(command -> waiting.merge(PROJECT.of(command).orElse(JobSpec.DEFAULT_PROJECT), 1L, Long::sum));
-        return waiting;
     }
 }

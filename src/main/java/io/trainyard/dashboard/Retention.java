@@ -37,6 +37,10 @@ class Retention {
                     break;
                 }
             }
+            int wishes = store.forgetUnheardWishes();
+            if (wishes > 0) {
+                LOG.warnf("forgot %d control requests about jobs that nobody has submitted", wishes);
+            }
         } catch (TrackingException e) {
             LOG.warnf("jobs that are too old or too many are not forgotten yet: %s", e.getMessage());
         }

@@ -1,6 +1,5 @@
 package io.trainyard.dashboard;
 
-import io.smallrye.common.annotation.Identifier;
 import io.trainyard.topics.Brokers;
 import io.trainyard.topics.KafkaUnreachableException;
 import io.trainyard.topics.TopicAdmin;
@@ -36,12 +35,7 @@ class SourceWatch implements AutoCloseable {
 
     private boolean storeAway;
 
-    SourceWatch(
-            TrackingStore store,
-            JobHistory history,
-            @Identifier("tracking") TopicConsumer consumer,
-            Sources sources,
-            Brokers kafka) {
+    SourceWatch(TrackingStore store, JobHistory history, TopicConsumer consumer, Sources sources, Brokers kafka) {
         this.store = store;
         this.history = history;
         this.consumer = consumer;

@@ -1,8 +1,5 @@
 package io.trainyard.dashboard;
 
-import io.smallrye.common.annotation.Identifier;
-import io.smallrye.reactive.messaging.annotations.Blocking;
-import io.smallrye.reactive.messaging.kafka.KafkaConsumerRebalanceListener;
 import io.trainyard.event.Control;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.JobNews;
@@ -13,37 +10,60 @@ import io.trainyard.topics.TopicAdmin;
 import io.trainyard.topics.TopicRecord;
 import io.trainyard.tracking.Partition;
 import io.trainyard.tracking.TrackingException;
-import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Singleton;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
-import org.eclipse.microprofile.reactive.messaging.Incoming;
 import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /// Reads the topics into the history, from where the tracking store says it has come to; heartbeats from the
-/// beginning. A record that cannot be read is logged and skipped: anyone can write to a topic, and one bad record
-/// must not blind the dashboard. While the store is away nothing more is read.
-@ApplicationScoped
-@Identifier("tracking")
-public class TopicConsumer implements KafkaConsumerRebalanceListener {
+/// beginning. A record that cannot be read or kept is counted, logged and skipped: anyone can write to a topic, and one
+/// bad
+/// record must not blind the dashboard. While the store is away nothing more is read.
+///
+/// No more records are in memory than [#MAX_BATCH_BYTES] of them, one more, and what the brokers send at a time.
+@Singleton
+public class TopicConsumer {
     private static final Logger LOG = Logger.getLogger(TopicConsumer.class);
     /// Of a reason in the log; the record itself stays in its topic.
     private static final int MAX_REASON = 300;
+
+    /// Skipped records that are logged within a minute.
+    private static final int MAX_LOGGED = 20;
 
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
     /// For the brokers to say which topics they have.
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+    /// So often it is asked which topics there are: one may be deleted and created again.
+    private static final Duration LOOK = Duration.ofSeconds(1);
+
+    private static final Duration POLL = Duration.ofMillis(200);
+
+    /// Records that are taken in together.
+    private static final int MAX_BATCH = 2000;
+
+    /// Bytes of records that are taken in together, if there are two or more.
+    private static final int MAX_BATCH_BYTES = 4 << 20;
+
+    /// Bytes that a broker sends at a time, compressed.
+    private static final int MAX_FETCH_BYTES = 4 << 20;
+
+    /// Without a sign of life for so long the thread that reads hangs.
+    private static final Duration HANGS = Duration.ofMinutes(5);
 
     private final JobHistory history;
     private final Sources sources;
@@ -52,7 +72,13 @@ public class TopicConsumer implements KafkaConsumerRebalanceListener {
     private final Brokers kafka;
     private final String prefix;
     private final Map<String, Topic> topics;
-    private volatile Map<String, String> ids = Map.of();
+    private volatile Map<TopicPartition, String> ids = Map.of();
+    private volatile @Nullable Thread reader;
+    private volatile boolean closed;
+    private volatile long aliveNanos = System.nanoTime();
+    private boolean failing;
+    private long loggedMinute;
+    private int loggedInMinute;
 
     TopicConsumer(
             JobHistory history,
@@ -70,16 +96,123 @@ public class TopicConsumer implements KafkaConsumerRebalanceListener {
         topics = Topic.byName(prefix);
     }
 
-    @Override
-    public void onPartitionsAssigned(Consumer<?, ?> consumer, Collection<TopicPartition> partitions) {
-        ids = TopicAdmin.ids(kafka, TIMEOUT);
-        Map<Partition, Long> known = history.offsets();
-        for (TopicPartition partition : partitions) {
-            Long next = known.get(tracked(partition));
-            if (next != null) {
-                consumer.seek(partition, next);
+    /// Begins to read, on a thread of its own.
+    synchronized void start() {
+        reader = Thread.ofPlatform().name("topic-reader").daemon().start(this::run);
+    }
+
+    /// Whether it reads, or waits for the brokers or the store. Where not, it will never read again.
+    boolean isAlive() {
+        Thread started = reader;
+        return started == null || closed || (started.isAlive() && System.nanoTime() - aliveNanos < HANGS.toNanos());
+    }
+
+    void close() throws InterruptedException {
+        closed = true;
+        Thread started = reader;
+        if (started != null) {
+            started.interrupt();
+            started.join(TIMEOUT);
+        }
+    }
+
+    /// Whatever happens, it goes on from where the store has come to.
+    private void run() {
+        while (!closed) {
+            try {
+                aliveNanos = System.nanoTime();
+                readOn();
+            } catch (InterruptedException | InterruptException _) {
+                return; // closed
+            } catch (OutOfMemoryError e) {
+                throw e;
+            } catch (RuntimeException | Error e) {
+                if (!closed && !failing) {
+                    LOG.warnf("the topics cannot be read; tried again until they can: %s", firstLine(e));
+                }
+                failing = true;
+                pause();
             }
         }
+    }
+
+    private void pause() {
+        try {
+            Thread.sleep(PAUSE);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void readOn() throws InterruptedException {
+        try (Admin admin = kafka.admin(TIMEOUT);
+                KafkaConsumer<String, byte[]> consumer = kafka.consumer(Map.of(
+                        ConsumerConfig.CLIENT_ID_CONFIG,
+                        "dashboard",
+                        ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
+                        false,
+                        ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG,
+                        false,
+                        ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
+                        "earliest",
+                        ConsumerConfig.FETCH_MAX_BYTES_CONFIG,
+                        MAX_FETCH_BYTES,
+                        ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
+                        1))) {
+            ids = Map.of();
+            long looked = System.nanoTime() - LOOK.toNanos();
+            while (!closed) {
+                aliveNanos = System.nanoTime();
+                if (aliveNanos - looked >= LOOK.toNanos()) {
+                    lookForTopics(admin, consumer);
+                    looked = System.nanoTime();
+                    failing = false;
+                }
+                List<ConsumerRecord<String, byte[]>> records = poll(consumer);
+                if (!records.isEmpty()) {
+                    read(records);
+                }
+            }
+        }
+    }
+
+    /// A topic that was deleted and created again has another id, and is read from its beginning.
+    private void lookForTopics(Admin admin, KafkaConsumer<String, byte[]> consumer) {
+        Map<TopicPartition, String> before = ids;
+        Map<TopicPartition, String> now = TopicAdmin.partitions(
+                admin,
+                kafka,
+                Topic.SHOWN.stream().map(topic -> topic.name(prefix)).toList(),
+                TIMEOUT);
+        if (now.equals(before)) {
+            return;
+        }
+        ids = Map.copyOf(now);
+        consumer.assign(now.keySet());
+        Map<Partition, Long> known = history.offsets();
+        now.forEach((partition, id) -> {
+            if (!id.equals(before.get(partition))) {
+                consumer.seek(partition, known.getOrDefault(tracked(partition), 0L));
+            }
+        });
+    }
+
+    private static List<ConsumerRecord<String, byte[]>> poll(KafkaConsumer<String, byte[]> consumer) {
+        List<ConsumerRecord<String, byte[]>> records = new ArrayList<>();
+        long bytes = 0;
+        Duration wait = POLL;
+        while (records.size() < MAX_BATCH && bytes < MAX_BATCH_BYTES) {
+            var polled = consumer.poll(wait);
+            if (polled.isEmpty()) {
+                break;
+            }
+            for (ConsumerRecord<String, byte[]> entry : polled) {
+                records.add(entry);
+                bytes += Math.max(0, entry.serializedKeySize()) + Math.max(0, entry.serializedValueSize());
+            }
+            wait = Duration.ZERO;
+        }
+        return records;
     }
 
     /// The topics of which the store knows how far they were read.
@@ -91,26 +224,26 @@ public class TopicConsumer implements KafkaConsumerRebalanceListener {
 
     /// A partition as the store knows it.
     Partition tracked(TopicPartition partition) {
-        return new Partition(ids.getOrDefault(partition.topic(), partition.topic()), partition.partition());
+        return new Partition(ids.getOrDefault(partition, partition.topic()), partition.partition());
     }
 
-    @Incoming("dashboard")
-    @Blocking
-    void read(ConsumerRecords<String, byte[]> records) throws InterruptedException {
-        boolean failing = false;
+    /// Takes in records, however long the store is away.
+    void read(List<ConsumerRecord<String, byte[]>> records) throws InterruptedException {
+        boolean storeAway = false;
         while (true) {
+            aliveNanos = System.nanoTime();
             try {
                 take(records);
                 sources.store(true);
-                if (failing) {
+                if (storeAway) {
                     LOG.info("the tracking store is back");
                 }
                 return;
             } catch (TrackingException e) {
-                if (!failing) {
+                if (!storeAway) {
                     LOG.warnf("%s; tried again until it works, and nothing more is read before", firstLine(e));
                 }
-                failing = true;
+                storeAway = true;
                 sources.store(false);
                 Thread.sleep(PAUSE);
             }
@@ -121,9 +254,9 @@ public class TopicConsumer implements KafkaConsumerRebalanceListener {
     private void take(Iterable<ConsumerRecord<String, byte[]>> records) {
         try {
             takeTogether(records);
-        } catch (TrackingException e) {
+        } catch (TrackingException | OutOfMemoryError e) {
             throw e;
-        } catch (RuntimeException _) {
+        } catch (RuntimeException | Error _) {
             for (ConsumerRecord<String, byte[]> entry : records) {
                 takeOrSkip(entry);
             }
@@ -131,11 +264,12 @@ public class TopicConsumer implements KafkaConsumerRebalanceListener {
     }
 
     private void takeOrSkip(ConsumerRecord<String, byte[]> entry) {
+        aliveNanos = System.nanoTime();
         try {
             takeTogether(List.of(entry));
-        } catch (TrackingException e) {
+        } catch (TrackingException | OutOfMemoryError e) {
             throw e;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             skip(entry, e);
             Partition partition = tracked(new TopicPartition(entry.topic(), entry.partition()));
             var _ = history.apply(List.of(), Map.of(partition, entry.offset() + 1));
@@ -166,14 +300,16 @@ public class TopicConsumer implements KafkaConsumerRebalanceListener {
         }
         history.keep(wishes); // read twice, they are the same
         alerts.take(news);
+        long leftOutBefore = history.leftOut();
         counters.taken(news, history.apply(news, next), refused);
+        counters.skipped(history.leftOut() - leftOutBefore);
     }
 
-    private static void readNews(Topic topic, ConsumerRecord<String, byte[]> entry, List<JobNews> news) {
+    private void readNews(Topic topic, ConsumerRecord<String, byte[]> entry, List<JobNews> news) {
         read(entry, () -> new TopicRecord(topic, entry).news().ifPresent(news::add));
     }
 
-    private static void readWish(ConsumerRecord<String, byte[]> entry, List<Control> wishes) {
+    private void readWish(ConsumerRecord<String, byte[]> entry, List<Control> wishes) {
         read(entry, () -> wishes.add(EventJson.readControl(entry.value())));
     }
 
@@ -181,7 +317,7 @@ public class TopicConsumer implements KafkaConsumerRebalanceListener {
     private void readStatus(ConsumerRecord<String, byte[]> entry) {
         read(entry, () -> {
             WorkerStatus status = EventJson.readStatus(entry.value());
-            int failures = history.apply(status, entry.timestamp());
+            int failures = history.apply(status, entry.value().length, entry.timestamp());
             counters.checkpointsFailed(failures, entry.timestamp());
             alerts.take(status, entry.timestamp());
         });
@@ -191,24 +327,36 @@ public class TopicConsumer implements KafkaConsumerRebalanceListener {
         void run() throws IOException;
     }
 
-    private static void read(ConsumerRecord<String, byte[]> entry, Reading reading) {
+    private void read(ConsumerRecord<String, byte[]> entry, Reading reading) {
         if (entry.value() == null) {
             return; // a tombstone of a compacted topic, nothing to tell
         }
         try {
             reading.run();
-        } catch (IOException | RuntimeException e) {
+        } catch (OutOfMemoryError e) {
+            throw e;
+        } catch (IOException | RuntimeException | Error e) {
             skip(entry, e);
         }
     }
 
-    private static void skip(ConsumerRecord<String, byte[]> entry, Exception problem) {
+    private void skip(ConsumerRecord<String, byte[]> entry, Throwable problem) {
+        counters.skipped(1);
+        long minute = System.currentTimeMillis() / Duration.ofMinutes(1).toMillis();
+        loggedInMinute = minute == loggedMinute ? loggedInMinute + 1 : 1;
+        loggedMinute = minute;
+        if (loggedInMinute > MAX_LOGGED) {
+            return;
+        }
         LOG.warnf(
                 "skipped an unreadable record: topic=%s partition=%d offset=%d reason=%s",
                 entry.topic(), entry.partition(), entry.offset(), firstLine(problem));
+        if (loggedInMinute == MAX_LOGGED) {
+            LOG.warn("more that are skipped within this minute are counted, but not logged");
+        }
     }
 
-    private static String firstLine(Exception e) {
+    private static String firstLine(Throwable e) {
         String line = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
         return e.getClass().getSimpleName() + ": "
                 + (line.length() <= MAX_REASON ? line : line.substring(0, MAX_REASON) + "…");

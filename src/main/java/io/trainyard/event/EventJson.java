@@ -26,6 +26,9 @@ public final class EventJson {
     /// The longest record that is read, in bytes: what a worker may send, before it is compressed.
     public static final int MAX_BYTES = 8 << 20;
 
+    /// The longest heartbeat, in bytes: readers keep one of each worker.
+    public static final int MAX_STATUS_BYTES = 1 << 18;
+
     /// The longest text, in characters: a reason may tell much.
     private static final int MAX_TEXT = 1 << 20;
 
@@ -37,6 +40,9 @@ public final class EventJson {
     private static final int MAX_DIGITS = 100;
 
     private static final int MAX_FIELD_NAME = 1000;
+
+    /// The longest name of a job's devices, in characters: it may have several.
+    private static final int MAX_DEVICE = 1000;
 
     /// Of each record the fields that must be there. Kept, because Java makes them anew, and slowly, whenever asked.
     private static final ClassValue<List<Method>> NEEDED = new ClassValue<>() {
@@ -91,9 +97,24 @@ public final class EventJson {
     /// @throws IOException if it is not an event, of a type this version does not know, lacks a field, or has a
     ///     job, an attempt or a time that cannot be
     public static Told readEvent(byte[] json) throws IOException {
+        requireLength(json);
+        return readWritten(json);
+    }
+
+    /// As [#write(TrainingEvent, Instant)] wrote it, however long that is: a number can be longer than it was read.
+    ///
+    /// @throws IOException as [#readEvent]
+    public static Told readWritten(byte[] json) throws IOException {
         TrainingEvent event = read(json, TrainingEvent.class, "an event");
         requireComplete(event);
         requireId("job", event.job());
+        if (event instanceof TrainingEvent.Claimed claimed) {
+            requireId("worker", claimed.worker());
+            requireDevice(claimed.device());
+        }
+        if (event instanceof TrainingEvent.Started started) {
+            requireDevice(started.device());
+        }
         if (event.attempt() < 1) {
             throw new IOException("the attempt is %d; attempts count from 1".formatted(event.attempt()));
         }
@@ -119,6 +140,9 @@ public final class EventJson {
 
     /// @throws IOException if it is not a worker's status
     public static WorkerStatus readStatus(byte[] json) throws IOException {
+        if (json.length > MAX_STATUS_BYTES) {
+            throw new IOException("it has %d bytes; allowed is up to %d".formatted(json.length, MAX_STATUS_BYTES));
+        }
         WorkerStatus status = read(json, WorkerStatus.class, "a worker's status");
         requireId("worker", status.worker());
         for (WorkerStatus.Job held : status.held()) {
@@ -135,16 +159,20 @@ public final class EventJson {
 
     /// @throws IOException if it does not say what is wished of a job
     public static Control readControl(byte[] json) throws IOException {
+        requireLength(json);
         Control control = read(json, Control.class, "what is wished of a job");
         requireComplete(control);
         requireId("job", control.job());
         return control;
     }
 
-    private static <T> T read(byte[] json, Class<T> type, String what) throws IOException {
+    private static void requireLength(byte[] json) throws IOException {
         if (json.length > MAX_BYTES) {
             throw new IOException("it has %d bytes; allowed is up to %d".formatted(json.length, MAX_BYTES));
         }
+    }
+
+    private static <T> T read(byte[] json, Class<T> type, String what) throws IOException {
         T value = MAPPER.readValue(json, type);
         if (value == null) {
             throw new IOException("null is not " + what);
@@ -156,6 +184,13 @@ public final class EventJson {
         if (!JobNews.isId(id)) {
             throw new IOException("the %s's id has %d characters; allowed is 1 to %d"
                     .formatted(what, id == null ? 0 : id.length(), JobNews.MAX_ID));
+        }
+    }
+
+    private static void requireDevice(String device) throws IOException {
+        if (device.length() > MAX_DEVICE) {
+            throw new IOException(
+                    "the device has %d characters; allowed is up to %d".formatted(device.length(), MAX_DEVICE));
         }
     }
 

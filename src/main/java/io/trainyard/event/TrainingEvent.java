@@ -96,6 +96,9 @@ public sealed interface TrainingEvent {
         /// What is behind so many characters of a name is cut off.
         public static final int MAX_NAME_LENGTH = 64;
 
+        /// More warnings are not told.
+        public static final int MAX_WARNINGS = 100;
+
         /// The same of a warning.
         public static final int MAX_WARNING_LENGTH = 1_000;
 
@@ -115,6 +118,7 @@ public sealed interface TrainingEvent {
             warnings = warnings == null || warnings.isEmpty()
                     ? null
                     : warnings.stream()
+                            .limit(MAX_WARNINGS)
                             .map(warning -> Printable.text(warning, MAX_WARNING_LENGTH))
                             .toList();
         }
@@ -183,6 +187,21 @@ public sealed interface TrainingEvent {
             implements TrainingEvent {
         /// A table of more would make an event too long.
         public static final int MAX_CONFUSION_CLASSES = 100;
+
+        /// No data set has more.
+        public static final int MAX_CLASSES = 4096;
+
+        /// What is longer than any worker tells is left out: anyone can write to a topic.
+        @JsonCreator
+        public EpochTested {
+            boolean isTable = confusion == null || confusion.length <= MAX_CONFUSION_CLASSES;
+            for (int row = 0; isTable && confusion != null && row < confusion.length; row++) {
+                isTable = confusion[row] != null && confusion[row].length <= MAX_CONFUSION_CLASSES;
+            }
+            confusion = isTable ? confusion : new int[0][];
+            classAccuracy =
+                    classAccuracy == null || classAccuracy.length <= MAX_CLASSES ? classAccuracy : new double[0];
+        }
     }
 
     /// What the time of an epoch went into, on the clock of the attempt that tells it, from when the epoch before was

@@ -1,12 +1,12 @@
 package io.trainyard.export;
 
-import io.trainyard.event.JobNews;
 import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent.EpochTested;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.tracking.Remarks;
+import io.trainyard.tracking.TrackingStore;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,19 +27,19 @@ public record ExportedJob(JobState state, List<Test> tests, Remarks remarks) {
 
     private record Place(int attempt, int epoch) {}
 
-    /// @param news all that was told of it but losses
-    static ExportedJob of(JobState state, List<JobNews> news, Remarks remarks) {
+    /// @param state of a job in the store
+    static ExportedJob of(JobState state, TrackingStore store) {
         Map<Place, Long> millis = new HashMap<>();
-        for (JobNews one : news) {
+        store.eachNews(state.job(), one -> {
             if (one instanceof Happened happened && happened.event() instanceof EpochTested tested) {
                 millis.put(new Place(tested.attempt(), tested.epoch()), happened.millis());
             }
-        }
+        });
         List<Test> tests = state.epochs().stream()
                 .map(epoch -> new Test(
                         epoch, millis.getOrDefault(new Place(epoch.attempt(), epoch.epoch()), state.startMillis())))
                 .toList();
-        return new ExportedJob(state, tests, remarks);
+        return new ExportedJob(state, tests, store.remarks(state.job()));
     }
 
     String id() {

@@ -63,7 +63,7 @@ public final class JobExport {
                 for (String job : jobs) {
                     Optional<JobState> state = store.job(job);
                     if (state.isPresent()) { // else it was forgotten meanwhile
-                        exporter.begin(ExportedJob.of(state.get(), store.news(job), store.remarks(job)));
+                        exporter.begin(ExportedJob.of(state.get(), store));
                         long[] losses = {all.losses()};
                         store.eachLoss(job, span -> {
                             exporter.losses(span);

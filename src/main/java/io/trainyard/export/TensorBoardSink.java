@@ -59,7 +59,7 @@ public final class TensorBoardSink {
         if (state.isEmpty()) {
             return; // it was forgotten meanwhile
         }
-        ExportedJob exported = ExportedJob.of(state.get(), store.news(job), store.remarks(job));
+        ExportedJob exported = ExportedJob.of(state.get(), store);
         Written written = known.get(job);
         if (written == null) {
             written = find(exported);

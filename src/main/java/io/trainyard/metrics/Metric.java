@@ -15,6 +15,7 @@ public enum Metric {
     ATTEMPTS_TOTAL(Type.COUNTER, "attempts", "Attempts that workers claimed", Label.AFTER),
     PREEMPTIONS_TOTAL(Type.COUNTER, "attempts", "Attempts that made room for urgent jobs"),
     DEAD_LETTERS_TOTAL(Type.COUNTER, "commands", "Commands that nobody will run"),
+    RECORDS_SKIPPED_TOTAL(Type.COUNTER, "records", "Records that cannot be read or kept, and are skipped"),
     CHECKPOINT_FAILURES_TOTAL(Type.COUNTER, "checkpoints", "Checkpoints that workers could not write"),
     WORKERS(Type.GAUGE, "workers", "Workers", Label.KIND, Label.STATE),
     IMAGES_PER_SECOND(Type.GAUGE, "images/s", "Training images a second, of all workers together", Label.KIND),

@@ -111,6 +111,9 @@ public record DatasetSpec(
 
     /// (pixel - mean) / std, one mean and one std a channel, in units of the scaled pixel (0..1).
     public record Normalize(List<Double> mean, List<Double> std) {
+        /// A table has no more columns, an image no more channels.
+        public static final int MAX_CHANNELS = 10_000;
+
         public Normalize {
             mean = Check.complete("dataset.normalize.mean", mean);
             std = Check.complete("dataset.normalize.std", std);
@@ -118,6 +121,7 @@ public record DatasetSpec(
                 throw new InvalidJobException("dataset.normalize has %d means and %d stds; give one of each a channel"
                         .formatted(mean.size(), std.size()));
             }
+            Check.between("the length of dataset.normalize.mean", mean.size(), 0, MAX_CHANNELS);
             mean.forEach(value -> Check.within("dataset.normalize.mean", value, -1e6, 1e6));
             std.forEach(value -> Check.within("dataset.normalize.std", value, 1e-6, 1e6));
         }

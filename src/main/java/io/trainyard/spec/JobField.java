@@ -11,7 +11,12 @@ import java.util.Optional;
 public record JobField(String path) {
     private static final JsonMapper MAPPER = JsonMapper.builder().build();
 
-    /// Its value as text: a text as it is, anything else as JSON. Empty where the command has none.
+    /// A longer value is cut: there may be thousands of it.
+    private static final int MAX_VALUE = 1_000;
+
+    /// Its value as text: a text as it is, anything else as JSON; a long one cut, with a number that tells it from
+    /// others.
+    /// Empty where the command has none.
     ///
     /// @param command a job as [JobJson] writes it
     /// @throws IllegalArgumentException if it is no JSON
@@ -21,9 +26,16 @@ public record JobField(String path) {
             JsonNode value = MAPPER.readTree(command).at(pointer);
             return value.isMissingNode() || value.isNull()
                     ? Optional.empty()
-                    : Optional.of(value.isTextual() ? value.asText() : value.toString());
+                    : Optional.of(shortened(value.isTextual() ? value.asText() : value.toString()));
         } catch (JsonProcessingException e) {
-            throw new IllegalArgumentException("no job: " + command, e);
+            throw new IllegalArgumentException("no job: " + Check.shortened(command), e);
         }
+    }
+
+    private static String shortened(String value) {
+        return value.length() <= MAX_VALUE
+                ? value
+                : "%s… (%d characters, %08x)"
+                        .formatted(value.substring(0, MAX_VALUE), value.length(), value.hashCode());
     }
 }

@@ -17,6 +17,7 @@ import com.fasterxml.jackson.databind.type.LogicalType;
 import com.fasterxml.jackson.module.paramnames.ParameterNamesModule;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -52,6 +53,13 @@ public final class JobJson {
     public static JobSpec read(byte[] json) {
         requireLength(json.length);
         return read(tree(json));
+    }
+
+    /// As [#write] wrote it, however long that is: a short command can be long once its defaults are written, too.
+    ///
+    /// @throws InvalidJobException if it is no job
+    public static JobSpec readWritten(String json) {
+        return read(tree(json.getBytes(StandardCharsets.UTF_8)));
     }
 
     private static JsonNode tree(byte[] json) {

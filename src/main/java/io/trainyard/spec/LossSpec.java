@@ -37,10 +37,14 @@ public sealed interface LossSpec {
     /// @param classWeights one for each class; null: all are 1
     @JsonInclude(JsonInclude.Include.NON_NULL)
     record CrossEntropy(double labelSmoothing, @Nullable List<Double> classWeights) implements LossSpec {
+        /// No data set has more.
+        public static final int MAX_CLASSES = 4096;
+
         public CrossEntropy {
             Check.between("loss.labelSmoothing", labelSmoothing, 0, 1);
             if (classWeights != null) {
                 classWeights = Check.complete("loss.classWeights", classWeights);
+                Check.between("the length of loss.classWeights", classWeights.size(), 1, MAX_CLASSES);
                 classWeights.forEach(weight -> Check.between("loss.classWeights", weight, 0, 1e6));
                 if (classWeights.stream().allMatch(weight -> weight == 0)) {
                     throw new InvalidJobException(

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.node.TextNode;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.spec.JobSpec;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The jobs of a group side by side, the best first: what they were given that differs, and how far and how good each
@@ -56,7 +58,11 @@ public record SweepView(
             @Nullable Double best,
             @Nullable Double last,
             @Nullable Integer rung,
-            @Nullable String reason) {}
+            @Nullable String reason) {
+        private Trial with(Map<String, JsonNode> its) {
+            return new Trial(job, state, its, epochs, ofEpochs, best, last, rung, reason);
+        }
+    }
 
     /// A job of the group, as far as it matters here.
     ///
@@ -105,19 +111,92 @@ public record SweepView(
 
     /// @param jobs of the group
     public static SweepView of(String group, Collection<Member> jobs) {
-        Map<String, Map<String, JsonNode>> leaves = new LinkedHashMap<>();
-        jobs.forEach(job -> leaves.put(job.job(), leaves(job.spec())));
-        List<String> fields = differing(leaves.values());
-        boolean regression = jobs.stream()
-                .map(Member::spec)
-                .anyMatch(spec -> spec != null && spec.loss().isRegression());
-        Map<String, Long> states = new TreeMap<>();
-        jobs.forEach(job -> states.merge(job.state().word(), 1L, Long::sum));
-        List<Trial> trials = jobs.stream()
-                .map(job -> trial(job, leaves.getOrDefault(job.job(), Map.of()), fields))
-                .sorted(order(regression))
-                .toList();
-        return new SweepView(group, fields, regression ? LOSS : ACCURACY, states, trials);
+        Table table = new Table(group);
+        jobs.forEach(table::add);
+        return table.view();
+    }
+
+    /// Makes a view from its jobs, one after another. Of each it keeps only the values that differ from those of the
+    /// first:
+    /// their commands together may be larger than the heap. Not thread-safe.
+    public static final class Table {
+        private final String group;
+        private final Map<String, Value> first = new LinkedHashMap<>();
+        private final Set<String> fields = new LinkedHashSet<>();
+        private final List<Row> rows = new ArrayList<>();
+        private boolean regression;
+
+        /// A job without the values that are those of the first job.
+        ///
+        /// @param differing null: the job has no such value
+        private record Row(Trial trial, boolean isKnown, Map<String, @Nullable Value> differing) {}
+
+        public Table(String group) {
+            this.group = group;
+        }
+
+        public boolean isEmpty() {
+            return rows.isEmpty();
+        }
+
+        public void add(Member job) {
+            Map<String, @Nullable Value> differing = new LinkedHashMap<>();
+            JobSpec spec = job.spec();
+            if (spec != null) {
+                regression |= spec.loss().isRegression();
+                Map<String, Value> values = values(spec);
+                if (first.isEmpty()) {
+                    first.putAll(values);
+                }
+                values.forEach((field, value) -> {
+                    if (!value.equals(first.get(field))) {
+                        differing.put(field, value);
+                    }
+                });
+                first.keySet().stream()
+                        .filter(field -> !values.containsKey(field))
+                        .forEach(field -> differing.put(field, null));
+                fields.addAll(differing.keySet());
+            }
+            rows.add(new Row(trial(job), spec != null, differing));
+        }
+
+        public SweepView view() {
+            List<String> order = Stream.concat(first.keySet().stream(), fields.stream())
+                    .distinct()
+                    .filter(fields::contains)
+                    .toList();
+            Map<String, Long> states = new TreeMap<>();
+            rows.forEach(row -> states.merge(row.trial().state().word(), 1L, Long::sum));
+            List<Trial> trials = rows.stream()
+                    .map(row -> row.trial().with(shown(row, order)))
+                    .sorted(order(regression))
+                    .toList();
+            return new SweepView(group, order, regression ? LOSS : ACCURACY, states, trials);
+        }
+
+        private Map<String, JsonNode> shown(Row row, List<String> order) {
+            Map<String, JsonNode> shown = new LinkedHashMap<>();
+            for (String field : row.isKnown() ? order : List.<String>of()) {
+                Value value =
+                        row.differing().containsKey(field) ? row.differing().get(field) : first.get(field);
+                if (value != null) {
+                    shown.put(field, value.shown());
+                }
+            }
+            return shown;
+        }
+    }
+
+    /// A value of a field; a long one cut, with what tells it from others.
+    private record Value(JsonNode shown, int length, int hash) {
+        static Value of(JsonNode value) {
+            String text = String.valueOf(value);
+            return new Value(
+                    text.length() <= MAX_VALUE ? value : TextNode.valueOf(text.substring(0, MAX_VALUE) + "…"),
+                    text.length(),
+                    text.hashCode());
+        }
     }
 
     private static Comparator<Trial> order(boolean regression) {
@@ -125,25 +204,18 @@ public record SweepView(
         return Comparator.comparing(Trial::best, Comparator.nullsLast(better)).thenComparing(Trial::job);
     }
 
-    private static Trial trial(Member job, Map<String, JsonNode> leaves, List<String> fields) {
-        Map<String, JsonNode> values = new LinkedHashMap<>();
-        fields.stream().filter(leaves::containsKey).forEach(field -> values.put(field, shown(leaves.get(field))));
+    private static Trial trial(Member job) {
         JobSpec spec = job.spec();
         return new Trial(
                 job.job(),
                 job.state(),
-                values,
+                Map.of(),
                 job.epochs(),
                 spec == null ? 0 : spec.epochs(),
                 job.best(),
                 job.last(),
                 rung(spec, job.epochs()),
                 job.reason());
-    }
-
-    private static @Nullable JsonNode shown(@Nullable JsonNode value) {
-        String text = String.valueOf(value);
-        return text.length() <= MAX_VALUE ? value : TextNode.valueOf(text.substring(0, MAX_VALUE) + "…");
     }
 
     private static @Nullable Integer rung(@Nullable JobSpec spec, int epochs) {
@@ -155,35 +227,19 @@ public record SweepView(
                         .orElse(null);
     }
 
-    /// The paths that are not the same in all, in the order of jobs' fields.
-    private static List<String> differing(Collection<Map<String, JsonNode>> jobs) {
-        Set<String> paths = new LinkedHashSet<>();
-        jobs.forEach(job -> paths.addAll(job.keySet()));
-        return paths.stream()
-                .filter(path -> jobs.stream()
-                                .filter(job -> !job.isEmpty())
-                                .map(job -> String.valueOf(job.get(path)))
-                                .distinct()
-                                .count()
-                        > 1)
-                .toList();
+    private static Map<String, Value> values(JobSpec spec) {
+        Map<String, Value> values = new LinkedHashMap<>();
+        MAPPER.<ObjectNode>valueToTree(spec).properties().stream()
+                .filter(field -> !NAMES.contains(field.getKey()))
+                .forEach(field -> collect(field.getKey(), field.getValue(), values));
+        return values;
     }
 
-    private static Map<String, JsonNode> leaves(@Nullable JobSpec spec) {
-        Map<String, JsonNode> leaves = new LinkedHashMap<>();
-        if (spec != null) {
-            MAPPER.<ObjectNode>valueToTree(spec).properties().stream()
-                    .filter(field -> !NAMES.contains(field.getKey()))
-                    .forEach(field -> collect(field.getKey(), field.getValue(), leaves));
-        }
-        return leaves;
-    }
-
-    private static void collect(String path, JsonNode value, Map<String, JsonNode> leaves) {
+    private static void collect(String path, JsonNode value, Map<String, Value> values) {
         if (value.isObject()) {
-            value.properties().forEach(field -> collect(path + "." + field.getKey(), field.getValue(), leaves));
+            value.properties().forEach(field -> collect(path + "." + field.getKey(), field.getValue(), values));
         } else {
-            leaves.put(path, value);
+            values.put(path, Value.of(value));
         }
     }
 }

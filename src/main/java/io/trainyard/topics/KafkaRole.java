@@ -33,8 +33,7 @@ public enum KafkaRole {
             commands(AclOperation.READ, AclOperation.WRITE),
             news(),
             topic(Topic.CONTROL, AclOperation.READ, AclOperation.WRITE),
-            topic(Topic.WORKERS, AclOperation.READ),
-            group("dashboard-", AclOperation.READ)),
+            topic(Topic.WORKERS, AclOperation.READ)),
 
     /// `./trainyard jobs`, `watch` and `events`.
     READER(commands(AclOperation.READ), news(), topic(Topic.WORKERS, AclOperation.READ)),

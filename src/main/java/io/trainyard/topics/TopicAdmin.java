@@ -12,15 +12,15 @@ import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
-import org.apache.kafka.clients.admin.TopicListing;
+import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /// Creates the topics that are missing. Topics that exist keep their settings.
 public final class TopicAdmin {
@@ -61,16 +61,27 @@ public final class TopicAdmin {
         }
     }
 
-    /// What the brokers call their topics: a topic that is deleted and made anew has another id.
+    /// The partitions of those topics that exist, with the topic's id: a topic that is deleted and created again has
+    /// another one.
     ///
-    /// @return by name
     /// @throws KafkaUnreachableException if the brokers do not answer in time or refuse
-    public static Map<String, String> ids(Brokers kafka, Duration timeout) {
-        try (Admin admin = kafka.admin(timeout)) {
-            return await(kafka, admin.listTopics().listings(), timeout).stream()
-                    .collect(Collectors.toMap(
-                            TopicListing::name, topic -> topic.topicId().toString()));
-        }
+    public static Map<TopicPartition, String> partitions(
+            Admin admin, Brokers kafka, Collection<String> topics, Duration timeout) {
+        Map<TopicPartition, String> partitions = new HashMap<>();
+        admin.describeTopics(topics).topicNameValues().forEach((name, described) -> {
+            try {
+                TopicDescription topic = await(kafka, described, timeout);
+                topic.partitions()
+                        .forEach(partition -> partitions.put(
+                                new TopicPartition(name, partition.partition()),
+                                topic.topicId().toString()));
+            } catch (KafkaUnreachableException e) {
+                if (!(e.getCause() instanceof UnknownTopicOrPartitionException)) {
+                    throw e;
+                }
+            }
+        });
+        return partitions;
     }
 
     /// How long topics are: of their partitions that hold something, the offset after the last record.

@@ -11,6 +11,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 
 /// Which jobs there are, in one transaction.
@@ -35,9 +36,9 @@ record JobLists(Connection connection) {
                 connection, "SELECT number %s ORDER BY %s LIMIT ? OFFSET ?".formatted(from, query.order()), values);
     }
 
-    /// The commands of the jobs that a query asks for, by job.
-    Map<String, String> commands(JobQuery query) throws SQLException {
-        return new NewsTable(connection).commands(found(query));
+    /// Reads the commands of the jobs that a query asks for.
+    void commands(JobQuery query, BiConsumer<String, String> reader) throws SQLException {
+        new NewsTable(connection).commands(found(query), reader);
     }
 
     private Map<String, List<String>> tags(List<Long> jobs) throws SQLException {

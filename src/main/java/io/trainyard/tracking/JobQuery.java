@@ -65,6 +65,11 @@ public record JobQuery(
         return new JobQuery(Set.of(), "", "", Sort.HEARD, true, limit, 0);
     }
 
+    /// Some of them.
+    public JobQuery page(int size, int from) {
+        return new JobQuery(statuses, text, tag, group, project, sort, descending, size, from);
+    }
+
     /// Of them those of a project.
     ///
     /// @param its name; empty: any

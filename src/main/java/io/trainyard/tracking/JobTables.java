@@ -159,6 +159,7 @@ record JobTables(Connection connection) {
             String name = name(job);
             names.add(name);
             Submitters.forget(connection, name);
+            new WishTable(connection).forget(name);
             new UsageTables(connection).forget(job);
             for (String table : List.of("chunks", "losses", "news", "summaries", "notes", "tags", "device_uses")) {
                 remove("DELETE FROM %s WHERE job = ?".formatted(table), job);

@@ -5,9 +5,7 @@ import io.trainyard.event.JobNews;
 import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.JobNews.Rejected;
 import io.trainyard.event.JobNews.Requested;
-import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent.StepLosses;
-import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -16,17 +14,20 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The table of what is told of jobs, and the fold of it, in one transaction.
+/// The table of what is told of jobs, and the fold of it, in one transaction. Rows are read one by one: together they
+/// may
+/// be larger than the heap.
 ///
 /// @param connection of that transaction
 record NewsTable(Connection connection) {
+    /// PostgreSQL sends all rows at once unless told how many, and a row may have megabytes.
+    private static final int FETCHED_ROWS = 10;
+
     private static final String REQUESTED = "requested";
     private static final String HAPPENED = "happened";
     private static final String REJECTED = "rejected";
@@ -36,8 +37,22 @@ record NewsTable(Connection connection) {
         return Math.max(0, Sql.number(connection, "SELECT MAX(number) FROM news")) + 1;
     }
 
-    /// News that are not losses, of a job and numbered.
-    record Numbered(long job, long number, JobNews news) {}
+    /// A record that tells no losses, of a job and numbered.
+    ///
+    /// @param body as it is stored
+    record Numbered(
+            long job, long number, JobNews news, @Nullable String body) {}
+
+    /// A record as it is stored; null: it has no more than its row.
+    static @Nullable String body(JobNews news) {
+        return switch (news) {
+            case Requested command -> command.spec() == null ? null : JobJson.write(command.spec());
+            case Happened event ->
+                new String(
+                        EventJson.write(event.event(), Instant.ofEpochMilli(event.millis())), StandardCharsets.UTF_8);
+            case Rejected refusal -> refusal.reason();
+        };
+    }
 
     void add(List<Numbered> all) throws SQLException {
         try (PreparedStatement insert = connection.prepareStatement(
@@ -47,24 +62,14 @@ record NewsTable(Connection connection) {
                 insert.setLong(2, one.number());
                 insert.setLong(6, one.news().millis());
                 switch (one.news()) {
-                    case Requested command ->
-                        set(
-                                insert,
-                                REQUESTED,
-                                command.place(),
-                                0,
-                                command.spec() == null ? null : JobJson.write(command.spec()));
-                    case Happened event -> set(insert, HAPPENED, event.worker(), event.offset(), body(event));
-                    case Rejected refusal -> set(insert, REJECTED, refusal.command(), 0, refusal.reason());
+                    case Requested command -> set(insert, REQUESTED, command.place(), 0, one.body());
+                    case Happened event -> set(insert, HAPPENED, event.worker(), event.offset(), one.body());
+                    case Rejected refusal -> set(insert, REJECTED, refusal.command(), 0, one.body());
                 }
                 insert.addBatch();
             }
             insert.executeBatch();
         }
-    }
-
-    private static String body(Happened event) {
-        return new String(EventJson.write(event.event(), Instant.ofEpochMilli(event.millis())), StandardCharsets.UTF_8);
     }
 
     private static void set(
@@ -76,56 +81,72 @@ record NewsTable(Connection connection) {
         insert.setString(7, Database.text(body));
     }
 
-    /// What was told of a job, in the order of reading.
-    List<JobNews> of(String job, long number) throws SQLException {
-        List<JobNews> all = new ArrayList<>();
+    /// Takes a stored record.
+    interface Reader {
+        /// @param bytes about how long it is in the store
+        void take(JobNews news, int bytes);
+    }
+
+    /// Stored records that cannot be read.
+    ///
+    /// @param reason why the first of them cannot
+    record Unreadable(int records, String reason) {
+        static final Unreadable NONE = new Unreadable(0, "");
+
+        Unreadable plus(Exception e) {
+            return new Unreadable(records + 1, records == 0 ? String.valueOf(e.getMessage()) : reason);
+        }
+    }
+
+    /// Reads what was told of a job, in the order of reading.
+    ///
+    /// @return what cannot be read; it is left out
+    Unreadable each(String job, long number, Reader reader) throws SQLException {
+        Unreadable unreadable = Unreadable.NONE;
         try (PreparedStatement select = connection.prepareStatement(
                 "SELECT kind, teller, position, millis, body FROM news WHERE job = ? ORDER BY number")) {
             select.setLong(1, number);
+            select.setFetchSize(FETCHED_ROWS);
             try (ResultSet rows = select.executeQuery()) {
                 while (rows.next()) {
-                    all.add(news(job, rows));
+                    JobNews news = null;
+                    String body = rows.getString(5);
+                    try {
+                        news = news(job, rows, body);
+                    } catch (IOException | RuntimeException e) { // another version may have written it
+                        unreadable = unreadable.plus(e);
+                    }
+                    if (news != null) {
+                        reader.take(news, body == null ? 0 : body.length());
+                    }
                 }
             }
         }
-        return all;
+        return unreadable;
     }
 
-    /// Where a job stands: the fold of all that was told of it, and of each attempt's last losses.
-    JobState state(String job, long number) throws SQLException {
-        JobState state = new JobState(job);
-        of(job, number).forEach(state::apply);
-        lastLosses(job, number, state::apply);
-        return state;
-    }
-
-    private static JobNews news(String job, ResultSet row) throws SQLException {
+    private static JobNews news(String job, ResultSet row, @Nullable String body) throws SQLException, IOException {
         String teller = row.getString(2);
         long millis = row.getLong(4);
-        String body = row.getString(5);
-        try {
-            return switch (row.getString(1)) {
-                case REQUESTED ->
-                    new Requested(
-                            job,
-                            body == null ? null : JobJson.read(body.getBytes(StandardCharsets.UTF_8)),
-                            teller,
-                            millis);
-                case REJECTED -> new Rejected(job, teller, body, millis);
-                default ->
-                    new Happened(
-                            EventJson.readEvent(body.getBytes(StandardCharsets.UTF_8))
-                                    .event(),
-                            millis,
-                            teller,
-                            row.getLong(3));
-            };
-        } catch (IOException | InvalidJobException e) {
-            throw new SQLException("news of the job %s cannot be read: %s".formatted(job, body), e);
+        String kind = row.getString(1);
+        if (kind.equals(REQUESTED)) {
+            return new Requested(job, body == null ? null : JobJson.readWritten(body), teller, millis);
         }
+        if (body == null) {
+            throw new IOException("a row of the kind %s has no body".formatted(kind));
+        }
+        return kind.equals(REJECTED)
+                ? new Rejected(job, teller, body, millis)
+                : new Happened(
+                        EventJson.readWritten(body.getBytes(StandardCharsets.UTF_8))
+                                .event(),
+                        millis,
+                        teller,
+                        row.getLong(3));
     }
 
-    private void lastLosses(String job, long number, Consumer<JobNews> reader) throws SQLException {
+    /// Reads each attempt's last losses of a job.
+    void lastLosses(String job, long number, Consumer<JobNews> reader) throws SQLException {
         try (PreparedStatement select = connection.prepareStatement("""
                 SELECT attempt, first_step, epoch, millis, elapsed_micros, learning_rate, losses FROM losses
                 WHERE job = ? AND attempt = (SELECT MIN(attempt) FROM losses WHERE job = ? AND attempt > ?)
@@ -154,23 +175,29 @@ record NewsTable(Connection connection) {
         }
     }
 
-    /// The commands of some jobs, as JSON, by job: of each the first that can be read.
-    Map<String, String> commands(List<Long> jobs) throws SQLException {
-        Map<String, String> commands = new LinkedHashMap<>();
+    /// Reads the commands of some jobs, as JSON: of each the first that can be read.
+    ///
+    /// @param reader is given the job and its command
+    void commands(List<Long> jobs, BiConsumer<String, String> reader) throws SQLException {
         if (jobs.isEmpty()) {
-            return commands;
+            return;
         }
         try (PreparedStatement select = connection.prepareStatement("""
                 SELECT jobs.job, news.body FROM news JOIN jobs ON jobs.number = news.job
                 WHERE news.kind = '%s' AND news.body IS NOT NULL AND news.job IN (%s)
-                ORDER BY jobs.heard_millis, jobs.number, news.number""".formatted(REQUESTED, Sql.marks(jobs.size())))) {
+                ORDER BY news.job, news.number""".formatted(REQUESTED, Sql.marks(jobs.size())))) {
             Sql.set(select, jobs);
+            select.setFetchSize(FETCHED_ROWS);
             try (ResultSet rows = select.executeQuery()) {
+                String before = null;
                 while (rows.next()) {
-                    commands.putIfAbsent(rows.getString(1), rows.getString(2));
+                    String job = rows.getString(1);
+                    if (!job.equals(before)) {
+                        reader.accept(job, rows.getString(2));
+                    }
+                    before = job;
                 }
             }
         }
-        return commands;
     }
 }

@@ -7,14 +7,17 @@ import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.share.ProjectUse;
+import io.trainyard.spec.Printable;
 import io.trainyard.tracking.CurveTables.Key;
 import io.trainyard.tracking.NewsTable.Numbered;
+import io.trainyard.tracking.NewsTable.Unreadable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -23,12 +26,25 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /// The history of all jobs that were ever heard of. Whoever reads the topics hands over what is told, and how far
 /// it has read; both are there after that, or neither. Thread-safe.
 public final class TrackingStore implements AutoCloseable {
-    /// Jobs of which it is remembered where they stand; of others it is read again.
+    /// Jobs of which it is remembered where they stand, if there is room for them ([TrackedJob#ALL_BYTES]); of others
+    /// it
+    /// is read again.
     private static final int MAX_REMEMBERED = 2_000;
+
+    /// Jobs of which it was logged that some record of theirs is left out.
+    private static final int MAX_LOGGED = 1_000;
+
+    private static final int MAX_REASON = 300;
+
+    private static final System.Logger LOG = System.getLogger(TrackingStore.class.getName());
 
     /// Counts the jobs that were trained elsewhere, so that of two who add some one is refused.
     private static final Partition ADDED = new Partition("added", 0);
@@ -36,12 +52,12 @@ public final class TrackingStore implements AutoCloseable {
     private final Database database;
     private final CurveWriter curves = new CurveWriter();
     private volatile Map<Partition, Long> offsets = Map.of();
-    private final Map<String, Tracked> remembered = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<String, TrackedJob> remembered = new LinkedHashMap<>(16, 0.75f, true);
+    private final Set<String> logged = Collections.synchronizedSet(new LinkedHashSet<>());
+    private final LongAdder leftOut = new LongAdder();
+    private long rememberedBytes;
     private long nextJob;
     private long nextNews;
-
-    /// Where a job stands, and its number in the store.
-    private record Tracked(long number, JobState state) {}
 
     private TrackingStore(Database database) {
         this.database = database;
@@ -52,9 +68,7 @@ public final class TrackingStore implements AutoCloseable {
     ///     `jdbc:postgresql://HOST/DATABASE?user=NAME`
     /// @throws TrackingException if it cannot be opened
     public static TrackingStore open(String url) {
-        Database database = Database.open(url);
-        new UsageFill(database).run();
-        return new TrackingStore(database);
+        return new TrackingStore(Database.open(url));
     }
 
     /// Opens a store that is there, to read it, also while a dashboard writes to it. Its tables are left as they are.
@@ -106,7 +120,7 @@ public final class TrackingStore implements AutoCloseable {
                 if (jobs.number(job) != 0) {
                     return false;
                 }
-                remembered.put(job, new Tracked(jobs.numberBelow(), new JobState(job)));
+                remember(job, new TrackedJob(jobs.numberBelow(), new JobState(job)));
                 take(connection, news, Map.of(ADDED, next));
                 return true;
             });
@@ -130,6 +144,7 @@ public final class TrackingStore implements AutoCloseable {
     /// What is remembered may be ahead of the store, or behind it.
     private void reload() {
         remembered.clear();
+        rememberedBytes = 0;
         curves.forget();
         database.read(connection -> {
             nextJob = new JobTables(connection).nextNumber();
@@ -146,44 +161,71 @@ public final class TrackingStore implements AutoCloseable {
                 throw new TrackingException("another process has written to the tracking store; one at a time may");
             }
         }
-        Map<Tracked, List<DeviceUse>> changed = new LinkedHashMap<>(); // as it was
-        List<Numbered> told = new ArrayList<>();
-        Map<Key, List<LossRow>> losses = new LinkedHashMap<>();
-        Set<Key> ended = new LinkedHashSet<>();
+        List<JobSummary> summaries = new ArrayList<>();
         List<Transition> transitions = new ArrayList<>();
+        Changes changes = new Changes();
         for (JobNews news : all) {
-            Tracked job = tracked(connection, news.job());
-            changed.computeIfAbsent(job, _ -> job.state().deviceUses());
-            Set<Integer> before = growing(job.state());
+            TrackedJob job = tracked(connection, news.job());
             Transition still = Transition.of(job.state(), news);
-            job.state().apply(news);
+            changes.take(job, news);
             Transition transition = still.to(job.state());
             if (!transition.isNone()) {
                 transitions.add(transition);
             }
-            if (news instanceof Happened happened && happened.event() instanceof StepLosses step) {
+            if (rememberedBytes > TrackedJob.ALL_BYTES) {
+                summaries.addAll(write(connection, changes));
+                changes = new Changes();
+                forgetEldest();
+            }
+        }
+        summaries.addAll(write(connection, changes));
+        return new Taken(summaries, transitions);
+    }
+
+    /// What is new of some jobs, and is not written yet.
+    private final class Changes {
+        private final Map<TrackedJob, List<DeviceUse>> changed = new LinkedHashMap<>(); // as it was
+        private final List<Numbered> told = new ArrayList<>();
+        private final Map<Key, List<LossRow>> losses = new LinkedHashMap<>();
+        private final Set<Key> ended = new LinkedHashSet<>();
+
+        void take(TrackedJob job, JobNews news) {
+            changed.computeIfAbsent(job, _ -> job.state().deviceUses());
+            Set<Integer> before = growing(job.state());
+            boolean isLosses = news instanceof Happened one && one.event() instanceof StepLosses;
+            String body = isLosses ? null : NewsTable.body(news);
+            long bytesBefore = job.bytes();
+            boolean taken = job.take(news, body == null ? 0 : body.length());
+            rememberedBytes += job.bytes() - bytesBefore;
+            if (!taken) {
+                leftOut(news.job(), "it has told more than is kept of one job");
+            } else if (news instanceof Happened happened && happened.event() instanceof StepLosses step) {
                 if (job.state().believes(happened)) {
                     losses.computeIfAbsent(new Key(job.number(), step.attempt()), _ -> new ArrayList<>())
                             .addAll(LossRow.of(step, news.millis()));
                 }
             } else {
-                told.add(new Numbered(job.number(), nextNews++, news));
+                told.add(new Numbered(job.number(), nextNews++, news, body));
                 before.removeAll(growing(job.state()));
                 before.forEach(attempt -> ended.add(new Key(job.number(), attempt)));
             }
         }
-        new NewsTable(connection).add(told);
+    }
+
+    /// @return what lists show of the jobs
+    private List<JobSummary> write(Connection connection, Changes changes) throws SQLException {
+        new NewsTable(connection).add(changes.told);
         Map<Long, JobState> states = new LinkedHashMap<>();
         Map<Long, List<DeviceUse>> uses = new LinkedHashMap<>();
-        changed.forEach((job, before) -> {
+        changes.changed.forEach((job, before) -> {
             states.put(job.number(), job.state());
             List<DeviceUse> now = new ArrayList<>(job.state().deviceUses());
             now.removeAll(before);
             uses.put(job.number(), now);
         });
-        grow(connection, states, losses, ended);
+        grow(connection, states, changes.losses, changes.ended);
         new UsageTables(connection).put(uses);
-        return new Taken(new JobTables(connection).put(states), transitions);
+        return new JobTables(connection).put(states);
     }
 
     private void grow(Connection connection, Map<Long, JobState> states, Map<Key, List<LossRow>> losses, Set<Key> ended)
@@ -211,22 +253,63 @@ public final class TrackingStore implements AutoCloseable {
         return growing;
     }
 
-    private Tracked tracked(Connection connection, String job) throws SQLException {
-        Tracked known = remembered.get(job);
+    private TrackedJob tracked(Connection connection, String job) throws SQLException {
+        TrackedJob known = remembered.get(job);
         if (known == null) {
             long number = new JobTables(connection).number(job);
             known = number == 0
-                    ? new Tracked(nextJob++, new JobState(job))
-                    : new Tracked(number, new NewsTable(connection).state(job, number));
-            remembered.put(job, known);
+                    ? new TrackedJob(nextJob++, new JobState(job))
+                    : read(connection, job, number).job();
+            remember(job, known);
         }
         return known;
     }
 
+    private void remember(String job, TrackedJob known) {
+        remembered.put(job, known);
+        rememberedBytes += known.bytes();
+    }
+
+    private record Read(TrackedJob job, Unreadable unreadable) {}
+
+    /// Where a job stands: the fold of all that was told of it, and of each attempt's last losses.
+    private Read read(Connection connection, String job, long number) throws SQLException {
+        TrackedJob found = new TrackedJob(number, new JobState(job));
+        NewsTable table = new NewsTable(connection);
+        Unreadable unreadable = table.each(job, number, found::take);
+        table.lastLosses(job, number, news -> found.take(news, 0));
+        if (unreadable.records() > 0) {
+            leftOut(job, "%d stored records cannot be read: %s".formatted(unreadable.records(), unreadable.reason()));
+        }
+        return new Read(found, unreadable);
+    }
+
+    /// Logs it once of each job: it may happen with each of its records.
+    private void leftOut(String job, String reason) {
+        leftOut.increment();
+        if (logged.size() < MAX_LOGGED && logged.add(job)) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "records of the job {0} are left out of what is shown of it: {1}",
+                    job,
+                    Printable.text(reason, MAX_REASON));
+        }
+    }
+
+    /// How often a record was left out since this process began, because it cannot be read or is too much.
+    public long leftOut() {
+        return leftOut.sum();
+    }
+
+    /// About how much heap the remembered jobs take.
+    synchronized long rememberedBytes() {
+        return rememberedBytes;
+    }
+
     private void forgetEldest() {
         var eldest = remembered.entrySet().iterator();
-        for (int tooMany = remembered.size() - MAX_REMEMBERED; tooMany > 0; tooMany--) {
-            eldest.next();
+        while (remembered.size() > MAX_REMEMBERED || rememberedBytes > TrackedJob.ALL_BYTES) {
+            rememberedBytes -= eldest.next().getValue().bytes();
             eldest.remove();
         }
     }
@@ -238,15 +321,40 @@ public final class TrackingStore implements AutoCloseable {
 
     /// Where a job stands; empty where nothing is known of it.
     public Optional<JobState> job(String job) {
+        return known(job).map(Known::state);
+    }
+
+    /// A job in the store.
+    ///
+    /// @param leftOut what of it is not shown, in words; null: nothing
+    public record Known(JobState state, @Nullable String leftOut) {}
+
+    /// As [#job], with what of it is not shown.
+    public Optional<Known> known(String job) {
         return database.read(connection -> {
             long number = new JobTables(connection).number(job);
-            return number == 0 ? Optional.empty() : Optional.of(new NewsTable(connection).state(job, number));
+            if (number == 0) {
+                return Optional.empty();
+            }
+            Read found = read(connection, job, number);
+            String sentence = null;
+            if (found.unreadable().records() > 0) {
+                sentence = "%d of its stored records cannot be read: %s"
+                        .formatted(
+                                found.unreadable().records(),
+                                Printable.text(found.unreadable().reason(), MAX_REASON));
+            } else if (found.job().isFull()) {
+                sentence = "it has told more than is kept of one job; larger records that came later are left out";
+            }
+            return Optional.of(new Known(found.job().state(), sentence));
         });
     }
 
-    /// What was told of a job but losses, in the order of reading; empty where nothing is known of it.
-    public List<JobNews> news(String job) {
-        return database.read(connection -> new NewsTable(connection).of(job, new JobTables(connection).number(job)));
+    /// Reads what was told of a job but losses, in the order of reading; nothing where nothing is known of it. What
+    /// cannot be read is left out.
+    public void eachNews(String job, Consumer<JobNews> reader) {
+        var _ = database.read(connection -> new NewsTable(connection)
+                .each(job, new JobTables(connection).number(job), (news, _) -> reader.accept(news)));
     }
 
     /// The losses of a job's steps; empty where nothing is known of it.
@@ -320,6 +428,15 @@ public final class TrackingStore implements AutoCloseable {
         }
     }
 
+    /// Forgets what is wished of jobs of which nothing was ever heard, if it is too much: anyone can wish something of
+    /// a
+    /// job that does not exist.
+    ///
+    /// @return how many
+    public int forgetUnheardWishes() {
+        return database.write(connection -> new WishTable(connection).forgetUnheard(WishTable.MAX_UNHEARD));
+    }
+
     /// How many jobs have not ended, by what they are alike in.
     public List<UnderWay> underWay() {
         return database.read(connection -> new JobLists(connection).underWay());
@@ -355,9 +472,14 @@ public final class TrackingStore implements AutoCloseable {
         });
     }
 
-    /// The commands of the jobs that a query asks for, as JSON, by job; of those that have one.
-    public Map<String, String> commands(JobQuery query) {
-        return database.read(connection -> new JobLists(connection).commands(query));
+    /// Reads the commands of the jobs that a query asks for, as JSON; of those that have one.
+    ///
+    /// @param reader is given the job and its command
+    public void eachCommand(JobQuery query, BiConsumer<String, String> reader) {
+        var _ = database.read(connection -> {
+            new JobLists(connection).commands(query, reader);
+            return query;
+        });
     }
 
     /// The time that devices were at work, by what is asked for; what is not known is under the empty text.

@@ -80,14 +80,6 @@ record UsageTables(Connection connection) {
         }
     }
 
-    /// Jobs with greater numbers that were claimed and have no row here, in order.
-    List<Long> missing(long after, int most) throws SQLException {
-        return Sql.numbers(connection, """
-                SELECT number FROM jobs WHERE number > ? AND start_millis > 0
-                    AND NOT EXISTS (SELECT 1 FROM device_uses WHERE device_uses.job = jobs.number)
-                ORDER BY number LIMIT ?""", List.of(after, most));
-    }
-
     /// The time on some days, by what is asked for; what is not known is under the empty text.
     SortedMap<String, Usage> usage(UsageQuery query) throws SQLException {
         SortedMap<String, Usage> found = new TreeMap<>();

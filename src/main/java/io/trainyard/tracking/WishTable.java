@@ -15,6 +15,9 @@ import java.util.Optional;
 ///
 /// @param connection of that transaction
 record WishTable(Connection connection) {
+    /// Wishes that are kept for jobs of which nothing was heard, the newest: their commands may be read later.
+    static final int MAX_UNHEARD = 10_000;
+
     void put(Collection<Control> wishes) throws SQLException {
         try (PreparedStatement insert = connection.prepareStatement("""
                 INSERT INTO wishes (job, wish, priority, millis) VALUES (?, ?, ?, ?)
@@ -27,6 +30,26 @@ record WishTable(Connection connection) {
                 insert.setLong(4, wish.time().toEpochMilli());
                 insert.executeUpdate();
             }
+        }
+    }
+
+    void forget(String job) throws SQLException {
+        try (PreparedStatement delete = connection.prepareStatement("DELETE FROM wishes WHERE job = ?")) {
+            delete.setString(1, Database.text(job));
+            delete.executeUpdate();
+        }
+    }
+
+    /// Forgets what is wished of jobs of which nothing was heard, if it is too much: the eldest first.
+    ///
+    /// @return how many
+    int forgetUnheard(int most) throws SQLException {
+        try (PreparedStatement delete = connection.prepareStatement("""
+                DELETE FROM wishes WHERE job IN (
+                    SELECT job FROM wishes WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.job = wishes.job)
+                    ORDER BY millis DESC, job LIMIT 1000000 OFFSET ?)""")) {
+            delete.setInt(1, most);
+            return delete.executeUpdate();
         }
     }
 

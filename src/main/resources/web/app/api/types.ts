@@ -122,6 +122,7 @@ export type JsonObject = { [field: string]: Json };
 
 export interface JobDetail {
   summary: JobSummary;
+  leftOut?: string | null; // which records are not shown, in words
   waiting?: string | null; // why, in words; null where it does not
   outlook?: Outlook | null;
   command: JsonObject | null;

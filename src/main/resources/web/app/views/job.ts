@@ -190,8 +190,9 @@ class JobView extends PageElement {
 }
 
 const WARNINGS = "Warnings";
+const LEFT_OUT = "Left out";
 const CHECKPOINT = "Last checkpoint";
-const WIDE: ReadonlySet<string> = new Set([WARNINGS, CHECKPOINT]);
+const WIDE: ReadonlySet<string> = new Set([WARNINGS, LEFT_OUT, CHECKPOINT]);
 
 type Fact = [name: string, value: string | TemplateResult];
 
@@ -202,7 +203,7 @@ function bestOf(tests: readonly TestedEpoch[]): TestedEpoch | null {
 }
 
 // What is not known is left out.
-function factsOf(summary: JobSummary, { tests, attempts: spans, warnings, submitter }: JobDetail): Fact[] {
+function factsOf(summary: JobSummary, { tests, attempts: spans, warnings, leftOut, submitter }: JobDetail): Fact[] {
   const last = tests.at(-1);
   const model = spans?.at(-1)?.model;
   const best = bestOf(tests);
@@ -240,6 +241,7 @@ function factsOf(summary: JobSummary, { tests, attempts: spans, warnings, submit
     ],
     ["Attempt", summary.attempt > 1 ? format.integer(summary.attempt) : format.NONE],
     [WARNINGS, warnings?.join("\n") ?? format.NONE],
+    [LEFT_OUT, leftOut ?? format.NONE],
     [CHECKPOINT, summary.checkpoint ?? format.NONE],
   ];
 }

@@ -35,7 +35,13 @@ final class EventPublisher implements AutoCloseable {
                         ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
                         kafka,
                         ProducerConfig.PARTITIONER_CLASS_CONFIG,
-                        JobPartitioner.class),
+                        JobPartitioner.class,
+                        ProducerConfig.MAX_REQUEST_SIZE_CONFIG,
+                        1 << 26,
+                        ProducerConfig.BUFFER_MEMORY_CONFIG,
+                        1L << 27,
+                        ProducerConfig.COMPRESSION_TYPE_CONFIG,
+                        "lz4"),
                 new StringSerializer(),
                 new ByteArraySerializer());
     }
@@ -69,7 +75,11 @@ final class EventPublisher implements AutoCloseable {
     }
 
     void sendText(Topic topic, String text) throws Exception {
-        send(topic, "anyone", text.getBytes(StandardCharsets.UTF_8));
+        sendText(topic, "anyone", text);
+    }
+
+    void sendText(Topic topic, String key, String text) throws Exception {
+        send(topic, key, text.getBytes(StandardCharsets.UTF_8));
     }
 
     private void send(Topic topic, String key, byte[] body) throws Exception {

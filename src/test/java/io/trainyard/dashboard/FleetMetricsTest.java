@@ -37,8 +37,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.ConsumerRecords;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
@@ -70,7 +68,7 @@ class FleetMetricsTest {
                 Brokers.at("nowhere:1"),
                 PREFIX);
         final FleetGauges gauges =
-                new FleetGauges(registry, history, sources, new ProjectQuotas(history, 100, RULES), PREFIX);
+                new FleetGauges(registry, history, sources, new ProjectQuotas(history, RULES), PREFIX);
 
         Scrape scrape() {
             gauges.look();
@@ -110,7 +108,7 @@ class FleetMetricsTest {
         if (topic == Topic.DEAD_LETTER) {
             entry.headers().add(DeadLetter.REASON, "why".getBytes(StandardCharsets.UTF_8));
         }
-        dashboard.consumer.read(new ConsumerRecords<>(Map.of(new TopicPartition(name, 0), List.of(entry)), Map.of()));
+        dashboard.consumer.read(List.of(entry));
     }
 
     private void submit(Topic topic, String job, String device) throws Exception {

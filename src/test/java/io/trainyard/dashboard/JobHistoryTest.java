@@ -318,13 +318,13 @@ class JobHistoryTest {
 
     @Test
     void aWorkerThatFallsSilentIsGoneAndThenForgotten() {
-        history.apply(worker("w1", false), NOW);
+        history.apply(worker("w1", false), 100, NOW);
         long version = history.since(0, NOW).version();
         assertThat(history.workers(NOW + 10_000)).extracting(WorkerView::gone).containsExactly(false);
 
         LiveUpdate later = history.since(version, NOW + 10_001);
         assertThat(later.workers()).extracting(WorkerView::gone).containsExactly(true);
-        history.apply(worker("w1", false), NOW + 11_000);
+        history.apply(worker("w1", false), 100, NOW + 11_000);
         assertThat(history.workers(NOW + 11_000)).extracting(WorkerView::gone).containsExactly(false);
 
         assertThat(history.workers(NOW + 80_000)).isEmpty();
@@ -332,16 +332,16 @@ class JobHistoryTest {
 
     @Test
     void aWorkerThatStopsLeavesAtOnce() {
-        history.apply(worker("w1", false), NOW);
-        history.apply(worker("w1", true), NOW + 1);
+        history.apply(worker("w1", false), 100, NOW);
+        history.apply(worker("w1", true), 100, NOW + 1);
         assertThat(history.workers(NOW + 2)).isEmpty();
     }
 
     @Test
     void keepsTheWorkersSeenLast() {
-        history.apply(worker("w2", false), NOW);
-        history.apply(worker("w1", false), NOW + 1);
-        history.apply(worker("w3", false), NOW + 2);
+        history.apply(worker("w2", false), 100, NOW);
+        history.apply(worker("w1", false), 100, NOW + 1);
+        history.apply(worker("w3", false), 100, NOW + 2);
         assertThat(history.workers(NOW + 2)).extracting(WorkerView::worker).containsExactly("w1", "w3");
     }
 

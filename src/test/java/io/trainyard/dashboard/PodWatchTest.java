@@ -63,6 +63,7 @@ class PodWatchTest {
                         null,
                         null,
                         null),
+                100,
                 millis);
     }
 
@@ -109,7 +110,7 @@ class PodWatchTest {
     void prometheusIsToldOfPodsThatAreNotMarked() {
         var registry = Scrape.registry();
         FleetGauges gauges =
-                new FleetGauges(registry, history, sources, new ProjectQuotas(history, 10, ProjectRules.NONE), "t.");
+                new FleetGauges(registry, history, sources, new ProjectQuotas(history, ProjectRules.NONE), "t.");
         gauges.look();
         beat("w", "a", null, now);
         beat("v", null, null, now);

@@ -10,39 +10,15 @@ import io.trainyard.topics.Brokers;
 import io.trainyard.topics.Topic;
 import io.trainyard.tracking.Databases;
 import io.trainyard.tracking.TrackingStore;
-import java.io.IOException;
-import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Properties;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class TopicConsumerTest {
-    /// The configuration is a text, which knows no list of topics but its own.
-    @Test
-    void readsAllTopicsThatTellOfJobsAndWorkers() throws IOException {
-        Properties properties = new Properties();
-        try (InputStream in = TopicConsumerTest.class.getResourceAsStream("/application.properties")) {
-            properties.load(in);
-        }
-        List<Topic> told = new ArrayList<>(Topic.NEWS);
-        told.add(Topic.WORKERS);
-        told.add(Topic.CONTROL);
-        assertThat(properties
-                        .getProperty("mp.messaging.incoming.dashboard.topics")
-                        .split(","))
-                .containsExactlyInAnyOrderElementsOf(told.stream()
-                        .map(topic -> topic.name("${trainyard.topics.prefix}"))
-                        .toList());
-    }
-
     /// Two jobs whose ids differ in what a database has no text for: it refuses to have both.
     @ParameterizedTest
     @EnumSource
@@ -69,10 +45,10 @@ class TopicConsumerTest {
                         job,
                         SampleEvents.json(claimed(job))));
             }
-            consumer.read(new ConsumerRecords<>(Map.of(partition, records), Map.of()));
+            consumer.read(records);
             assertThat(history.job("good")).isPresent();
             assertThat(history.offsets().values()).containsExactly(3L);
-            consumer.read(new ConsumerRecords<>(Map.of(partition, records), Map.of()));
+            consumer.read(records);
             assertThat(history.offsets().values()).as("what was read again").containsExactly(3L);
         }
     }

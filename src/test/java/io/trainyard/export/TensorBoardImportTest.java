@@ -16,6 +16,7 @@ import io.trainyard.export.TensorBoardImport.Imported;
 import io.trainyard.export.TensorBoardImport.Metric;
 import io.trainyard.tracking.Databases;
 import io.trainyard.tracking.Partition;
+import io.trainyard.tracking.Stored;
 import io.trainyard.tracking.TrackingStore;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -134,7 +135,7 @@ class TensorBoardImportTest {
             assertThat(losses(store, "old.lenet.lr-0-1")).containsExactly("1=2.5", "2=2.25", "1001=1.5");
             assertThat(run(store)).extracting(Imported::isNew).containsExactly(false, false, false);
             assertThat(losses(store, "old.lenet.lr-0-1")).hasSize(3);
-            assertThat(store.news("old.b")).hasSize(2);
+            assertThat(Stored.news(store, "old.b")).hasSize(2);
         }
     }
 
@@ -189,7 +190,7 @@ class TensorBoardImportTest {
             assertThat(store.job("old.a").orElseThrow().epochs())
                     .extracting(Epoch::testLoss, Epoch::testAccuracy, Epoch::testMeanAbsoluteError)
                     .containsExactly(tuple(3.0, null, 1.5), tuple(2.0, null, null));
-            assertThat(store.news("old.a").getLast())
+            assertThat(Stored.news(store, "old.a").getLast())
                     .extracting(news -> ((Happened) news).event())
                     .extracting(end -> ((Finished) end).bestTestAccuracy())
                     .isNull();

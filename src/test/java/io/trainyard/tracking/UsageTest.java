@@ -19,7 +19,6 @@ import io.trainyard.event.JobState.Status;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.tracking.UsageQuery.By;
-import java.sql.SQLException;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.util.List;
@@ -146,21 +145,6 @@ final class UsageTest {
             assertThat(usage(store, By.WORKER))
                     .containsOnlyKeys("", "w2")
                     .containsEntry("", new Usage(5 * HOUR + 30 * MINUTE, 0, HOUR, 2, 3));
-        }
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void isFoundInWhatAnOlderStoreWasTold(Databases kind) throws SQLException {
-        String url = kind.empty();
-        Map<String, Usage> expected;
-        try (TrackingStore store = TrackingStore.open(url)) {
-            store.take(TWO_JOBS, Map.of());
-            expected = usage(store, By.WORKER);
-        }
-        Databases.undo(url, 3);
-        try (TrackingStore store = TrackingStore.open(url)) {
-            assertThat(usage(store, By.WORKER)).hasSize(2).isEqualTo(expected);
         }
     }
 

@@ -3,6 +3,7 @@ package io.trainyard.dashboard.rest;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.TextNode;
 import io.trainyard.dashboard.JobDetail;
 import io.trainyard.dashboard.JobHistory;
 import jakarta.ws.rs.DefaultValue;
@@ -27,16 +28,21 @@ import org.jspecify.annotations.Nullable;
 public class CompareResource {
     private static final int MAX_JOBS = 100;
 
+    /// A longer value, as of a network's layers, is cut.
+    private static final int MAX_VALUE = 4_000;
+
     /// Where neither has a right answer, or neither a wrong one, there is nothing to test.
     private static final String TEST =
             "chi-squared test of homogeneity of right and wrong answers, each run with the best one, p-values adjusted for their number (Holm); it takes the two tests as independent, so on the same test set it says \"different\" too seldom rather than too often";
 
     private final JobHistory history;
     private final ObjectMapper mapper;
+    private final HeavyCalls heavy;
 
-    CompareResource(JobHistory history, ObjectMapper mapper) {
+    CompareResource(JobHistory history, ObjectMapper mapper, HeavyCalls heavy) {
         this.history = history;
         this.mapper = mapper;
+        this.heavy = heavy;
     }
 
     /// A field of the jobs' commands in which they differ.
@@ -58,36 +64,54 @@ public class CompareResource {
     @Operation(
             summary = "Jobs side by side: fields that differ, and whether their accuracies do",
             description = "`jobs`: ids with commas between them.")
-    public Comparison compare(@QueryParam("jobs") @DefaultValue("") String jobs) throws JsonProcessingException {
-        List<JobDetail> details = new ArrayList<>();
-        for (String job : Parameter.jobs(jobs, MAX_JOBS)) {
-            details.add(history.job(job)
-                    .orElseThrow(() -> Problem.refusal(
-                            Status.NOT_FOUND, "there is no job \"%s\" here".formatted(Parameter.shown(job)))));
-        }
-        return new Comparison(
-                details.stream().map(detail -> detail.summary().job()).toList(),
-                differing(details),
-                tests(details),
-                TEST);
+    public Comparison compare(@QueryParam("jobs") @DefaultValue("") String jobs) {
+        List<String> ids = Parameter.jobs(jobs, MAX_JOBS);
+        return heavy.call(() -> compared(ids));
     }
 
-    private List<Field> differing(List<JobDetail> jobs) throws JsonProcessingException {
-        List<Map<String, JsonNode>> all = new ArrayList<>();
-        Set<String> names = new LinkedHashSet<>();
-        for (JobDetail job : jobs) {
-            Map<String, JsonNode> fields = new LinkedHashMap<>();
-            if (job.command() != null) {
-                flatten("", mapper.readTree(job.command()), fields);
-            }
-            fields.remove("id");
-            all.add(fields);
-            names.addAll(fields.keySet());
+    /// One job after the other: together they may be larger than the heap.
+    private Comparison compared(List<String> ids) {
+        List<Map<String, JsonNode>> fields = new ArrayList<>();
+        List<Answers> answers = new ArrayList<>();
+        for (String id : ids) {
+            JobDetail detail = history.job(id)
+                    .orElseThrow(() -> Problem.refusal(
+                            Status.NOT_FOUND, "there is no job \"%s\" here".formatted(Parameter.shown(id))));
+            fields.add(fields(detail));
+            answers.add(new Answers(id, rightAndWrong(detail)));
         }
+        return new Comparison(ids, differing(fields), tests(answers), TEST);
+    }
+
+    private Map<String, JsonNode> fields(JobDetail job) {
+        Map<String, JsonNode> fields = new LinkedHashMap<>();
+        if (job.command() != null) {
+            try {
+                flatten("", mapper.readTree(job.command()), fields);
+            } catch (JsonProcessingException e) {
+                throw new IllegalStateException("a job is written as JSON", e);
+            }
+        }
+        fields.remove("id");
+        fields.replaceAll((_, value) -> shortened(value));
+        return fields;
+    }
+
+    private static JsonNode shortened(JsonNode value) {
+        String text = value.toString();
+        return text.length() <= MAX_VALUE
+                ? value
+                : TextNode.valueOf("%s… (%d characters, %08x)"
+                        .formatted(text.substring(0, MAX_VALUE), text.length(), text.hashCode()));
+    }
+
+    private static List<Field> differing(List<Map<String, JsonNode>> jobs) {
+        Set<String> names = new LinkedHashSet<>();
+        jobs.forEach(fields -> names.addAll(fields.keySet()));
         List<Field> differing = new ArrayList<>();
         for (String name : names) {
             List<@Nullable JsonNode> values = new ArrayList<>();
-            all.forEach(fields -> values.add(fields.get(name)));
+            jobs.forEach(fields -> values.add(fields.get(name)));
             if (new LinkedHashSet<>(values).size() > 1) {
                 differing.add(new Field(name, values));
             }
@@ -107,11 +131,9 @@ public class CompareResource {
     }
 
     /// Each with the best, the least p-value first.
-    private static List<Test> tests(List<JobDetail> jobs) {
-        List<Answers> tested = jobs.stream()
-                .map(job -> new Answers(job.summary().job(), rightAndWrong(job)))
-                .filter(answers -> answers.all() > 0)
-                .toList();
+    private static List<Test> tests(List<Answers> jobs) {
+        List<Answers> tested =
+                jobs.stream().filter(answers -> answers.all() > 0).toList();
         if (tested.isEmpty()) {
             return List.of();
         }

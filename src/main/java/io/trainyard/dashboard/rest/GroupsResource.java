@@ -11,13 +11,12 @@ import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.QueryParam;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.DoubleSummaryStatistics;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.jspecify.annotations.Nullable;
 
@@ -27,12 +26,20 @@ public class GroupsResource {
     private static final int MAX_JOBS = 10_000;
     private static final int MAX_CURVES = 1000;
 
+    /// Jobs that are looked at together.
+    private static final int PAGE = 500;
+
+    /// What is known of jobs without their commands.
+    private static final Set<String> BY_SUMMARY = Set.of("dataset", "network", "state", "tag");
+
     private final JobHistory history;
     private final DashboardConfig config;
+    private final HeavyCalls heavy;
 
-    GroupsResource(JobHistory history, DashboardConfig config) {
+    GroupsResource(JobHistory history, DashboardConfig config, HeavyCalls heavy) {
         this.history = history;
         this.config = config;
+        this.heavy = heavy;
     }
 
     /// Jobs of one value.
@@ -62,63 +69,68 @@ public class GroupsResource {
             @QueryParam("project") @DefaultValue("") String project) {
         JobQuery query = new JobQuery(JobsResource.states(state), text, tag, JobQuery.Sort.HEARD, true, MAX_JOBS, 0)
                 .ofProject(project);
-        JobPage page = history.jobs(query);
-        Map<String, List<JobSummary>> groups = new TreeMap<>();
-        List<JobSummary> others = new ArrayList<>();
-        Function<JobSummary, List<String>> values = valuesOf(by, query, page);
-        for (JobSummary job : page.jobs()) {
-            List<String> its = values.apply(job);
-            its.forEach(value ->
-                    groups.computeIfAbsent(value, _ -> new ArrayList<>()).add(job));
-            if (its.isEmpty()) {
-                others.add(job);
+        return heavy.call(() -> groups(by, query));
+    }
+
+    private Groups groups(String by, JobQuery query) {
+        Map<String, String> found = new HashMap<>();
+        if (!BY_SUMMARY.contains(by)) {
+            JobField field = new JobField(by);
+            history.eachCommand(query, (job, command) -> field.of(command).ifPresent(value -> found.put(job, value)));
+        }
+        Map<String, Members> groups = new TreeMap<>();
+        Members others = new Members();
+        for (int offset = 0; offset < MAX_JOBS; offset += PAGE) {
+            JobPage page = history.jobs(query.page(PAGE, offset));
+            for (JobSummary job : page.jobs()) {
+                List<String> its = switch (by) {
+                    case "dataset" -> present(job.dataset());
+                    case "network" -> present(job.network());
+                    case "state" -> List.of(job.status().word());
+                    case "tag" -> page.tags().getOrDefault(job.job(), List.of());
+                    default -> present(found.get(job.job()));
+                };
+                its.forEach(value ->
+                        groups.computeIfAbsent(value, _ -> new Members()).add(job));
+                if (its.isEmpty()) {
+                    others.add(job);
+                }
+            }
+            if (page.jobs().size() < PAGE) {
+                break;
             }
         }
         List<Group> all = new ArrayList<>();
-        groups.forEach((value, jobs) -> all.add(group(value, jobs)));
-        if (!others.isEmpty()) {
-            all.add(group(null, others));
+        groups.forEach((value, members) -> all.add(members.as(value)));
+        if (!others.jobs.isEmpty()) {
+            all.add(others.as(null));
         }
         return new Groups(by, all);
     }
 
-    private Function<JobSummary, List<String>> valuesOf(String by, JobQuery query, JobPage page) {
-        return switch (by) {
-            case "dataset" -> job -> present(job.dataset());
-            case "network" -> job -> present(job.network());
-            case "state" -> job -> List.of(job.status().word());
-            case "tag" -> job -> page.tags().getOrDefault(job.job(), List.of());
-            default -> {
-                Map<String, String> found = new LinkedHashMap<>();
-                JobField field = new JobField(by);
-                history.commands(query)
-                        .forEach((job, command) -> field.of(command).ifPresent(value -> found.put(job, value)));
-                yield job -> present(found.get(job.job()));
+    /// Of the jobs of a group what is told of it: all that is known of them would be too much to hold.
+    private static final class Members {
+        private final List<String> jobs = new ArrayList<>();
+        private final Map<String, Long> states = new TreeMap<>();
+        private final DoubleSummaryStatistics accuracies = new DoubleSummaryStatistics();
+
+        void add(JobSummary job) {
+            jobs.add(job.job());
+            states.merge(job.status().word(), 1L, Long::sum);
+            if (job.testAccuracy() != null) {
+                accuracies.accept(job.testAccuracy());
             }
-        };
+        }
+
+        Group as(@Nullable String value) {
+            boolean tested = accuracies.getCount() > 0;
+            return new Group(
+                    value, jobs, states, tested ? accuracies.getMax() : null, tested ? accuracies.getAverage() : null);
+        }
     }
 
     private static List<String> present(@Nullable String value) {
         return value == null ? List.of() : List.of(value);
-    }
-
-    private static Group group(@Nullable String value, List<JobSummary> jobs) {
-        List<Double> accuracies = jobs.stream()
-                .map(JobSummary::testAccuracy)
-                .filter(Objects::nonNull)
-                .toList();
-        return new Group(
-                value,
-                jobs.stream().map(JobSummary::job).toList(),
-                jobs.stream()
-                        .collect(
-                                Collectors.groupingBy(job -> job.status().word(), TreeMap::new, Collectors.counting())),
-                accuracies.isEmpty()
-                        ? null
-                        : accuracies.stream().mapToDouble(a -> a).max().orElseThrow(),
-                accuracies.isEmpty()
-                        ? null
-                        : accuracies.stream().mapToDouble(a -> a).average().orElseThrow());
     }
 
     @GET

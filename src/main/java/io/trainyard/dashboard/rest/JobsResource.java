@@ -34,8 +34,16 @@ public class JobsResource {
     private final DashboardConfig config;
     private final ProjectQuotas quotas;
     private final Access access;
+    private final HeavyCalls heavy;
 
-    JobsResource(JobHistory history, JobControl control, DashboardConfig config, ProjectQuotas quotas, Access access) {
+    JobsResource(
+            JobHistory history,
+            JobControl control,
+            DashboardConfig config,
+            ProjectQuotas quotas,
+            Access access,
+            HeavyCalls heavy) {
+        this.heavy = heavy;
         this.history = history;
         this.control = control;
         this.config = config;
@@ -109,6 +117,10 @@ public class JobsResource {
                     "The body is a job, a list of jobs or several documents, in JSON or YAML, as `./trainyard submit` takes them.")
     public Response submit(byte @Nullable [] body, @QueryParam("priority") @DefaultValue("normal") String priority) {
         Priority urgency = Parameter.name("priority", priority, Priority.class);
+        return heavy.call(() -> submit(body, urgency));
+    }
+
+    private Response submit(byte @Nullable [] body, Priority urgency) {
         List<JobSpec> jobs = JobFiles.read("the body", body == null ? new byte[0] : body);
         if (jobs.size() > config.maxBulk()) {
             throw Problem.badRequest("the body holds %d jobs; allowed are %d in one call (trainyard.dashboard.max-bulk)"

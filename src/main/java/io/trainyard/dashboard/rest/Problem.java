@@ -1,5 +1,6 @@
 package io.trainyard.dashboard.rest;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import jakarta.ws.rs.WebApplicationException;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.core.Response.Status;
@@ -14,6 +15,17 @@ record Problem(String type, String title, int status, String detail) {
 
     static Problem of(Status status, String detail) {
         return new Problem("about:blank", status.getReasonPhrase(), status.getStatusCode(), detail);
+    }
+
+    /// As it is sent where nothing else writes it.
+    String json() {
+        return JsonNodeFactory.instance
+                .objectNode()
+                .put("type", type)
+                .put("title", title)
+                .put("status", status)
+                .put("detail", detail)
+                .toString();
     }
 
     Response response() {

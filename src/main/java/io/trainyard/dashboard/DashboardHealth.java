@@ -1,0 +1,27 @@
+package io.trainyard.dashboard;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.inject.Instance;
+import org.eclipse.microprofile.health.HealthCheck;
+import org.eclipse.microprofile.health.HealthCheckResponse;
+import org.eclipse.microprofile.health.Liveness;
+
+/// Whether the dashboard still reads the topics. Brokers or a store that are away end nothing: it waits for them.
+@Liveness
+@ApplicationScoped
+class DashboardHealth implements HealthCheck {
+    private final Instance<TopicConsumer> reader;
+    private final DashboardConfig config;
+
+    DashboardHealth(Instance<TopicConsumer> reader, DashboardConfig config) {
+        this.reader = reader;
+        this.config = config;
+    }
+
+    @Override
+    public HealthCheckResponse call() {
+        return HealthCheckResponse.named("dashboard")
+                .status(!config.enabled() || reader.get().isAlive())
+                .build();
+    }
+}

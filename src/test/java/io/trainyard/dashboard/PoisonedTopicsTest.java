@@ -1,0 +1,125 @@
+package io.trainyard.dashboard;
+
+import static io.trainyard.event.SampleEvents.claimed;
+import static io.trainyard.event.SampleEvents.spec;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.trainyard.Patience;
+import io.trainyard.Slow;
+import io.trainyard.broker.TestBroker;
+import io.trainyard.metrics.Metric;
+import io.trainyard.topics.Topic;
+import io.trainyard.topics.TopicAdmin;
+import io.trainyard.tracking.Databases;
+import io.trainyard.tracking.TrackingStore;
+import java.util.List;
+import org.apache.kafka.clients.admin.Admin;
+import org.junit.jupiter.api.Test;
+
+/// The dashboard's reader and its store with a real broker, on whose topics anyone writes.
+@Slow
+class PoisonedTopicsTest {
+    private final String url = Databases.SQLITE.empty();
+
+    /// What of a dashboard reads, as one process has it.
+    private static final class Reader implements AutoCloseable {
+        final TrackingStore store;
+        final Sources sources = new Sources();
+        final JobHistory history;
+        final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+        final TopicConsumer consumer;
+
+        Reader(String url, String prefix) {
+            store = TrackingStore.open(url);
+            history = new JobHistory(store, sources, new JobHistory.Limits(10, 10, 10_000, 60_000));
+            consumer = new TopicConsumer(
+                    history,
+                    sources,
+                    new FleetCounters(registry),
+                    new AlertWatch(store, sources, AlertsWanted.NONE, Patience.LIMIT),
+                    TestBroker.brokers(),
+                    prefix);
+            consumer.start();
+        }
+
+        void awaitJob(String job) {
+            Patience.await(job).until(() -> history.job(job).isPresent());
+        }
+
+        @Override
+        public void close() throws Exception {
+            consumer.close();
+            store.close();
+        }
+    }
+
+    /// Each value is two bytes here, and four as it would be written again.
+    static String longCommand(String id) {
+        int channels = 260_000;
+        return """
+                {"id": "%s", "network": "lenet", "epochs": 1,
+                 "dataset": {"name": "mnist", "normalize": {"mean": [%s], "std": [%s]}}}""".formatted(id, "0,".repeat(channels - 1) + 0, "1,".repeat(channels - 1) + 1);
+    }
+
+    @Test
+    void aCommandThatGrowsAndTwoThatAreNoneCostNoOtherJob() throws Exception {
+        String prefix = "poison.";
+        TopicAdmin.createMissing(TestBroker.brokers(), prefix, Patience.LIMIT);
+        try (EventPublisher publisher = new EventPublisher(TestBroker.address(), prefix)) {
+            publisher.sendText(Topic.COMMANDS_NORMAL, "p1", longCommand("p1"));
+            publisher.send(spec("before"));
+            try (Reader reader = new Reader(url, prefix)) {
+                reader.awaitJob("before");
+                publisher.sendText(Topic.COMMANDS_NORMAL, "garbage", "{");
+                publisher.sendText(Topic.JOBS, "garbage", "[".repeat(100_000));
+                publisher.send(claimed("p1"), claimed("after"));
+                reader.awaitJob("after");
+                Patience.await("the job with the long command")
+                        .until(() ->
+                                reader.history.job("p1").orElseThrow().summary().attempt() == 1);
+                assertThat(reader.registry
+                                .get(Metric.RECORDS_SKIPPED_TOTAL.word())
+                                .counter()
+                                .count())
+                        .isEqualTo(1);
+                assertThat(reader.consumer.isAlive()).isTrue();
+            }
+            try (Reader reader = new Reader(url, prefix)) {
+                publisher.send(claimed("p1", 2), claimed("restarted"));
+                reader.awaitJob("restarted");
+                Patience.await("the job with the long command")
+                        .until(() ->
+                                reader.history.job("p1").orElseThrow().summary().attempt() == 2);
+            }
+        }
+    }
+
+    @Test
+    void aTopicThatIsCreatedAgainIsReadFromItsBeginning() throws Exception {
+        String prefix = "again.";
+        TopicAdmin.createMissing(TestBroker.brokers(), prefix, Patience.LIMIT);
+        try (EventPublisher publisher = new EventPublisher(TestBroker.address(), prefix);
+                Reader reader = new Reader(url, prefix);
+                Admin admin = TestBroker.brokers().admin(Patience.LIMIT)) {
+            for (int i = 0; i < 20; i++) {
+                publisher.send(spec("first" + i));
+            }
+            reader.awaitJob("first19");
+            String topic = Topic.COMMANDS_NORMAL.name(prefix);
+            TopicAdmin.await(
+                    TestBroker.brokers(), admin.deleteTopics(List.of(topic)).all(), Patience.LIMIT);
+            Patience.await("the topic is gone")
+                    .until(() -> !admin.listTopics().names().get().contains(topic));
+            Patience.await("it is there again").ignoreExceptions().untilAsserted(() -> {
+                TopicAdmin.createMissing(TestBroker.brokers(), prefix, Patience.LIMIT);
+                assertThat(admin.listTopics().names().get()).contains(topic);
+            });
+            for (int i = 0; i < 30; i++) { // beyond the old topic's end, too
+                publisher.send(spec("second" + i));
+            }
+            reader.awaitJob("second29");
+            reader.awaitJob("second0");
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package io.trainyard.tracking;
+
+import io.trainyard.event.JobNews;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/// All of what a store gives one by one.
+public final class Stored {
+    private Stored() {}
+
+    /// What was told of a job but losses.
+    public static List<JobNews> news(TrackingStore store, String job) {
+        List<JobNews> news = new ArrayList<>();
+        store.eachNews(job, news::add);
+        return news;
+    }
+
+    static Map<String, String> commands(TrackingStore store, JobQuery query) {
+        Map<String, String> commands = new TreeMap<>();
+        store.eachCommand(query, commands::put);
+        return commands;
+    }
+}
