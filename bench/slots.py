@@ -2,13 +2,10 @@
 """Small jobs one after another, and several at once: what a worker with slots computes, as packaged broker and worker.
 
     bench/slots.py [--slots 1,2,4,8] [--jobs 8] [--epochs 4] [--network lenet] [--dataset shapes32] [--rounds 2] [--threads 0]
-                   [--stack on,off]
 
 Images a second of all jobs together, from the first `started` to the last `finished`: checkpoints, tests and whatever lies
-between two jobs included. Rounds alternate between the numbers of slots, and
-with `--stack on,off` between jobs that are trained as one program where that pays (docs/operations.md), such as 32 of the network
-`small` in 32 slots on two cores, and each by itself; before each the worker trains a job that does not
-count. Prints a Markdown table, with the load of the machine before each run. With APP set, the application that was built into that folder
+between two jobs included. Rounds alternate between the numbers of slots;
+before each the worker trains a job that does not count. Prints a Markdown table, with the load of the machine before each run. With APP set, the application that was built into that folder
 runs instead of ./trainyard.
 """
 import argparse, os, statistics, sys, time
@@ -29,16 +26,14 @@ def arguments():
     parser.add_argument("--dataset", default="shapes32")
     parser.add_argument("--data", default=".")
     parser.add_argument("--device", default="cpu")
-    parser.add_argument("--stack", default="on")
     parser.add_argument("--rest", type=float, default=1)
     a = parser.parse_args()
     a.clock = Clock(a.minutes)
     return a
 
 
-def rate(a, slots, stack):
+def rate(a, slots):
     """Images a second, and the threads of each job."""
-    os.environ["TRAINYARD_WORKER_STACK"] = stack
     with fleet.Fleet(a) as one:
         one.worker("worker", "--slots", str(slots))
         one.run(a.network, 1, ids=("warm",), dataset=a.dataset)
@@ -56,22 +51,22 @@ def rate(a, slots, stack):
 
 def main():
     a = arguments()
-    settings = [(int(number), stack) for number in a.slots.split(",") for stack in a.stack.split(",")]
+    settings = [int(number) for number in a.slots.split(",")]
     rates, threads, loads = {}, {}, []
     for _ in range(a.rounds):
-        for number, stack in settings:
+        for number in settings:
             loads.append(os.getloadavg()[0])
-            images, threads[number, stack] = rate(a, number, stack)
-            rates.setdefault((number, stack), []).append(images)
-            print(f"{number} slots, stacks {stack}: {images:.0f} images/s, {threads[number, stack]} threads, load before {loads[-1]:.1f}", file=sys.stderr)
+            images, threads[number] = rate(a, number)
+            rates.setdefault(number, []).append(images)
+            print(f"{number} slots: {images:.0f} images/s, {threads[number]} threads, load before {loads[-1]:.1f}", file=sys.stderr)
     first = statistics.median(rates[settings[0]])
     print(f"{a.jobs} x {a.network}, {a.epochs} epochs each; load before each run {min(loads):.1f} to {max(loads):.1f}\n")
-    print("| slots | stacks | threads of each job | images/s, all together | of them in each round | of the first line's |")
-    print("|---|---|---|---|---|---|")
-    for number, stack in settings:
-        middle = statistics.median(rates[number, stack])
-        rounds = ", ".join(f"{one:,.0f}" for one in rates[number, stack])
-        print(f"| {number} | {stack} | {', '.join(map(str, sorted(threads[number, stack])))} | {middle:,.0f} | {rounds} | {middle / first:.2f} |")
+    print("| slots | threads of each job | images/s, all together | of them in each round | of the first line's |")
+    print("|---|---|---|---|---|")
+    for number in settings:
+        middle = statistics.median(rates[number])
+        rounds = ", ".join(f"{one:,.0f}" for one in rates[number])
+        print(f"| {number} | {', '.join(map(str, sorted(threads[number])))} | {middle:,.0f} | {rounds} | {middle / first:.2f} |")
 
 
 if __name__ == "__main__":

@@ -50,7 +50,6 @@ import picocli.CommandLine.TypeConversionException;
             "optimizers   every optimizer, likewise",
             "golden       200 steps of tudui beside the losses recorded from PyTorch",
             "determinism  the same work twice, the same bits",
-            "stacks       many jobs trained as one, the same bits as each by itself",
             "memory       back at its start after 50 sessions",
             "benchmark    a table: steps and tests of the built-in networks",
             "sweep        a table: lenet, up to 8 times as wide, in batches of 4 to 1024; only when asked for"
@@ -92,7 +91,7 @@ public final class CheckDeviceCommand implements Callable<Integer>, PlainCommand
             split = ",",
             converter = GroupConverter.class,
             description =
-                    "Some of it: layers, divergence, losses, optimizers, golden, determinism, stacks, memory, benchmark, sweep; commas between.")
+                    "Some of it: layers, divergence, losses, optimizers, golden, determinism, memory, benchmark, sweep; commas between.")
     private List<CheckGroup> only = List.copyOf(CheckGroup.USUAL);
 
     @Option(names = "--no-bench", description = "Leave the benchmark out.")

@@ -3,7 +3,6 @@ package io.trainyard.data;
 import io.trainyard.spec.DatasetSpec.Normalize;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.Shape;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
@@ -73,17 +72,5 @@ public final class PixelScale {
             table.set(row, made);
         }
         return made;
-    }
-
-    @Override
-    public boolean equals(@Nullable Object other) {
-        return other instanceof PixelScale scale
-                && scale.table.length() == table.length()
-                && Objects.equals(scale.normalize, normalize);
-    }
-
-    @Override
-    public int hashCode() {
-        return Objects.hash(table.length(), normalize);
     }
 }

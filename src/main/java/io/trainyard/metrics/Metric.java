@@ -33,8 +33,6 @@ public enum Metric {
     WORKER_BUSY(Type.GAUGE, "0, 1", "1: it has a job; 0: it has none", Label.KIND),
     WORKER_JOBS(Type.GAUGE, "jobs", "Jobs that it has"),
     WORKER_SLOTS(Type.GAUGE, "jobs", "Jobs that it has room for"),
-    WORKER_STACKED_JOBS(Type.GAUGE, "jobs", "Jobs that it trains as one program with others"),
-    WORKER_STACKED_STEPS_TOTAL(Type.COUNTER, "steps", "Steps that jobs took as one program with others"),
     WORKER_IMAGES_PER_SECOND(Type.GAUGE, "images/s", "Training images a second"),
     WORKER_STEPS_TOTAL(Type.COUNTER, "steps", "Steps that were told"),
     WORKER_CHECKPOINTS_TOTAL(Type.COUNTER, "checkpoints", "Checkpoints that were saved"),

@@ -3,12 +3,10 @@ package io.trainyard.training;
 import io.trainyard.device.Device;
 import io.trainyard.device.Devices;
 import io.trainyard.device.parallel.ParallelDevice;
-import io.trainyard.device.stack.Stacks;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.spec.Network;
 import java.util.List;
-import java.util.Optional;
 
 /// What jobs run on here.
 interface JobDevices {
@@ -19,33 +17,6 @@ interface JobDevices {
     ///
     /// @throws io.trainyard.device.DeviceException as [#open]
     default void warmUp(JobSpec job, Network network) {}
-
-    /// Where jobs are trained together; empty: nowhere.
-    default Optional<Stacks> stacks() {
-        return Optional.empty();
-    }
-
-    /// The same, with jobs that differ in numbers only trained together where that pays.
-    default JobDevices stacked() {
-        JobDevices alone = this;
-        Stacks own = new Stacks();
-        return new JobDevices() {
-            @Override
-            public Device open(JobSpec job) {
-                return own.over(alone.open(job));
-            }
-
-            @Override
-            public void warmUp(JobSpec job, Network network) {
-                alone.warmUp(job, network);
-            }
-
-            @Override
-            public Optional<Stacks> stacks() {
-                return Optional.of(own);
-            }
-        };
-    }
 
     /// @param own the device of this worker: what `auto` means in a job, and a kind without a number, where it is of
     ///     that kind

@@ -13,7 +13,6 @@ import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.Workload;
-import io.trainyard.device.stack.Stacks;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.InvalidJobException;
@@ -61,25 +60,9 @@ public final class JobTraining {
         return new JobTraining(workloads, devices, worker, other);
     }
 
-    /// The same, in the place of this one, for jobs that run beside one another: those that differ in numbers only are
-    /// trained together where that pays. No bits depend on it.
-    public JobTraining stacking() {
-        return new JobTraining(workloads, devices.stacked(), worker, limits);
-    }
-
     /// For so many jobs at once, in the place of this one: where the device chooses, each has its part of the threads.
     public JobTraining sharing(int jobs) {
         return new JobTraining(workloads.sharing(jobs), devices, worker, limits);
-    }
-
-    /// How many jobs are trained together with others at present.
-    public int stackedJobs() {
-        return devices.stacks().map(Stacks::trainedTogether).orElse(0);
-    }
-
-    /// How many steps jobs have taken together with others: those of all of them.
-    public long stackedSteps() {
-        return devices.stacks().map(Stacks::steps).orElse(0L);
     }
 
     /// What can be known of a job without looking at the data root or at a device.

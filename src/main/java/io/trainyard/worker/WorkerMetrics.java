@@ -7,23 +7,19 @@ import io.trainyard.device.DeviceException;
 import io.trainyard.metrics.Meters;
 import io.trainyard.metrics.Metric;
 import io.trainyard.spec.DeviceSpec;
-import io.trainyard.training.JobTraining;
 
 /// What a worker tells Prometheus of itself. It is asked only while it is scraped, but for the one
 /// histogram.
 ///
 /// @param device its own; a job that names others is not seen in its memory
 /// @param slots how many jobs it has at once
-/// @param training of them
-record WorkerMetrics(Activity activity, Host host, Device device, int slots, JobTraining training) {
+record WorkerMetrics(Activity activity, Host host, Device device, int slots) {
     void register(MeterRegistry registry) {
         Meters meters = new Meters(registry);
         String kind = new DeviceSpec(device.info().name()).kind();
         meters.gauge(Metric.WORKER_BUSY, () -> activity.jobs().isEmpty() ? 0 : 1, kind);
         meters.gauge(Metric.WORKER_JOBS, () -> activity.jobs().size());
         meters.gauge(Metric.WORKER_SLOTS, () -> slots);
-        meters.gauge(Metric.WORKER_STACKED_JOBS, training::stackedJobs);
-        meters.counter(Metric.WORKER_STACKED_STEPS_TOTAL, training, JobTraining::stackedSteps);
         meters.gauge(Metric.WORKER_IMAGES_PER_SECOND, activity::imagesPerSecond);
         meters.counter(Metric.WORKER_STEPS_TOTAL, activity, its -> its.totals().steps());
         meters.counter(

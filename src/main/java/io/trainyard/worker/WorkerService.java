@@ -108,10 +108,9 @@ public class WorkerService {
 
         String prefix = settings.topics().prefix();
         Host machine = new Machine();
-        JobTraining sharing = new JobTraining(data, device, worker.threads(), id)
+        JobTraining training = new JobTraining(data, device, worker.threads(), id)
                 .with(new Limits(worker.maxAttempts(), worker.hangFactor(), limits(settings.limits())))
                 .sharing(slots(worker));
-        JobTraining training = slots(worker) > 1 && worker.stack() ? sharing.stacking() : sharing;
         EventPublisher publisher = new EventPublisher(outbox, prefix, id);
         FleetView fleet = new FleetView(id, machine.now());
         Deferrals.Rules deferring = deferring(worker);
@@ -156,7 +155,7 @@ public class WorkerService {
                 (job, attempt, supervisor) ->
                         training.attempt(job, new JobFolder(store, job.id()), attempt, supervisor));
         if (served) {
-            new WorkerMetrics(activity, machine, opened, rules.slots(), training).register(registry);
+            new WorkerMetrics(activity, machine, opened, rules.slots()).register(registry);
         }
         keeping.start();
         claims.start(keeping.ready());

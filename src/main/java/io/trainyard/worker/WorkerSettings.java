@@ -93,11 +93,6 @@ public interface WorkerSettings {
         @WithDefault("1")
         int slots();
 
-        /// Whether jobs that it has at once and that differ in numbers only are trained together, as one program, where
-        /// that pays.
-        @WithDefault("on")
-        boolean stack();
-
         /// Time between heartbeats.
         @WithDefault("2s")
         Duration heartbeat();

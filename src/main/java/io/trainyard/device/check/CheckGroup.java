@@ -20,8 +20,6 @@ public enum CheckGroup {
     GOLDEN,
     /// The same work twice gives the same bits.
     DETERMINISM,
-    /// Jobs trained as one program have the bits that each has by itself.
-    STACKS,
     /// Sessions give back what they take.
     MEMORY,
     /// How fast it is.

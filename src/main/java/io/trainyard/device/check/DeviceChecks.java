@@ -2,7 +2,6 @@ package io.trainyard.device.check;
 
 import io.trainyard.device.Device;
 import io.trainyard.device.Devices;
-import io.trainyard.device.StackingDevice;
 import io.trainyard.spec.LoopSpec;
 import io.trainyard.spec.LossSpec;
 import io.trainyard.spec.OptimizerSpec;
@@ -28,7 +27,6 @@ public final class DeviceChecks {
                     case OPTIMIZERS -> checks.addAll(optimizers(device));
                     case GOLDEN -> checks.addAll(golden(device));
                     case DETERMINISM -> checks.addAll(determinism(device));
-                    case STACKS -> checks.addAll(stacks(device));
                     case MEMORY -> checks.add(MemoryCheck.ofTudui(device));
                     case BENCHMARK, SWEEP -> {} // nothing to pass: see Benchmark
                 }
@@ -127,16 +125,6 @@ public final class DeviceChecks {
                             CheckGroup.DETERMINISM,
                             "%s, %s twice".formatted(precision, name),
                             () -> DeterminismCheck.twice(device, CheckWorkload.in(precision, workload.get())))));
-        }
-        return checks;
-    }
-
-    private static List<DeviceCheck> stacks(Device device) {
-        List<DeviceCheck> checks = new ArrayList<>();
-        for (Precision precision : precisions(device)) {
-            List<DeviceCheck> stacked =
-                    device instanceof StackingDevice stacking ? StackCheck.of(stacking, precision) : List.of();
-            checks.addAll(stacked.isEmpty() ? List.of(StackCheck.none(device, precision)) : stacked);
         }
         return checks;
     }

@@ -6,21 +6,17 @@ import io.trainyard.device.DeviceMemoryException;
 import io.trainyard.device.EvenPart;
 import io.trainyard.device.PartDevice;
 import io.trainyard.device.PartSession;
-import io.trainyard.device.StackProgram;
-import io.trainyard.device.StackedSteps;
-import io.trainyard.device.StackingDevice;
 import io.trainyard.device.Workload;
 import io.trainyard.device.onednn.OneDnnDevice;
 import io.trainyard.device.onednn.OneDnnLibrary;
 import io.trainyard.device.vector.VectorDevice;
 import io.trainyard.spec.Precision;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The processors of this machine.
-final class CpuDevice implements PartDevice, StackingDevice {
+final class CpuDevice implements PartDevice {
     /// More threads than any processor's cores here; each costs a stack.
     private static final int MAX_THREADS = 256;
 
@@ -79,29 +75,6 @@ final class CpuDevice implements PartDevice, StackingDevice {
         boolean isNarrow = KernelRule.narrow(workload.network(), workload.precision());
         warmUp.once(counted.network(), counted.precision(), counted.optimizer());
         return (isNarrow ? narrow : wide).openPart(counted, part, first);
-    }
-
-    @Override
-    public Optional<StackProgram> program(Workload workload) {
-        return KernelRule.narrow(workload.network(), workload.precision())
-                ? narrow.program(workload)
-                : Optional.empty();
-    }
-
-    @Override
-    public Workload stackable(Workload workload) {
-        return narrow.stackable(workload);
-    }
-
-    @Override
-    public StackRoom stackRoom() {
-        return narrow.stackRoom();
-    }
-
-    @Override
-    public StackedSteps stack(Workload example) {
-        warmUp.onceStacked(example.optimizer());
-        return narrow.stack(example);
     }
 
     /// Of all `parts` together.

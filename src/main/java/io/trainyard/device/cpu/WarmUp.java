@@ -6,7 +6,6 @@ import io.trainyard.device.EpochPlan;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.Parameters;
 import io.trainyard.device.SessionState;
-import io.trainyard.device.StackedSteps;
 import io.trainyard.device.Tensor;
 import io.trainyard.device.Workload;
 import io.trainyard.device.host.ParameterUpdate.Loop;
@@ -16,14 +15,11 @@ import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.ActivationFunction;
 import io.trainyard.spec.AugmentSpec;
 import io.trainyard.spec.BatchNorm;
-import io.trainyard.spec.ClipSpec;
 import io.trainyard.spec.Conv2d;
 import io.trainyard.spec.DatasetSpec.Normalize;
 import io.trainyard.spec.DropoutLayer;
-import io.trainyard.spec.EmaSpec;
 import io.trainyard.spec.Extent;
 import io.trainyard.spec.LayerSpec;
-import io.trainyard.spec.LoopSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.NetworkSpec;
 import io.trainyard.spec.OptimizerSpec;
@@ -34,8 +30,6 @@ import io.trainyard.spec.Residual;
 import io.trainyard.spec.Scale;
 import io.trainyard.spec.Shape;
 import io.trainyard.spec.Upsample;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -55,10 +49,6 @@ final class WarmUp {
     private static final int BATCH = 9 * THREADS; // more than one chunk each
     private static final Shape IMAGE = Shape.of(2, 16, 16);
     private static final int CLASSES = 4;
-    private static final List<LoopSpec> LOOPS = List.of(
-            LoopSpec.NONE,
-            new LoopSpec(false, 2, null, null),
-            new LoopSpec(false, 1, new ClipSpec(null, 1.0), new EmaSpec(0.9)));
     private static final Normalize NORMALIZE = new Normalize(List.of(0.5, 0.5), List.of(0.5, 0.5));
 
     /// Which kernels, besides those of the update rules.
@@ -132,8 +122,7 @@ final class WarmUp {
     }
 
     /// What decides which kernels are called.
-    /// @param stacked whether they are those of many models at once
-    private record Kind(Layers layers, Precision precision, Loop update, boolean stacked) {}
+    private record Kind(Layers layers, Precision precision, Loop update) {}
 
     /// How often [#next] is to be called to have warmed all that many jobs need.
     static final int KINDS = Layers.values().length * Loop.usual().size();
@@ -151,15 +140,7 @@ final class WarmUp {
 
     /// The kernels that such a job needs, unless they are warm; returns when they are.
     void once(Network network, Precision precision, OptimizerSpec optimizer) {
-        once(new Kind(Layers.of(network, precision), precision, Loop.of(optimizer), false));
-    }
-
-    /// The same of those that a stack of such jobs needs.
-    void onceStacked(OptimizerSpec optimizer) {
-        once(new Kind(Layers.NARROW, Precision.FP32, Loop.of(optimizer), true));
-    }
-
-    private void once(Kind kind) {
+        Kind kind = new Kind(Layers.of(network, precision), precision, Loop.of(optimizer));
         synchronized (DONE) {
             if (DONE.add(kind)) {
                 train(kind);
@@ -173,7 +154,7 @@ final class WarmUp {
         synchronized (DONE) {
             Layers[] all = Layers.values();
             Kind kind = new Kind(
-                    all[next % all.length], Precision.FP32, Loop.usual().get(next / all.length), false);
+                    all[next % all.length], Precision.FP32, Loop.usual().get(next / all.length));
             next = (next + 1) % KINDS;
             DONE.add(kind);
             train(kind);
@@ -182,39 +163,18 @@ final class WarmUp {
 
     /// On pixels that are normalised and on such that are not.
     private void train(Kind kind) {
-        if (kind.stacked()) {
-            Workload workload = narrow.stackable(workload(kind, NORMALIZE));
-            LOOPS.forEach(loop -> trainStack(workload.withLoop(loop)));
-        } else {
-            train(kind, NORMALIZE);
-            train(kind, null);
-        }
+        train(kind, NORMALIZE);
+        train(kind, null);
     }
 
     private void train(Kind kind, @Nullable Normalize normalize) {
         Workload workload = workload(kind, normalize);
         try (LearningSession session = (kind.layers() == Layers.NARROW ? narrow : wide).open(workload)) {
-            begin(session, workload);
+            session.load(new SessionState(parameters(workload.network()), Parameters.NONE));
+            int[] order = TorchRandom.identity(STEPS * BATCH);
+            session.beginEpoch(new EpochPlan(order, new double[STEPS], new TorchRandom(0)), 0);
             session.advance(STEPS);
             session.evaluate();
-        }
-    }
-
-    private static void begin(LearningSession session, Workload workload) {
-        session.load(new SessionState(parameters(workload.network()), Parameters.NONE));
-        int[] order = TorchRandom.identity(STEPS * BATCH);
-        session.beginEpoch(new EpochPlan(order, new double[STEPS], new TorchRandom(0)), 0);
-    }
-
-    /// One session is as many as it takes: all lanes are computed.
-    private void trainStack(Workload workload) {
-        List<@Nullable LearningSession> sessions = new ArrayList<>();
-        sessions.addAll(Collections.nCopies(narrow.stackRoom().places(), null));
-        try (LearningSession session = narrow.open(workload);
-                StackedSteps stack = narrow.stack(workload)) {
-            begin(session, workload);
-            sessions.set(0, session);
-            var _ = stack.advance(sessions, STEPS);
         }
     }
 

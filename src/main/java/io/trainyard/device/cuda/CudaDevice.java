@@ -7,16 +7,11 @@ import io.trainyard.device.EvenPart;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.PartDevice;
 import io.trainyard.device.PartSession;
-import io.trainyard.device.StackProgram;
-import io.trainyard.device.StackedSteps;
-import io.trainyard.device.StackingDevice;
 import io.trainyard.device.Workload;
 import io.trainyard.device.cuda.driver.Gpus;
 import io.trainyard.device.cuda.library.ManagementLibrary;
-import io.trainyard.device.session.UpdateRule;
 import io.trainyard.spec.Precision;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param number among those that CUDA_VISIBLE_DEVICES leaves
 /// @param stepKernels which jobs are trained by whole steps in one kernel
-record CudaDevice(DeviceInfo info, int number, StepKernelRule stepKernels) implements PartDevice, StackingDevice {
+record CudaDevice(DeviceInfo info, int number, StepKernelRule stepKernels) implements PartDevice {
     /// The compute capability from which on tensor cores take TensorFloat-32 and bfloat16.
     private static final int AMPERE = 80;
 
@@ -61,31 +56,5 @@ record CudaDevice(DeviceInfo info, int number, StepKernelRule stepKernels) imple
                             .formatted(workload.loop().maxNorm().orElseThrow(), part.count()));
         }
         return new CudaSession(workload, this, part);
-    }
-
-    /// Those whose whole steps are one kernel.
-    @Override
-    public Optional<StackProgram> program(Workload workload) {
-        return stepKernels.takes(workload)
-                ? Optional.of(StackProgram.of(
-                        workload,
-                        UpdateKernel.of(UpdateRule.of(workload.optimizer(), 0, 1))
-                                .name()))
-                : Optional.empty();
-    }
-
-    @Override
-    public Workload stackable(Workload workload) {
-        return workload;
-    }
-
-    @Override
-    public StackRoom stackRoom() {
-        return new StackRoom(CudaStack.PLACES, 2, 1);
-    }
-
-    @Override
-    public StackedSteps stack(Workload example) {
-        return new CudaStack(example, this);
     }
 }

@@ -8,10 +8,7 @@ import io.trainyard.device.PartMeeting;
 import io.trainyard.device.PartSession;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Workload;
-import io.trainyard.device.cuda.driver.Buffer;
-import io.trainyard.device.cuda.driver.Event;
 import io.trainyard.device.cuda.driver.Gpu;
-import io.trainyard.device.cuda.driver.Kernels;
 import io.trainyard.device.session.BackendSession;
 import io.trainyard.device.session.StateTable;
 import java.util.List;
@@ -24,11 +21,9 @@ final class CudaSession extends BackendSession {
     private final Gpu gpu;
     private final Programs programs;
     private final StateTable state;
-    private final Event ready;
     private int sentUntil; // behind the last step that has all it needs from the host
     private int launchedUntil; // behind the last step whose graph has been enqueued
     private boolean scalarsAreStale = true;
-    private boolean isStacked; // what is launched is launched by a stack
 
     /// @param part which part of every training batch it computes
     CudaSession(Workload workload, CudaDevice device, EvenPart part) {
@@ -36,7 +31,6 @@ final class CudaSession extends BackendSession {
         gpu = new Gpu(device.number(), CudaSettings.ofProcess().forks());
         try {
             programs = new Programs(workload, gpu, part, device.stepKernels());
-            ready = gpu.event();
         } catch (RuntimeException | Error e) {
             gpu.close();
             throw e;
@@ -129,7 +123,7 @@ final class CudaSession extends BackendSession {
             sentUntil += steps;
         }
         if (step == launchedUntil) {
-            launchedUntil += isStacked ? 1 : programs.launch(step, sentUntil);
+            launchedUntil += programs.launch(step, sentUntil);
         }
         programs.exchange().gradientsAreReady();
     }
@@ -145,45 +139,6 @@ final class CudaSession extends BackendSession {
         }
         if (step + 1 == sentUntil) {
             programs.trainingData().given();
-        }
-    }
-
-    /// The GPU as this session uses it.
-    Gpu gpu() {
-        return gpu;
-    }
-
-    /// Puts the session in a place of a stack.
-    void enterStack(Kernels kernels, Buffer models, int place) {
-        programs.enter(kernels, models, place);
-    }
-
-    /// For a stack: passed when all is there that was enqueued before.
-    Event ready() {
-        return ready;
-    }
-
-    /// How many of the next steps can be sent what they need, at once.
-    int stepsAtOnce() {
-        return Math.min(programs.trainingData().blockSteps(), StepKernel.MOST_STEPS);
-    }
-
-    /// The epoch's step that is next.
-    int nextStep() {
-        return cursor().step();
-    }
-
-    /// Does all that a step needs of the host, for as many steps as begun, but launches none of them.
-    void prepare(int steps) {
-        isStacked = true;
-        try {
-            beginSteps(steps);
-            for (int i = 0; i < steps; i++) {
-                computeGradients();
-                update();
-            }
-        } finally {
-            isStacked = false;
         }
     }
 

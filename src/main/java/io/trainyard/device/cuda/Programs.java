@@ -219,16 +219,8 @@ final class Programs {
 
     /// Enqueues the steps `first` to `first + steps`, without it, by the kernel that takes whole steps.
     private void launchSteps(int first, int steps) {
-        Objects.requireNonNull(stepKernel).launch(stepMemory(), first, steps);
-    }
-
-    private StepKernel.Memory stepMemory() {
-        return new StepKernel.Memory(model, trainingData, masks, loss, scalars, losses);
-    }
-
-    /// Puts the model that one kernel trains in a place of a stack.
-    void enter(Kernels stackKernels, Buffer models, int place) {
-        Objects.requireNonNull(stepKernel).enter(stackKernels, models, place, stepMemory());
+        Objects.requireNonNull(stepKernel)
+                .launch(new StepKernel.Memory(model, trainingData, masks, loss, scalars, losses), first, steps);
     }
 
     /// Records several full batches as one graph where that pays.

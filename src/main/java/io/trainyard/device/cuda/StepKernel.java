@@ -8,10 +8,6 @@ import io.trainyard.device.cuda.driver.Kernels;
 import io.trainyard.device.cuda.layer.Masks;
 import io.trainyard.device.cuda.layer.Numbers;
 import io.trainyard.device.session.UpdateRule;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /// The steps of a small network by `step.cu`: many of them in one launch, nothing of them recorded.
 final class StepKernel {
@@ -20,7 +16,7 @@ final class StepKernel {
     static final int MOST_STEPS = 256;
 
     /// Of a block, as `step.cu` has it.
-    static final int THREADS = 512;
+    private static final int THREADS = 512;
 
     private final Kernels kernels;
     private final StepKernelRule rule;
@@ -49,35 +45,12 @@ final class StepKernel {
     ///
     /// @param steps at most [#MOST_STEPS]; with 0 the kernel does nothing
     void launch(Memory memory, int first, int steps) {
-        List<@Nullable Object> arguments = new ArrayList<>(arguments(memory));
-        arguments.add(first);
-        arguments.add(steps);
+        TrainingData data = memory.data();
+        UpdateKernel.Slots slots = update.slots(memory.model().slots());
         kernels.launchThreads(
                 rule.blocks() == 1 ? "train_steps" : "train_steps_in_cluster",
                 rule.blocks(),
                 THREADS,
-                arguments.toArray());
-    }
-
-    /// Puts the model in a place of a stack.
-    ///
-    /// @param stackKernels those of the stack's own session
-    /// @param models of the stack: [CudaStack#MODEL_BYTES] each
-    void enter(Kernels stackKernels, Buffer models, int place, Memory memory) {
-        List<@Nullable Object> arguments = new ArrayList<>(List.of(models, place));
-        for (Object argument : arguments(memory)) {
-            arguments.add(argument instanceof Buffer buffer ? new Kernels.OfSession(buffer) : argument);
-        }
-        arguments.add(0);
-        arguments.add(0);
-        stackKernels.launchThreads("enter_stack", 1, 1, arguments.toArray());
-    }
-
-    /// What the kernel takes of a model, in order.
-    private List<@Nullable Object> arguments(Memory memory) {
-        TrainingData data = memory.data();
-        UpdateKernel.Slots slots = update.slots(memory.model().slots());
-        return Arrays.asList(
                 plan.numbers(
                         memory.model()::place, layer -> (int) memory.masks().offset(layer, 1), data.window()),
                 scratch,
@@ -95,6 +68,8 @@ final class StepKernel {
                 data.targets(),
                 data.batchWeights(),
                 memory.loss().classWeights(),
-                memory.losses());
+                memory.losses(),
+                first,
+                steps);
     }
 }

@@ -27,11 +27,6 @@ final class StepPlan {
     /// Floats: where a tensor begins is a multiple of it.
     private static final int ALIGNMENT = 32;
 
-    /// Of the struct, with what aligns it.
-    static final long BYTES =
-            Math.ceilDiv((NUMBERS + StepStage.MOST_STAGES * NUMBERS_OF_STAGE) * Integer.BYTES, Long.BYTES)
-                    * (long) Long.BYTES;
-
     private static final int NONE = -1;
 
     private final Workload workload;

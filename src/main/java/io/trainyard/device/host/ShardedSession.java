@@ -2,6 +2,7 @@ package io.trainyard.device.host;
 
 import io.trainyard.data.Dataset;
 import io.trainyard.device.Augmentation.Change;
+import io.trainyard.device.EpochPlan;
 import io.trainyard.device.Evaluation;
 import io.trainyard.device.EvenPart;
 import io.trainyard.device.SampleWeights;
@@ -73,41 +74,20 @@ public abstract class ShardedSession extends BackendSession {
 
     @Override
     protected final void computeOwnGradients() {
-        int[] order = cursor().plan().order();
+        EpochPlan plan = cursor().plan();
         int from = cursor().firstSample();
         int samples = cursor().samples();
-        List<Change> changes = drawStep();
-        together(t -> shardLosses[t] = shard(t).train(order, from, samples, changes));
+        long begin = System.nanoTime();
+        List<Change> changes = workload().augmentation().draw(plan.random(), samples);
+        draw(plan.random(), samples);
+        drawNanos += System.nanoTime() - begin;
+        together(t -> shardLosses[t] = shard(t).train(plan.order(), from, samples, changes));
         double loss = 0;
         for (double shardLoss : shardLosses) {
             loss += shardLoss;
         }
-        keepLoss(loss);
-    }
-
-    /// Draws what the cursor's step draws.
-    ///
-    /// @return what becomes of the batch's samples; empty to leave them as they are
-    protected final List<Change> drawStep() {
-        long begin = System.nanoTime();
-        TorchRandom random = cursor().plan().random();
-        List<Change> changes = workload().augmentation().draw(random, cursor().samples());
-        draw(random, cursor().samples());
-        drawNanos += System.nanoTime() - begin;
-        return changes;
-    }
-
-    /// [SampleWeights#sum] of the batch of the cursor's step.
-    protected final double batchWeight() {
-        return weights.sum(
-                workload().dataset().train(), cursor().plan().order(), cursor().firstSample(), cursor().samples());
-    }
-
-    /// Keeps what the cursor's step has given.
-    ///
-    /// @param sum of the losses of its samples
-    protected final void keepLoss(double sum) {
-        losses[cursor().step()] = Workload.meanLoss(sum, batchWeight());
+        losses[cursor().step()] =
+                Workload.meanLoss(loss, weights.sum(workload().dataset().train(), plan.order(), from, samples));
     }
 
     /// Shards are as large as one another, so the first stands for all.

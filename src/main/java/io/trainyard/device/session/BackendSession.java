@@ -116,11 +116,6 @@ public abstract class BackendSession implements PartSession {
         for (BackendSession each : parts) {
             squares += each.ownSquares();
         }
-        return clipCoefficient(maxNorm, squares);
-    }
-
-    /// The same of gradients whose squares somebody else has summed.
-    protected static float clipCoefficient(OptionalDouble maxNorm, double squares) {
         return Math.min((float) maxNorm.orElseThrow() / ((float) Math.sqrt(squares) + NORM_EPSILON), 1);
     }
 
@@ -185,13 +180,8 @@ public abstract class BackendSession implements PartSession {
     @Override
     public final void computeGradients() {
         takeOverParameters();
-        readAhead();
-        computeOwnGradients();
-    }
-
-    /// Has the samples read from the disk that the next steps need, where they are not in memory.
-    protected final void readAhead() {
         readahead.ifPresent(ahead -> ahead.reach(cursor.plan().order(), cursor.firstSample()));
+        computeOwnGradients();
     }
 
     @Override
@@ -203,19 +193,7 @@ public abstract class BackendSession implements PartSession {
 
     @Override
     public final void update() {
-        updateOwnRange(countStep());
-        endStep();
-    }
-
-    /// Counts the cursor's step.
-    ///
-    /// @return how many steps the optimizer has made with it: 1 for the first
-    protected final long countStep() {
-        return state().countStep(updates());
-    }
-
-    /// Goes on to the next step.
-    protected final void endStep() {
+        updateOwnRange(state().countStep(updates()));
         cursor.endStep();
     }
 

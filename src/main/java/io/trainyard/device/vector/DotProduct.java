@@ -18,7 +18,7 @@ record DotProduct(int[] aOffsets, int[] bOffsets, int length, int cRow, int cCol
     private static final int COLUMNS = 4;
 
     /// Four rows of b of so many elements stay in the first-level cache (32 KiB) while those of a pass by.
-    static final int BLOCK = 2048;
+    private static final int BLOCK = 2048;
 
     /// Where the pieces are: the s-th piece of a row of a begins `s * aPiece` after its first.
     record Pieces(int count, int aPiece, int bPiece) {

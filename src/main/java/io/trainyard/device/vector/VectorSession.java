@@ -1,6 +1,5 @@
 package io.trainyard.device.vector;
 
-import io.trainyard.device.Augmentation.Change;
 import io.trainyard.device.EvenPart;
 import io.trainyard.device.PartSession;
 import io.trainyard.device.Workload;
@@ -10,9 +9,7 @@ import io.trainyard.device.host.GradientSum;
 import io.trainyard.device.host.ParameterUpdate;
 import io.trainyard.device.host.ShardedSession;
 import io.trainyard.device.session.StateTable;
-import io.trainyard.device.session.UpdateRule;
 import io.trainyard.random.TorchRandom;
-import io.trainyard.spec.LoopSpec;
 import io.trainyard.spec.Network;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,7 +21,7 @@ final class VectorSession extends ShardedSession {
     private static final int MIN_CHUNK = 4;
 
     /// Elements: with the gradients of two shards and the optimizer's state, about a first-level cache.
-    static final int UPDATE_BLOCK = 4096;
+    private static final int UPDATE_BLOCK = 4096;
 
     private final FlatModel model;
     private final StateTable state;
@@ -52,59 +49,6 @@ final class VectorSession extends ShardedSession {
         shards.forEach(shard -> gradients.add(shard.gradients()));
     }
 
-    FlatModel model() {
-        return model;
-    }
-
-    /// Of the batch at hand.
-    BatchMasks masks() {
-        return masks;
-    }
-
-    /// A batch that is trained beside those of other sessions.
-    ///
-    /// @param from its first sample, in `order`
-    /// @param changes what becomes of its samples; empty to leave them as they are
-    /// @param weight [io.trainyard.device.SampleWeights#sum] of it
-    record Batch(int[] order, int from, int samples, List<Change> changes, double weight) {}
-
-    /// Begins the next step, whose gradients and update others compute. Behind it come [#nextUpdate] and [#endBatch].
-    Batch beginBatch() {
-        readAhead();
-        List<Change> changes = drawStep();
-        int[] order = cursor().plan().order();
-        return new Batch(order, cursor().firstSample(), cursor().samples(), changes, batchWeight());
-    }
-
-    /// How a step changes the parameters.
-    ///
-    /// @param updates whether the optimizer takes its step
-    /// @param count how many it has made with this one
-    record NextUpdate(UpdateRule rule, LoopSpec loop, boolean updates, long count) {}
-
-    /// Counts the step.
-    NextUpdate nextUpdate() {
-        long count = countStep();
-        UpdateRule rule = UpdateRule.of(cursor().optimizer(), cursor().learningRate(), Math.max(1, count));
-        return new NextUpdate(rule, workload().loop(), updates(), count);
-    }
-
-    /// What gradients are multiplied by, where they are clipped by norm.
-    float clipCoefficient(double squares) {
-        return clipCoefficient(workload().loop().maxNorm(), squares);
-    }
-
-    /// @param loss the sum of the losses of the batch's samples
-    void endBatch(double loss) {
-        keepLoss(loss);
-        endStep();
-    }
-
-    /// Of the steps that were begun last.
-    float[] lossesSoFar() {
-        return losses(cursor().firstStep(), cursor().step());
-    }
-
     @Override
     protected void meet(PartSession session) {
         VectorSession other = (VectorSession) session;
@@ -115,7 +59,7 @@ final class VectorSession extends ShardedSession {
     /// As many samples as take about the room of the parameters and their gradients: with fewer, these would be
     /// read more often than the samples; with more, the samples would leave the cache. All chunks of a share have
     /// one size.
-    static int chunk(Network network, int share) {
+    private static int chunk(Network network, int share) {
         long fitting = Math.ceilDiv(2 * network.parameterElements(), network.activationElements());
         int chunks = Math.ceilDiv(share, (int) Math.clamp(fitting, MIN_CHUNK, Integer.MAX_VALUE));
         return Math.ceilDiv(share, chunks);

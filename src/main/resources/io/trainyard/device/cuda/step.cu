@@ -662,51 +662,12 @@ __device__ void trainSteps(const Plan& plan, const Memory& memory, int first, in
                 batchWeights, classWeights, losses \
     }
 
-// ---- many models at once: a row of the grid for each, which nothing connects with the others
-
-const int MOST_MODELS = 16; // of a stack
-
-struct Model {
-    Plan plan;
-    Memory memory;
-};
-
-// Which models are trained, and how far. io.trainyard.device.cuda.CudaStack writes it.
-struct Turns {
-    int place[MOST_MODELS]; // of row y's model
-    int first[MOST_MODELS];
-    int steps[MOST_MODELS];
-};
-
-// Puts a model in its place; one thread.
-extern "C" __global__ void enter_stack(Model* models, int place, STEP_PARAMETERS) {
-    Memory memory = STEP_MEMORY;
-    models[place] = {plan, memory};
-}
-
-template <class Meet>
-__device__ void trainModel(const Model* models, const Turns& turns, Meet meet) {
-    __shared__ Model model; // in constant memory lies only what all rows have in common
-    const int* from = (const int*) (models + turns.place[blockIdx.y]);
-    for (int i = threadIdx.x; i < (int) (sizeof(Model) / sizeof(int)); i += blockDim.x) {
-        ((int*) &model)[i] = from[i];
-    }
-    __syncthreads();
-    trainSteps(model.plan, model.memory, turns.first[blockIdx.y], turns.steps[blockIdx.y], meet);
-}
-
 // What the GPU at hand does not need is not compiled for it.
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ < 900
 // One block of STEP_BLOCK threads.
 extern "C" __global__ void __launch_bounds__(STEP_BLOCK, 1) train_steps(STEP_PARAMETERS) {
     Memory memory = STEP_MEMORY;
     trainSteps(plan, memory, first, steps, [] { __syncthreads(); });
-}
-
-// The same for each row.
-extern "C" __global__ void __launch_bounds__(STEP_BLOCK, 1)
-        train_stack(const Model* models, const __grid_constant__ Turns turns) {
-    trainModel(models, turns, [] { __syncthreads(); });
 }
 #endif
 
@@ -718,15 +679,6 @@ extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(STE
         train_steps_in_cluster(STEP_PARAMETERS) {
     Memory memory = STEP_MEMORY;
     trainSteps(plan, memory, first, steps, [] {
-        __cluster_barrier_arrive();
-        __cluster_barrier_wait();
-    });
-}
-
-// The same for each row, of one cluster each.
-extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(STEP_BLOCK, 1)
-        train_stack_in_clusters(const Model* models, const __grid_constant__ Turns turns) {
-    trainModel(models, turns, [] {
         __cluster_barrier_arrive();
         __cluster_barrier_wait();
     });

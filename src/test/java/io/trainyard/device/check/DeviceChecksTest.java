@@ -5,20 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.trainyard.device.Device;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.LearningSession;
-import io.trainyard.device.StackedSteps.Trained;
 import io.trainyard.device.Workload;
 import io.trainyard.device.check.CheckOutcome.Failed;
 import io.trainyard.device.check.CheckOutcome.Passed;
 import io.trainyard.device.check.CheckOutcome.Skipped;
-import io.trainyard.device.stack.OneStack;
-import io.trainyard.device.vector.VectorDevice;
 import io.trainyard.spec.Precision;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.DoubleUnaryOperator;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /// Each check passes on a device without faults, and fails on one with the fault it is for.
@@ -141,36 +137,6 @@ class DeviceChecksTest {
         Device wrong = new FaultyDevice(weight -> weight, loss -> loss * 1.001, 0);
         assertThat(failed(checks(wrong, CheckGroup.LOSSES).getFirst()).differences())
                 .isNotEmpty();
-    }
-
-    @Test
-    void jobsInStacksAreHeldToEachByItself() {
-        VectorDevice vectors = new VectorDevice(new DeviceInfo("cpu", "a model", "vectors", 1 << 30));
-        List<DeviceCheck> sound = checks(vectors, CheckGroup.STACKS);
-        assertThat(sound)
-                .as("lenet is not stacked")
-                .hasSize(CheckWorkload.optimizers().size()
-                        + CheckWorkload.loops().size());
-        for (DeviceCheck check : sound) {
-            assertThat(outcome(check))
-                    .isEqualTo(new Passed("the same bits as by itself in each of %d jobs"
-                            .formatted(vectors.stackRoom().places())));
-        }
-        Device wrong = new OneStack(vectors, 2) {
-            @Override
-            protected List<@Nullable Trained> trained(List<@Nullable Trained> trained) {
-                if (trained.get(1) instanceof Trained.Steps(float[] losses)) {
-                    losses[2] = Math.nextUp(losses[2]);
-                }
-                return trained;
-            }
-        };
-        assertThat(failed(checks(wrong, CheckGroup.STACKS).getFirst()).reason())
-                .startsWith("job 2 of ")
-                .endsWith(" has other bits than by itself: losses");
-        assertThat(outcome(checks(ReferenceComparison.reference(), CheckGroup.STACKS)
-                        .getFirst()))
-                .isEqualTo(new Skipped("device reference trains all jobs in it one by one"));
     }
 
     @Test

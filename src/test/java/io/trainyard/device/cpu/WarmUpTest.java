@@ -7,14 +7,8 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import io.trainyard.Slow;
 import io.trainyard.device.ChildJvm;
-import io.trainyard.device.StackingDevice;
-import io.trainyard.device.Workload;
-import io.trainyard.device.check.CheckWorkload;
-import io.trainyard.device.check.Layers;
 import io.trainyard.device.host.ParameterUpdate.Loop;
 import io.trainyard.device.onednn.OneDnnLibrary;
-import io.trainyard.spec.DeviceSpec;
-import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.NetworkSpec;
 import io.trainyard.spec.Precision;
@@ -50,12 +44,6 @@ class WarmUpTest {
                     backend.warmUp(network, Precision.FP32, loop.example());
                 }
                 backend.warmUp(network, Precision.BF16, Loop.PLAIN.example()); // where it is
-            }
-            StackingDevice device = (StackingDevice) backend.open(new DeviceSpec("cpu"));
-            List<LayerSpec> layers = List.of(Layers.flatten(), Layers.linear(3, true)); // the least
-            Workload example = CheckWorkload.of(Shape.of(1, 2, 2), 3, layers, CheckWorkload.MOMENTUM, 4, 8, 4);
-            for (Loop loop : Loop.values()) {
-                device.stack(CheckWorkload.with(example, loop.example())).close();
             }
             System.out.println("warm");
         }

@@ -52,17 +52,6 @@ public final class Buffer {
         return address();
     }
 
-    /// For a kernel of another session on the same GPU, which waits for this one's work and is waited for.
-    ///
-    /// @throws IllegalStateException if the buffer lives on another GPU; names both
-    CUdeviceptr shared(Gpu user) {
-        if (!user.toString().equals(arena.gpu().toString())) {
-            throw new IllegalStateException(
-                    "%s is handed to what computes on %s; copy it there first".formatted(this, user));
-        }
-        return address();
-    }
-
     private CUdeviceptr address() {
         return arena.start(what).withByteOffset(offset);
     }

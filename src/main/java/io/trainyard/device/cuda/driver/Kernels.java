@@ -34,9 +34,6 @@ public final class Kernels {
     private final Map<String, CUfunction> functions = new HashMap<>();
     private final int maxBlocks;
 
-    /// A buffer of another session on the same GPU.
-    public record OfSession(Buffer buffer) {}
-
     private record Source(String text, List<String> options) {}
 
     /// @param source of all kernels together
@@ -110,11 +107,6 @@ public final class Kernels {
     /// Enqueues a kernel with so many blocks of so many threads. A kernel whose blocks are clusters takes a multiple of
     /// a cluster's.
     public void launchThreads(String kernel, int blocks, int threads, @Nullable Object... arguments) {
-        launchRows(kernel, 1, blocks, threads, arguments);
-    }
-
-    /// Enqueues a kernel with so many rows of so many blocks of so many threads.
-    public void launchRows(String kernel, int rows, int blocks, int threads, @Nullable Object... arguments) {
         NativePointerObject[] pointers = new NativePointerObject[arguments.length];
         for (int i = 0; i < arguments.length; i++) {
             pointers[i] = argument(kernel, arguments[i]);
@@ -123,7 +115,7 @@ public final class Kernels {
                 JCudaDriver.cuLaunchKernel(
                         function(kernel),
                         blocks,
-                        rows,
+                        1,
                         1,
                         threads,
                         1,
@@ -139,7 +131,6 @@ public final class Kernels {
         return switch (argument) {
             case null -> Pointer.to(new Pointer());
             case Buffer buffer -> Pointer.to(gpu.at(buffer));
-            case OfSession(Buffer buffer) -> Pointer.to(buffer.shared(gpu));
             case Integer value -> Pointer.to(new int[] {value});
             case Long value -> Pointer.to(new long[] {value});
             case Float value -> Pointer.to(new float[] {value});
