@@ -1,8 +1,12 @@
 package io.trainyard.checkpoint;
 
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -10,7 +14,8 @@ import java.util.regex.Pattern;
 /// that a worker that has lost its job cannot write over what another has saved.
 ///
 /// @param folder the job's
-/// @param attempt the attempt that saved it; 0 for a model that a person put there, which has neither manifest nor
+/// @param attempt the attempt that saved it; 0 for a model that a person put there, which has neither manifest
+///     nor
 ///     training state
 record CheckpointKey(String folder, long step, int attempt) implements Comparable<CheckpointKey> {
     static final String MODEL = ".safetensors";
@@ -29,11 +34,18 @@ record CheckpointKey(String folder, long step, int attempt) implements Comparabl
 
     /// All of a job that there is a file of, whole or not: the newest last.
     static List<CheckpointKey> list(CheckpointStore store, String job) {
-        return store.list(folder(job)).stream()
-                .flatMap(key -> of(job, key.substring(folder(job).length() + 1)).stream())
-                .distinct()
-                .sorted()
-                .toList();
+        return List.copyOf(files(store, job).keySet());
+    }
+
+    /// The same, with the files that each has.
+    static SortedMap<CheckpointKey, Set<String>> files(CheckpointStore store, String job) {
+        SortedMap<CheckpointKey, Set<String>> files = new TreeMap<>();
+        for (String file : store.list(folder(job))) {
+            of(job, file.substring(folder(job).length() + 1))
+                    .ifPresent(key ->
+                            files.computeIfAbsent(key, _ -> new HashSet<>()).add(file));
+        }
+        return files;
     }
 
     private static Optional<CheckpointKey> of(String job, String file) {
@@ -55,6 +67,11 @@ record CheckpointKey(String folder, long step, int attempt) implements Comparabl
 
     String training() {
         return name() + TRAINING;
+    }
+
+    /// All that make a checkpoint: the manifest first.
+    List<String> all() {
+        return List.of(manifest(), model(), training());
     }
 
     boolean isOfAnAttempt() {

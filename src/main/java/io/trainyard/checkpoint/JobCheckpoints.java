@@ -3,7 +3,10 @@ package io.trainyard.checkpoint;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
 /// The checkpoints of one job, in its folder of a store.
@@ -52,10 +55,31 @@ public final class JobCheckpoints {
         return new Manifest.StoredFile(path.substring(path.lastIndexOf('/') + 1), ref.sha256(), ref.bytes());
     }
 
-    /// The newest checkpoint that is whole: of the highest step, and of that the highest attempt. Others are passed
-    /// over, with a warning that says what is wrong with them, as are those of attempts that had lost the job.
+    /// The newest checkpoint that is whole: of the highest step, and of that the highest attempt. Others are
+    /// passed
+    /// over, with a warning that says what is wrong with them, as are those of attempts that were superseded.
     public Optional<Checkpoint> newest() {
-        for (CheckpointKey key : lineage().reversed()) {
+        return newest(JobChain.of(store, folder), CheckpointKey.files(store, folder));
+    }
+
+    /// The same for an attempt that begins; it also deletes what earlier attempts left unfinished.
+    ///
+    /// @param chain of the job, with `attempt`
+    public Optional<Checkpoint> resume(JobChain chain, int attempt) {
+        store.sweep(CheckpointKey.folder(folder));
+        SortedMap<CheckpointKey, Set<String>> files = CheckpointKey.files(store, folder);
+        Optional<Checkpoint> newest = newest(chain, files);
+        files.forEach((key, its) -> {
+            boolean unfinished = !its.contains(key.manifest()) || its.size() == 1;
+            if (key.isOfAnAttempt() && key.attempt() < attempt && unfinished) {
+                its.forEach(store::delete);
+            }
+        });
+        return newest;
+    }
+
+    private Optional<Checkpoint> newest(JobChain chain, SortedMap<CheckpointKey, Set<String>> files) {
+        for (CheckpointKey key : candidates(chain, files)) {
             try {
                 return Optional.of(load(key));
             } catch (StoreException e) {
@@ -72,26 +96,43 @@ public final class JobCheckpoints {
         return Optional.empty();
     }
 
+    /// What the job may resume from, the newest first. A manifest without its files does not count: a
+    /// superseded attempt
+    /// that stood still may write one after its files were deleted as unfinished.
+    private List<CheckpointKey> candidates(JobChain chain, SortedMap<CheckpointKey, Set<String>> files) {
+        CheckpointLineage lineage = chain.lineage();
+        return files.entrySet().stream()
+                .filter(entry -> entry.getKey().isOfAnAttempt()
+                        && lineage.has(entry.getKey())
+                        && isWhole(entry.getKey(), entry.getValue()))
+                .map(Map.Entry::getKey)
+                .toList()
+                .reversed();
+    }
+
+    private boolean isWhole(CheckpointKey key, Set<String> files) {
+        boolean whole = files.containsAll(key.all());
+        if (!whole) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "job={0} checkpoint {1} is passed over: {2}",
+                    job,
+                    store.uri(key.model()),
+                    files.contains(key.manifest())
+                            ? "a file of it is missing"
+                            : "it has no manifest: the worker that wrote it was stopped before it was whole");
+        }
+        return whole;
+    }
+
     /// The step of the newest checkpoint that has a manifest; 0 without one.
     public long lastStep() {
         return lastManifest().map(Manifest::step).orElse(0L);
     }
 
-    /// What the newest checkpoint that has a manifest keeps of events, as JSON.
-    public List<String> pending() {
-        return lastManifest().map(Manifest::pending).orElse(List.of());
-    }
-
-    /// What the job may go on from, whole or not: the newest last.
-    private List<CheckpointKey> lineage() {
-        Lineage lineage = new Lineage(store, folder);
-        return CheckpointKey.list(store, folder).stream()
-                .filter(key -> key.isOfAnAttempt() && lineage.has(key))
-                .toList();
-    }
-
-    private Optional<Manifest> lastManifest() {
-        for (CheckpointKey key : lineage().reversed()) {
+    /// The manifest of the newest checkpoint that has one; the bytes of its files are not read.
+    public Optional<Manifest> lastManifest() {
+        for (CheckpointKey key : candidates(JobChain.of(store, folder), CheckpointKey.files(store, folder))) {
             try {
                 return Optional.of(manifest(store, key));
             } catch (StoreException e) {
@@ -114,7 +155,7 @@ public final class JobCheckpoints {
     static Manifest manifest(CheckpointStore store, CheckpointKey key) {
         Manifest manifest = Manifest.read(store.read(key.manifest())
                 .orElseThrow(() -> new CheckpointException(
-                        "it has no manifest: whoever wrote it was stopped before it was whole")));
+                        "it has no manifest: the worker that wrote it was stopped before it was whole")));
         if (manifest.step() != key.step() || manifest.attempt() != key.attempt()) {
             throw new CheckpointException(
                     "its manifest is that of step %d and attempt %d".formatted(manifest.step(), manifest.attempt()));
@@ -132,14 +173,38 @@ public final class JobCheckpoints {
         }
     }
 
-    /// Deletes what need not be kept.
+    /// Deletes what need not be kept now that a checkpoint is safe, unless its attempt is superseded: then
+    /// nothing.
     ///
-    /// @param saved is kept in any case; what is newer, too
-    public void keep(Retention retention, Checkpoint saved) {
+    /// The order makes that sure. The manifest is written, then the checkpoints are listed, then the chain:
+    /// where it ends
+    /// with this attempt, each successor lists the checkpoints later and sees the new manifest; and what a
+    /// successor
+    /// saves is not among those that were listed, however long this process stands still before it deletes.
+    ///
+    /// @return false if the attempt is superseded
+    public boolean keep(Retention retention, Checkpoint saved) {
+        if (retention.keepsAll()) {
+            return true;
+        }
+        SortedMap<CheckpointKey, Set<String>> files = CheckpointKey.files(store, folder);
+        JobChain chain = JobChain.of(store, folder);
+        if (chain.last() > saved.attempt()) {
+            return false;
+        }
+        CheckpointLineage lineage = chain.lineage();
         CheckpointKey newest = new CheckpointKey(folder, saved.progress().step(), saved.attempt());
         retention
-                .superfluous(CheckpointKey.list(store, folder), newest, this::score)
+                .superfluous(
+                        files.keySet().stream()
+                                .filter(key -> key.isOfAnAttempt() && key.attempt() <= saved.attempt())
+                                .toList(),
+                        newest,
+                        key -> lineage.has(key)
+                                && files.getOrDefault(key, Set.of()).containsAll(key.all()),
+                        this::score)
                 .forEach(this::delete);
+        return true;
     }
 
     private @Nullable Double score(CheckpointKey key) {
@@ -152,18 +217,8 @@ public final class JobCheckpoints {
         }
     }
 
-    /// Removes what attempts before this one left unfinished: they were killed, or have lost the job.
-    public void sweep(int attempt) {
-        store.sweep(CheckpointKey.folder(folder));
-        CheckpointKey.list(store, folder).stream()
-                .filter(key -> key.isOfAnAttempt() && key.attempt() < attempt && !store.has(key.manifest()))
-                .forEach(this::delete);
-    }
-
     /// The manifest first: from then on the files are nothing.
     private void delete(CheckpointKey key) {
-        store.delete(key.manifest());
-        store.delete(key.model());
-        store.delete(key.training());
+        key.all().forEach(store::delete);
     }
 }

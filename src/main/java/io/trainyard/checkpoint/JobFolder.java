@@ -10,21 +10,17 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 
-/// One job's folder in a store. Ownership of a job is decided here, because here is the state: an attempt
-/// belongs to whoever creates its file, and there is no attempt but the last.
+/// One job's folder in a store. Ownership of a job is decided here, next to the job's state: see [JobChain].
 ///
-///     <job>/spec.json                the job as it was first asked for
-///     <job>/attempts/<n>             created once: whose attempt it is
-///     <job>/attempts/<n>.from        created once: the checkpoint it goes on from
-///     <job>/attempts/<n>.started     there while the attempt trains, and after it if it was killed
-///     <job>/attempts/<n>.preempted   there once the attempt makes room for an urgent job
-///     <job>/checkpoints/             see [JobCheckpoints]
-///     <job>/choices/<kind>.json      created once: what the first session on that kind of device chose
-///     <job>/init-from                the checkpoint it started from, where it did from another's
-///     <job>/outcome.json             the event that ended the job, created once
+///     <job>/spec.json                            the job as it was first asked for
+///     <job>/attempts/<n>                         created once: the owner of attempt n, or the job's end, or a pause
+///     <job>/attempts/<n>.from-<step>-<attempt>   the checkpoint that attempt n resumed from, or `.from-none`
+///     <job>/attempts/<n>.started                 there while the attempt trains, and after it if it was killed
+///     <job>/attempts/<n>.preempted               there once the attempt is preempted
+///     <job>/checkpoints/                         see [JobCheckpoints]
+///     <job>/choices/<kind>.json                  created once: what the first session on that kind of device chose
+///     <job>/init-from                            the checkpoint it started from, where it did from another's
 public final class JobFolder {
-    private static final String PREEMPTED = ".preempted";
-
     private final CheckpointStore store;
     private final String job;
     private final String folder;
@@ -82,8 +78,11 @@ public final class JobFolder {
     /// @return false if another specification is kept already under this id
     public boolean keepSpec(String json) {
         byte[] bytes = json.getBytes(StandardCharsets.UTF_8);
-        return store.createIfAbsent(specKey(), bytes)
-                || spec().map(kept -> isSameJob(kept, bytes)).orElse(false);
+        Optional<byte[]> before = spec(); // read first: a claim of a job with many attempts must be quick
+        return before.isPresent()
+                ? isSameJob(before.get(), bytes)
+                : store.createIfAbsent(specKey(), bytes)
+                        || spec().map(kept -> isSameJob(kept, bytes)).orElse(false);
     }
 
     /// An earlier version wrote fewer fields; what it left out has the defaults that are written now.
@@ -104,69 +103,73 @@ public final class JobFolder {
         return folder + "/spec.json";
     }
 
-    /// The number of the last attempt; 0 before the first.
-    public int lastAttempt() {
-        String attempts = folder + "/attempts";
-        return store.list(attempts).stream()
-                .map(key -> key.substring(attempts.length() + 1))
-                .filter(name -> name.matches("[0-9]{1,9}"))
-                .mapToInt(Integer::parseInt)
-                .max()
-                .orElse(0);
+    /// The job's chain as it is now.
+    public JobChain chain() {
+        return JobChain.of(store, folder);
     }
 
-    /// Whose attempt it is; empty where there is no such attempt.
+    /// A link of the chain; empty if there is none of that number.
     ///
-    /// @throws CheckpointException if its file does not say
-    public Optional<Holder> holder(int attempt) {
-        Optional<byte[]> kept = store.read(attemptKey(attempt));
-        try {
-            return kept.isPresent() ? Optional.of(Holder.read(kept.get())) : Optional.empty();
-        } catch (IOException e) {
-            throw new CheckpointException(
-                    "%s does not say whose attempt it is: %s".formatted(store.uri(attemptKey(attempt)), e.getMessage()),
-                    e);
-        }
+    /// @throws CheckpointException if it cannot be understood
+    public Optional<ChainLink> link(int number) {
+        return JobChain.read(store, folder, number);
     }
 
-    /// Makes an attempt the holder's. All before it are superseded by that.
+    /// Appends a link to the chain. Of all that compete for a number one succeeds; a link whose first answer
+    /// was lost is
+    /// recognized.
     ///
-    /// @return false if somebody has made it already
-    public boolean createAttempt(int attempt, Holder holder) {
-        return store.createIfAbsent(attemptKey(attempt), holder.write());
+    /// @param last the number of the link before, which is not an end; 0 for the first
+    /// @return the link that follows now: `link`, or what another process appended first
+    public ChainLink append(int last, ChainLink link) {
+        return store.createIfAbsent(JobChain.key(folder, last + 1), link.write())
+                ? link
+                : link(last + 1)
+                        .orElseThrow(() -> new StoreException(
+                                "%s was there, and cannot be read".formatted(store.uri(JobChain.key(folder, last + 1))),
+                                new IOException("it is not there")));
     }
 
-    /// Whether there is a later attempt: this one has lost the job, and must not say or save anything more.
+    /// Whether the chain goes on after an attempt: then it must not publish or save anything more.
     public boolean isSuperseded(int attempt) {
-        return store.has(attemptKey(attempt + 1));
+        return store.has(JobChain.key(folder, attempt + 1));
     }
 
-    /// Begins a new attempt that no command asks for: outside a fleet, or to end all before it.
+    /// Begins a new attempt that no command asks for, outside a fleet.
     ///
     /// @param worker for people who look into the folder
-    /// @return its number, larger than all before and nobody else's
+    /// @return its number
+    /// @throws CheckpointException if the job has ended
     public int beginAttempt(String worker) {
-        int next = lastAttempt() + 1;
-        while (!createAttempt(next, Holder.outsideAFleet(worker))) {
-            next++;
+        ChainLink.Owner owner = ChainLink.Owner.outsideAFleet(worker);
+        JobChain chain = chain();
+        ChainLink before = chain.link().orElse(null);
+        for (int last = chain.last(); ; last++) {
+            if (before instanceof ChainLink.End) {
+                throw new CheckpointException("the job %s has ended".formatted(folder));
+            }
+            before = append(last, owner);
+            if (before.equals(owner)) {
+                return last + 1;
+            }
         }
-        return next;
     }
 
     private String attemptKey(int attempt) {
-        return folder + "/attempts/" + attempt;
+        return JobChain.key(folder, attempt);
     }
 
-    /// Notes what an attempt goes on from, before it tells that it does: see [JobCheckpoints#newest].
+    /// Notes what an attempt resumes from, before it publishes anything: see [CheckpointLineage].
     ///
-    /// @param from empty: it begins anew
+    /// @param from empty: it begins at the first step
     public void noteFrom(int attempt, Optional<Checkpoint> from) {
         if (attempt > 1) { // there is nothing that the first might pass over
-            Lineage.note(store, folder, attempt, from);
+            var _ = store.createIfAbsent(JobChain.fromKey(folder, attempt, from.orElse(null)), new byte[0]);
         }
     }
 
-    /// Notes that an attempt takes memory and trains from now on. A machine that stops may forget it: that was not
+    /// Notes that an attempt takes memory and trains from now on. A machine that stops may forget it: that was
+    /// not
     /// the job's doing.
     public void noteStarted(int attempt) {
         store.note(startedKey(attempt));
@@ -177,28 +180,17 @@ public final class JobFolder {
         store.delete(startedKey(attempt));
     }
 
-    /// Whether an attempt has begun and did not end in good order: what ended it may be the job's doing.
-    public boolean brokeOff(int attempt) {
-        return store.has(startedKey(attempt));
-    }
-
-    /// Notes that an attempt makes room for an urgent job, before it does: so the job is never made to oftener than
+    /// Notes that an attempt makes room for an urgent job, before it does: so the job is never made to oftener
+    /// than
     /// what is counted here.
     ///
     /// @param urgent that job
     public void notePreempted(int attempt, String urgent) {
-        var _ = store.createIfAbsent(attemptKey(attempt) + PREEMPTED, urgent.getBytes(StandardCharsets.UTF_8));
-    }
-
-    /// How many attempts have made room for urgent jobs.
-    public int preemptions() {
-        return (int) store.list(folder + "/attempts").stream()
-                .filter(key -> key.endsWith(PREEMPTED))
-                .count();
+        var _ = store.createIfAbsent(attemptKey(attempt) + JobChain.PREEMPTED, urgent.getBytes(StandardCharsets.UTF_8));
     }
 
     private String startedKey(int attempt) {
-        return attemptKey(attempt) + ".started";
+        return attemptKey(attempt) + JobChain.STARTED;
     }
 
     /// What sessions on each kind of device chose; none where nothing is measured.
@@ -227,22 +219,6 @@ public final class JobFolder {
             kept = kept.with(first ? own : choices(key));
         }
         return kept;
-    }
-
-    /// The event that ended the job, if it has ended: finished, failed or cancelled.
-    public Optional<byte[]> outcome() {
-        return store.read(outcomeKey());
-    }
-
-    /// Keeps the event that ended the job. The first one stays, whoever comes later.
-    ///
-    /// @return whether this is the first
-    public boolean keepOutcome(byte[] event) {
-        return store.createIfAbsent(outcomeKey(), event);
-    }
-
-    private String outcomeKey() {
-        return folder + "/outcome.json";
     }
 
     /// Another job's model to start from. What a name without a step stands for is decided once, at the first

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// @param files the model and the training state
 /// @param pending events up to this step, as JSON, that the brokers had not acknowledged
 @JsonInclude(JsonInclude.Include.NON_NULL)
-record Manifest(
+public record Manifest(
         int attempt,
         long step,
         @Nullable Double accuracy,
@@ -35,17 +35,16 @@ record Manifest(
 
     /// @param name in the folder that the manifest is in
     /// @param sha256 of its bytes, hexadecimal
-    record StoredFile(String name, String sha256, long bytes) {}
+    public record StoredFile(String name, String sha256, long bytes) {}
 
-    Manifest {
+    public Manifest {
         files = List.copyOf(files);
         pending = List.copyOf(pending);
     }
 
     /// How good these weights are: more is better; null where they were not tested.
     @JsonIgnore
-    @Nullable
-    Double score() {
+    public @Nullable Double score() {
         return accuracy == null && testLoss != null ? Double.valueOf(-testLoss) : accuracy;
     }
 

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// Which of a job's checkpoints are kept.
@@ -16,22 +17,32 @@ public record Retention(int keepLast, boolean keepBest) {
         return new Retention(Objects.requireNonNullElse(job.keepLast(), Integer.MAX_VALUE), job.keepBest());
     }
 
-    /// What may go now that `saved` is safe. What is newer than that one, an attempt's that has lost the job, is
-    /// not looked at: it may be the last good one, or be passed over.
+    /// Whether nothing is ever deleted.
+    boolean keepsAll() {
+        return keepLast == Integer.MAX_VALUE;
+    }
+
+    /// What may go now that `saved` is safe. What is newer than that one is not looked at: a superseded attempt
+    /// saved it.
     ///
-    /// @param all with `saved`, the newest last
+    /// @param all of attempts up to that of `saved`, the newest last, with `saved`
+    /// @param counts whether the job may resume from a checkpoint; no later attempt resumes from one that does
+    ///     not count
     /// @param score of a checkpoint's weights, more is better; null where they were not tested
     List<CheckpointKey> superfluous(
-            List<CheckpointKey> all, CheckpointKey saved, Function<CheckpointKey, @Nullable Double> score) {
-        List<CheckpointKey> old = all.stream()
-                .filter(key -> key.isOfAnAttempt() && key.compareTo(saved) <= 0)
+            List<CheckpointKey> all,
+            CheckpointKey saved,
+            Predicate<CheckpointKey> counts,
+            Function<CheckpointKey, @Nullable Double> score) {
+        List<CheckpointKey> old =
+                all.stream().filter(key -> key.compareTo(saved) <= 0).toList();
+        List<CheckpointKey> counting = old.stream()
+                .filter(key -> key.equals(saved) || counts.test(key))
                 .toList();
-        if (old.size() <= keepLast) {
-            return List.of();
-        }
-        List<CheckpointKey> superfluous = new ArrayList<>(old.subList(0, old.size() - keepLast));
-        if (keepBest) {
-            superfluous.remove(best(old, score));
+        List<CheckpointKey> superfluous = new ArrayList<>(old);
+        superfluous.removeAll(counting.subList(Math.max(0, counting.size() - keepLast), counting.size()));
+        if (keepBest && !superfluous.isEmpty()) {
+            superfluous.remove(best(counting, score));
         }
         return superfluous;
     }

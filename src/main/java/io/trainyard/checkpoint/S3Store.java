@@ -15,11 +15,14 @@ import java.security.DigestOutputStream;
 import java.security.MessageDigest;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
-/// A store in a bucket of S3 or of a server that speaks its protocol. Objects are there whole or not at all by that
+/// A store in a bucket of S3 or of a server that speaks its protocol. Objects are there whole or not at all by
+/// that
 /// protocol; that one of many creates an object is decided by its conditional writes.
 final class S3Store implements CheckpointStore {
     private final S3Bucket bucket;
+    private @Nullable String identity; // once it is known: a bucket does not become another one
 
     private S3Store(S3Bucket bucket) {
         this.bucket = bucket;
@@ -82,9 +85,13 @@ final class S3Store implements CheckpointStore {
     }
 
     @Override
-    public String identity() {
+    public synchronized String identity() {
+        String known = identity;
+        if (known != null) {
+            return known;
+        }
         URI where = bucket.location().uri(StoreKeys.IDENTITY);
-        return attempt("read", where, () -> {
+        String found = attempt("read", where, () -> {
             if (!bucket.has(StoreKeys.IDENTITY)) {
                 var _ = bucket.putIfAbsent(
                         StoreKeys.IDENTITY, StoreKeys.newIdentity().getBytes(StandardCharsets.US_ASCII));
@@ -95,6 +102,8 @@ final class S3Store implements CheckpointStore {
                 return StoreKeys.requireIdentity(new String(in.readAllBytes(), StandardCharsets.UTF_8), where);
             }
         });
+        identity = found;
+        return found;
     }
 
     @Override

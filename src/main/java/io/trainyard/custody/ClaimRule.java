@@ -1,12 +1,14 @@
 package io.trainyard.custody;
 
-import io.trainyard.checkpoint.Holder;
+import io.trainyard.checkpoint.ChainLink.End;
+import io.trainyard.checkpoint.ChainLink.Owner;
 import io.trainyard.event.Control.Wish;
 
 /// The rule by which a command is taken, or not. The store decides: it alone cannot be late.
 public final class ClaimRule {
-    /// How far beyond the newest attempt a command may ask. Attempts may be left out, as where a store was emptied;
-    /// but whoever forges a number must not use them up.
+    /// How far beyond the last link a command may ask. A store may have been emptied; but a forged number must
+    /// not use
+    /// the numbers up.
     static final int MAX_AHEAD = 1000;
 
     private ClaimRule() {}
@@ -28,8 +30,8 @@ public final class ClaimRule {
             return new Verdict.Reject("the id \"%s\" belongs to another job already; give this one an id of its own"
                     .formatted(request.job().id()));
         }
-        if (stored.outcome() != null) {
-            return new Verdict.Announce(stored.outcome());
+        if (stored.link() instanceof End end) {
+            return new Verdict.Announce(stored.last(), end);
         }
         if (wish == Wish.CANCEL) {
             return new Verdict.Cancel();
@@ -38,19 +40,18 @@ public final class ClaimRule {
             return new Verdict.Reject("the command asks for attempt %d; the job's last was %d, and allowed is up to %d"
                     .formatted(request.attempt(), stored.last(), stored.last() + MAX_AHEAD));
         }
-        Holder holder = stored.holder();
-        if (holder != null && request.attempt() <= stored.last() && !wasGivenBack(command, holder)) {
-            return new Verdict.Void(stored.last(), holder);
+        if (stored.link() instanceof Owner owner
+                && request.attempt() <= stored.last()
+                && !wasGivenBack(command, owner)) {
+            return new Verdict.Void(stored.last(), owner);
         }
-        if (wish == Wish.PAUSE) {
-            return new Verdict.Park();
-        }
-        return new Verdict.Begin(Math.max(request.attempt(), stored.last() + 1));
+        // after a pause nobody owns the job, whatever number the command has
+        return wish == Wish.PAUSE ? new Verdict.Park(stored.parked(request)) : new Verdict.Begin(stored.next(request));
     }
 
     /// Whether whoever began the newest attempt had this very record and did not accept it: it is delivered once
     /// more only because that claim came to nothing.
-    private static boolean wasGivenBack(Delivery command, Holder holder) {
-        return holder.place().equals(command.place()) && holder.delivery() < command.delivery();
+    private static boolean wasGivenBack(Delivery command, Owner owner) {
+        return owner.place().equals(command.place()) && owner.delivery() < command.delivery();
     }
 }

@@ -1,5 +1,6 @@
 package io.trainyard.custody;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -52,9 +53,13 @@ public final class Resting {
         }
         asked = now;
         resumed.values().removeIf(beat -> now - beat >= beats);
-        Map<String, List<String>> resting = keeper.resting();
-        resting.values().forEach(jobs -> jobs.removeIf(resumed::containsKey));
-        resting.values().removeIf(List::isEmpty);
+        Map<String, List<Request>> resting = new HashMap<>();
+        keeper.resting().forEach(request -> {
+            String group = request.job().group();
+            if (group != null && !resumed.containsKey(request.job().id())) {
+                resting.computeIfAbsent(group, _ -> new ArrayList<>()).add(request);
+            }
+        });
         groups.keySet().retainAll(resting.keySet());
         Set<String> quiet = new HashSet<>();
         resting.keySet().forEach(name -> {
@@ -63,10 +68,7 @@ public final class Resting {
             }
         });
         resting.keySet().removeAll(quiet);
-        Map<String, List<Request>> due = new HashMap<>();
-        resting.forEach((group, jobs) ->
-                due.put(group, jobs.stream().map(keeper::request).toList()));
-        return due;
+        return resting;
     }
 
     private boolean isDue(String name, boolean told, long now) {

@@ -24,10 +24,22 @@ final class Attempts {
     /// How much higher the number of the next attempt may be: now and then an attempt dies before it is heard of.
     static final int MAX_GAP = 1000;
 
-    /// How many are kept, the lowest: whoever forges attempts forges high ones.
+    /// How many are kept: the newest. Of those that are forgotten the tests and the first times stay.
     static final int MAX_KEPT = 1000;
 
+    /// How much higher the number of an attempt may be that is not known to have begun, to be kept when there
+    /// are too many:
+    /// a pause takes a number.
+    private static final int NEXT = 2;
+
     private final NavigableMap<Integer, AttemptNews> all = new TreeMap<>();
+
+    /// The highest that is forgotten, which had begun; 0: none is.
+    private int forgotten;
+
+    private final SortedMap<Integer, Epoch> forgottenEpochs = new TreeMap<>();
+    private long forgottenClaimMillis;
+    private long forgottenStartMillis = Long.MAX_VALUE;
 
     /// The one that ended the job; 0 until one has.
     private int last;
@@ -48,17 +60,38 @@ final class Attempts {
             return;
         }
         int number = news.event().attempt();
+        if (number <= forgotten) {
+            return;
+        }
         all.computeIfAbsent(number, _ -> new AttemptNews()).take(news);
         if (news.event() instanceof EpochTested && counted().stream().anyMatch(attempt -> attempt.number() == number)) {
             all.headMap(number).values().forEach(AttemptNews::forgetLastTest);
         }
         if (all.size() > MAX_KEPT) {
-            all.pollLastEntry();
+            forgetOne();
         }
     }
 
-    /// Whether an event is told by somebody who may: where it is known who has claimed the attempt, by that worker.
-    /// The end of a job, a pause and what follows it are also told by those who look after jobs that nobody holds.
+    /// A number that is far above those that have begun is forged; else the oldest attempt goes.
+    private void forgetOne() {
+        if (all.lastKey() > begun() + NEXT || counted().isEmpty()) {
+            all.pollLastEntry();
+            return;
+        }
+        forgottenClaimMillis = firstClaimMillis();
+        forgottenStartMillis = firstStartMillis();
+        Counted oldest = counted().getFirst();
+        oldest.news().epochs().values().stream()
+                .filter(epoch -> epoch.step() < oldest.endStep())
+                .forEach(epoch -> forgottenEpochs.put(epoch.epoch(), epoch));
+        forgotten = oldest.number();
+        all.remove(forgotten);
+    }
+
+    /// Whether an event is told by somebody who may: where it is known who has claimed the attempt, by that
+    /// worker.
+    /// The end of a job, a pause and what follows it are also told by those who look after jobs that nobody
+    /// holds.
     boolean isBelieved(Happened news) {
         String teller = news.worker();
         if (teller == null) {
@@ -109,7 +142,7 @@ final class Attempts {
 
     /// The highest that has begun; 0 where none has.
     private int begun() {
-        int newest = 0;
+        int newest = forgotten;
         for (var attempt : all.entrySet()) {
             if (attempt.getKey() - newest > MAX_GAP) {
                 break;
@@ -151,13 +184,22 @@ final class Attempts {
 
     /// The tested epochs, in order: of each the test of the newest attempt.
     List<Epoch> epochs() {
+        List<Counted> counted = counted();
         SortedMap<Integer, Epoch> epochs = new TreeMap<>();
-        for (Counted attempt : counted()) {
+        forgottenEpochs.values().stream()
+                .filter(epoch -> counted.stream().allMatch(attempt -> epoch.step() < firstStep(attempt)))
+                .forEach(epoch -> epochs.put(epoch.epoch(), epoch));
+        for (Counted attempt : counted) {
             attempt.news().epochs().values().stream()
                     .filter(epoch -> epoch.step() < attempt.endStep())
                     .forEach(epoch -> epochs.put(epoch.epoch(), epoch));
         }
         return List.copyOf(epochs.values());
+    }
+
+    private static long firstStep(Counted attempt) {
+        Start start = attempt.news().start();
+        return start == null ? Long.MAX_VALUE : start.firstStep();
     }
 
     /// The last checkpoint's URI; of an older attempt where the newer ones have none and go on after it.
@@ -174,6 +216,9 @@ final class Attempts {
 
     /// When the first of them was claimed, since 1970; 0 before.
     long firstClaimMillis() {
+        if (forgottenClaimMillis > 0) {
+            return forgottenClaimMillis;
+        }
         for (Counted attempt : counted()) {
             Claim claim = attempt.news().claim();
             if (claim != null) {
@@ -185,7 +230,7 @@ final class Attempts {
 
     /// When training first began, since 1970; [Long#MAX_VALUE] before.
     long firstStartMillis() {
-        long first = Long.MAX_VALUE;
+        long first = forgottenStartMillis;
         for (Counted attempt : counted()) {
             Start start = attempt.news().start();
             first = start == null ? first : Math.min(first, start.millis());

@@ -4,6 +4,7 @@ import static java.util.Locale.ROOT;
 
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.GroupFolder;
+import io.trainyard.event.TrainingEvent;
 import io.trainyard.spec.AshaSpec;
 import io.trainyard.spec.JobSpec;
 import java.util.Collection;
@@ -13,9 +14,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
-/// Asynchronous successive halving: which jobs go on after a rung. The store has each job's result at each rung, and
-/// nothing else counts: whoever asks, however often, is told by what is there. A result is kept before anything is
+/// Asynchronous successive halving: which jobs go on after a rung. The store has each job's result at each
+/// rung, and
+/// nothing else counts: whoever asks, however often, is told by what is there. A result is kept before anything
+/// is
 /// decided by it.
 public final class Halving {
     private final Function<String, GroupFolder> groups;
@@ -33,13 +38,13 @@ public final class Halving {
     ///
     /// @param score the greater the better
     /// @return why it rests; empty: it goes on
-    public Optional<String> rests(JobSpec job, int epochs, double score) {
+    public Optional<String> rests(JobSpec job, int attempt, int epochs, double score) {
         AshaSpec asha = job.asha();
         if (asha == null || job.group() == null || !asha.rungs(job.epochs()).contains(epochs)) {
             return Optional.empty();
         }
         GroupFolder group = groups.apply(job.group());
-        group.keepResult(epochs, job.id(), Rung.text(score));
+        group.keepResult(epochs, job.id(), attempt, Rung.text(score));
         Rung rung = Rung.of(group.results(epochs));
         if (rung.best(asha.reductionFactor()).contains(job.id())) {
             return Optional.empty();
@@ -56,18 +61,48 @@ public final class Halving {
                 places == 0 ? "none goes on yet" : places == 1 ? "one goes on" : "the best " + places + " go on"));
     }
 
-    /// Keeps that a job ends before its next rung, so that this need not wait for it.
+    /// Voids what earlier attempts have found beyond the epoch that an attempt resumes from, or will find
+    /// there: they are
+    /// superseded. To be called before the attempt publishes anything.
     ///
-    /// @param score of its last test; NaN: it has failed
-    public void ends(JobSpec job, double score) {
+    /// @param epochs done
+    public void resumes(JobSpec job, int attempt, int epochs) {
+        AshaSpec asha = job.asha();
+        if (asha != null && job.group() != null) {
+            GroupFolder group = groups.apply(job.group());
+            asha.rungs(job.epochs()).stream()
+                    .filter(rung -> rung > epochs)
+                    .forEach(rung -> group.approach(rung, job.id(), attempt));
+        }
+    }
+
+    /// Keeps that a job has ended before its next rung, so that the rung need not wait for it. To be called
+    /// once the end
+    /// is a link of the job's chain, by every process that publishes the end: the second time changes nothing.
+    ///
+    /// @param end the event; only one that ended the job before its last epoch counts
+    /// @param number of the link, which is higher than that of each attempt
+    /// @param lastScore of the last test; null where there is none
+    public void ended(JobSpec job, TrainingEvent end, int number, Supplier<@Nullable Double> lastScore) {
         AshaSpec asha = job.asha();
         if (asha == null || job.group() == null) {
             return;
         }
+        Double score = switch (end) {
+            case TrainingEvent.Failed _ -> Double.valueOf(Double.NaN);
+            case TrainingEvent.Finished finished when finished.stoppedEarly() != null -> lastScore.get();
+            default -> null; // it was at its last epoch, or leaves the sweep
+        };
+        if (score == null) {
+            return;
+        }
         GroupFolder group = groups.apply(job.group());
         for (int rung : asha.rungs(job.epochs())) {
-            if (!group.results(rung).containsKey(job.id())) {
-                group.keepResult(rung, job.id(), Rung.text(score));
+            GroupFolder.Result kept = group.results(rung).get(job.id());
+            if (kept == null) {
+                group.keepResult(rung, job.id(), number, Rung.text(score));
+            }
+            if (kept == null || kept.attempt() == number) {
                 return;
             }
         }

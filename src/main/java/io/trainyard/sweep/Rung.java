@@ -1,5 +1,6 @@
 package io.trainyard.sweep;
 
+import io.trainyard.checkpoint.GroupFolder;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -22,9 +23,9 @@ public record Rung(Map<String, Double> scores) {
             .thenComparing(Map.Entry::getKey);
 
     /// @param results as [#text] writes them; what is none counts as a failure
-    static Rung of(Map<String, String> results) {
+    static Rung of(Map<String, GroupFolder.Result> results) {
         Map<String, Double> scores = new LinkedHashMap<>();
-        results.forEach((job, text) -> scores.put(job, score(text)));
+        results.forEach((job, result) -> scores.put(job, score(result.text())));
         return new Rung(scores);
     }
 

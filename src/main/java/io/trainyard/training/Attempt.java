@@ -1,7 +1,12 @@
 package io.trainyard.training;
 
+import io.trainyard.checkpoint.ChainLink;
+import io.trainyard.checkpoint.ChainLink.End;
+import io.trainyard.checkpoint.ChainLink.Owner;
+import io.trainyard.checkpoint.ChainLink.Pause;
 import io.trainyard.checkpoint.Checkpoint;
 import io.trainyard.checkpoint.CheckpointException;
+import io.trainyard.checkpoint.JobChain;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.checkpoint.Progress;
 import io.trainyard.checkpoint.Retention;
@@ -19,12 +24,14 @@ import io.trainyard.event.TrainingEvent.Paused;
 import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.training.Supervisor.Halt;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
-/// One attempt at a job, as long as there is no later one. It ends once: by a method here that tells the last event
+/// One attempt at a job, as long as there is no later one. It ends once: by a method here that tells the last
+/// event
 /// and gives the outcome with that event. Used by one thread.
 final class Attempt implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Attempt.class.getName());
@@ -56,7 +63,7 @@ final class Attempt implements AutoCloseable {
         this.host = host;
         this.supervisor = new GuardedSupervisor(supervisor);
         this.fence = new Fence(folder, number, host);
-        this.rungs = new Rungs(job, folder, this.supervisor);
+        this.rungs = new Rungs(job, number, folder, this.supervisor);
         this.writer = new CheckpointWriter(folder, Retention.of(job), this.supervisor::checkpointFailed, host);
     }
 
@@ -103,10 +110,11 @@ final class Attempt implements AutoCloseable {
     /// @throws BrokeOffException if too many attempts in a row came to none; a job that kills whoever runs
     ///     it would be tried for ever
     Optional<Checkpoint> resume(int maxAttempts) {
-        Optional<Checkpoint> newest = folder.checkpoints().newest();
-        requireProgress(newest.map(Checkpoint::attempt).orElse(0), maxAttempts);
+        JobChain chain = folder.chain();
+        Optional<Checkpoint> newest = folder.checkpoints().resume(chain, number);
+        requireProgress(chain, newest.map(Checkpoint::attempt).orElse(0), maxAttempts);
         folder.noteFrom(number, newest);
-        folder.checkpoints().sweep(number);
+        rungs.resume(newest.map(checkpoint -> checkpoint.progress().epoch()).orElse(0));
         newest.ifPresent(checkpoint -> {
             savedStep = checkpoint.progress().step();
             checkpoint.pending().forEach(supervisor::tellAgain);
@@ -115,18 +123,14 @@ final class Attempt implements AutoCloseable {
     }
 
     /// What sessions of the job have chosen before this attempt.
-    ///
-    /// @param newest the checkpoint to go on from: that of an earlier version keeps them alone
-    DeviceChoices choices(Optional<Checkpoint> newest) {
-        return number == 1
-                ? DeviceChoices.NONE
-                : newest.map(Checkpoint::choices).orElse(DeviceChoices.NONE).with(folder.choices());
+    DeviceChoices choices() {
+        return number == 1 ? DeviceChoices.NONE : folder.choices();
     }
 
-    private void requireProgress(int savedBy, int maxAttempts) {
+    private void requireProgress(JobChain chain, int savedBy, int maxAttempts) {
         int brokeOff = 0;
         for (int before = number - 1; before > savedBy && brokeOff < maxAttempts; before--) {
-            brokeOff += folder.brokeOff(before) ? 1 : 0;
+            brokeOff += chain.brokeOff(before) ? 1 : 0;
         }
         if (brokeOff == maxAttempts) {
             throw new BrokeOffException(
@@ -135,7 +139,8 @@ final class Attempt implements AutoCloseable {
         }
     }
 
-    /// Notes that memory is taken for the job from now on: it may be what ends the process, and the attempt with it.
+    /// Notes that memory is taken for the job from now on: it may be what ends the process, and the attempt
+    /// with it.
     void begin() {
         folder.noteStarted(number);
         begun = true;
@@ -157,14 +162,14 @@ final class Attempt implements AutoCloseable {
         return supervisor.halt();
     }
 
-    /// Whether the job rests where it stands because others of its group are better: asked once an epoch is tested, and
+    /// Whether the job rests where it stands because others of its group are better: asked once an epoch is
+    /// tested, and
     /// again by whoever goes on from there. Its result is kept before.
     Optional<Halt> rests(Progress at) {
         if (!rungs.mayBeAt(at)) {
             return Optional.empty();
         }
         alive(StepWatch.UNKNOWN);
-        fence.requireLast();
         return rungs.restsAt(at) ? Optional.of(Halt.PAUSE) : Optional.empty();
     }
 
@@ -213,7 +218,6 @@ final class Attempt implements AutoCloseable {
         writer.take(mayFail && savedStep > 0).ifPresent(written -> {
             Progress at = written.at();
             savedStep = at.step();
-            fence.requireLast();
             tell(new CheckpointSaved(
                     job.id(),
                     number,
@@ -225,19 +229,10 @@ final class Attempt implements AutoCloseable {
         });
     }
 
-    /// The job is done, and its last checkpoint safe.
-    ///
-    /// @param end where it stands
-    Outcome finish(Finished event, Progress end) {
-        if (event.stoppedEarly() != null) {
-            rungs.end(end);
-        }
-        return finish(event);
-    }
-
+    /// The job is done; its last checkpoint is waited for.
     Outcome finish(Finished event) {
         awaitSaved(false);
-        return conclude(event, new Outcome.Finished(event));
+        return append(event, End::new);
     }
 
     /// The end that was asked for, at a step boundary.
@@ -247,17 +242,14 @@ final class Attempt implements AutoCloseable {
     Outcome stop(Halt halt, long step, String worker) {
         if (halt == Halt.CANCEL) {
             settle();
-            Cancelled event = new Cancelled(job.id(), number, step);
-            return conclude(event, new Outcome.Cancelled(event));
+            return append(new Cancelled(job.id(), number, step), End::new);
         }
         awaitSaved(true);
-        fence.requireLast();
         noteStopped();
         if (halt == Halt.PAUSE) {
-            Paused event = new Paused(job.id(), number, savedStep, rungs.rung(), rungs.reason());
-            tell(event);
-            return new Outcome.Paused(event);
+            return append(new Paused(job.id(), number, savedStep, rungs.rung(), rungs.reason()), Pause::new);
         }
+        fence.requireLast();
         String urgent = halt == Halt.PREEMPT ? supervisor.preemptor().orElse(null) : null;
         String reason = urgent == null
                 ? "worker %s stops".formatted(worker)
@@ -267,20 +259,31 @@ final class Attempt implements AutoCloseable {
         return new Outcome.Released(event);
     }
 
-    /// The outcome is kept before it is told: told twice is better than never. The first one that is kept is true.
-    private Outcome conclude(TrainingEvent event, Outcome outcome) {
-        fence.requireLast();
-        Instant time = host.now();
-        if (!folder.keepOutcome(EventJson.write(event, time))) {
-            byte[] kept = folder.outcome().orElseThrow();
-            try {
-                return Outcome.tellKept(kept, supervisor);
-            } catch (CheckpointException e) { // the worker's to see to: the job has ended
-                throw new SupervisorException(e);
-            }
+    /// Ends the attempt by the next link of the job's chain. The link comes before the event: an event that is
+    /// published
+    /// twice is better than one that never is.
+    private Outcome append(TrainingEvent event, Function<String, ChainLink> kind) {
+        String json = new String(EventJson.write(event, host.now()), StandardCharsets.UTF_8);
+        return follow(folder.append(number, kind.apply(json)));
+    }
+
+    /// Ends as the next link of the chain says, whoever appended it.
+    private Outcome follow(ChainLink next) {
+        try {
+            return switch (next) {
+                case Owner _ -> giveWay();
+                case Pause(String event) -> Outcome.publish(event, supervisor);
+                case End(String event) -> {
+                    rungs.ended(Outcome.read(event).event(), number + 1);
+                    yield Outcome.publish(event, supervisor);
+                }
+            };
+        } catch (StoreException e) { // a keeper has the end published once the store can be used
+            LOG.log(System.Logger.Level.WARNING, "job=%s attempt=%d".formatted(job.id(), number), e);
+            return new Outcome.Superseded(number);
+        } catch (CheckpointException e) { // the worker's to see to: the job has ended
+            throw new SupervisorException(e);
         }
-        supervisor.tell(event, time);
-        return outcome;
     }
 
     /// Ends with what was thrown.
@@ -290,7 +293,7 @@ final class Attempt implements AutoCloseable {
         try {
             return switch (cause) {
                 case SupervisorException e -> throw e;
-                case SupersededException _ -> giveWay();
+                case SupersededException _ -> superseded();
                 default -> Faults.isWorkers(cause) ? giveBack(cause) : fail(cause);
             };
         } catch (StoreException | SupersededException e) {
@@ -301,7 +304,7 @@ final class Attempt implements AutoCloseable {
     /// Ends for a reason that is this worker's.
     Outcome giveBack(Throwable cause) {
         if (fence.isKnownSuperseded()) {
-            return giveWay();
+            return superseded();
         }
         LOG.log(System.Logger.Level.WARNING, "job=%s attempt=%d cannot go on here".formatted(job.id(), number), cause);
         settle();
@@ -319,17 +322,30 @@ final class Attempt implements AutoCloseable {
 
     private Outcome fail(Throwable cause) {
         settle();
-        rungs.fail();
         Failed event = new Failed(
                 job.id(), number, Faults.reason(cause), Faults.failure(cause).word());
-        Outcome outcome = conclude(event, new Outcome.Failed(event));
+        Outcome outcome = append(event, End::new);
         if (!Faults.saysAll(cause)) {
             LOG.log(System.Logger.Level.WARNING, "job=%s attempt=%d failed".formatted(job.id(), number), cause);
         }
         return outcome;
     }
 
-    /// Ends because there is a later attempt, and tells nothing.
+    /// Ends because the chain goes on after this attempt. The next link may be this attempt's own, if the
+    /// store's answer
+    /// was lost when it was appended.
+    private Outcome superseded() {
+        Optional<ChainLink> next;
+        try {
+            next = folder.link(number + 1);
+        } catch (CheckpointException e) {
+            LOG.log(System.Logger.Level.WARNING, "job=%s attempt=%d".formatted(job.id(), number), e);
+            next = Optional.empty();
+        }
+        return next.isPresent() ? follow(next.get()) : giveWay();
+    }
+
+    /// Ends because there is a later attempt, and publishes nothing.
     private Outcome giveWay() {
         LOG.log(System.Logger.Level.WARNING, "job={0} attempt={1} gives way to a later one", job.id(), number);
         noteStopped();

@@ -12,7 +12,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/// Writes an attempt's checkpoints on a thread of its own, one at a time, while the attempt trains on. Used by the
+/// Writes an attempt's checkpoints on a thread of its own, one at a time, while the attempt trains on. Used by
+/// the
 /// attempt's thread.
 final class CheckpointWriter implements AutoCloseable {
     /// Writes in a row that may fail while an earlier checkpoint is there.
@@ -64,7 +65,10 @@ final class CheckpointWriter implements AutoCloseable {
     private Written write(Checkpoint checkpoint) {
         CheckpointRef model = folder.checkpoints().save(checkpoint);
         try {
-            folder.checkpoints().keep(retention, checkpoint);
+            if (!folder.checkpoints().keep(retention, checkpoint)) {
+                throw new SupersededException(
+                        "job=%s attempt=%d there is a later attempt".formatted(folder.name(), checkpoint.attempt()));
+            }
         } catch (StoreException e) { // they take room, and are tried again after the next one
             LOG.log(System.Logger.Level.WARNING, "job=%s old checkpoints stay".formatted(folder.name()), e);
         }
@@ -95,6 +99,9 @@ final class CheckpointWriter implements AutoCloseable {
     }
 
     private Optional<Written> failed(@Nullable Throwable cause, boolean mayFail) {
+        if (cause instanceof SupersededException e) {
+            throw e;
+        }
         failures++;
         onFailure.run();
         switch (cause) {

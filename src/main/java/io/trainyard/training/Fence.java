@@ -4,7 +4,9 @@ import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.checkpoint.StoreException;
 import java.time.Duration;
 
-/// Keeps an attempt from saying anything once there is a later one, which the job's folder knows.
+/// Stops an attempt that is superseded soon. It saves work and confusing events; nothing depends on it, because
+/// the job's
+/// chain refuses what a superseded attempt decides.
 final class Fence {
     private static final System.Logger LOG = System.getLogger(Fence.class.getName());
 
@@ -20,7 +22,7 @@ final class Fence {
         this.folder = folder;
         this.attempt = attempt;
         this.host = host;
-        this.lookNanos = host.nanoTime();
+        this.lookNanos = host.nanoTime() + LOOK_NANOS; // the claim has just looked
     }
 
     /// Looks if it has not done so for a while, in which the machine may have stood still.

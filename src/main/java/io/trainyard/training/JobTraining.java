@@ -1,5 +1,6 @@
 package io.trainyard.training;
 
+import io.trainyard.checkpoint.ChainLink;
 import io.trainyard.checkpoint.Checkpoint;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.checkpoint.Progress;
@@ -72,8 +73,10 @@ public final class JobTraining {
         Workloads.check(job);
     }
 
-    /// Reads the data set that `job` names, unless it is elsewhere, and gets the device ready, so that an attempt at
-    /// it, or at one like it, begins at once. An attempt that begins meanwhile, on another thread, waits for this.
+    /// Reads the data set that `job` names, unless it is elsewhere, and gets the device ready, so that an
+    /// attempt at
+    /// it, or at one like it, begins at once. An attempt that begins meanwhile, on another thread, waits for
+    /// this.
     public void getReady(JobSpec job) {
         if (!workloads.isNear(job)) {
             return; // it may be large, and never be needed
@@ -85,7 +88,8 @@ public final class JobTraining {
         }
     }
 
-    /// Runs one attempt at `job` outside a fleet, going on from its newest checkpoint if it has one. What is thrown
+    /// Runs one attempt at `job` outside a fleet, going on from its newest checkpoint if it has one. What is
+    /// thrown
     /// is from before the attempt, as by a store that cannot be used, or from the supervisor.
     ///
     /// @param folder the job's own
@@ -94,9 +98,9 @@ public final class JobTraining {
             return new Outcome.Rejected(
                     "the id \"%s\" belongs to another job already; give this one an id of its own".formatted(job.id()));
         }
-        Optional<byte[]> kept = folder.outcome();
-        return kept.isPresent()
-                ? Outcome.tellKept(kept.get(), supervisor)
+        Optional<ChainLink.End> end = folder.chain().end();
+        return end.isPresent()
+                ? Outcome.publish(end.get().event(), supervisor)
                 : attempt(job, folder, folder.beginAttempt(worker), supervisor);
     }
 
@@ -106,15 +110,16 @@ public final class JobTraining {
     public Outcome runToEnd(JobSpec job, JobFolder folder, Supervisor supervisor) {
         Outcome outcome = run(job, folder, supervisor);
         while (outcome instanceof Outcome.WorkerFault fault
-                && folder.brokeOff(fault.event().attempt())
+                && folder.chain().brokeOff(fault.event().attempt())
                 && supervisor.halt().isEmpty()) {
             outcome = run(job, folder, supervisor);
         }
         return outcome;
     }
 
-    /// Runs an attempt that the job's folder has already. The caller has looked there for the job's outcome and its
-    /// specification. Whatever goes wrong is told by an event; what is thrown is from the supervisor, or because
+    /// Runs an attempt that the job's chain has already. Whatever goes wrong is told by an event; what is
+    /// thrown is from
+    /// the supervisor, or because
     /// the thread was interrupted: then the attempt has been given up, and keeps and tells nothing more.
     ///
     /// @param folder the job's own
@@ -153,7 +158,7 @@ public final class JobTraining {
         Optional<Checkpoint> newest = attempt.resume(limits.maxAttempts());
         Workload asBefore = newest.map(saved -> workload.withThreads(saved.threads()))
                 .orElse(workload)
-                .withChoices(attempt.choices(newest));
+                .withChoices(attempt.choices());
         Workload asked = job.kind() == JobKind.EVALUATE ? asBefore.forTests() : asBefore;
         try (Company.Place place = company.join(device, asked);
                 LearningSession session = open(attempt, place, device, asked)) {
@@ -168,7 +173,8 @@ public final class JobTraining {
         }
     }
 
-    /// What its device chooses is kept before anything that depends on it is told: an attempt that is lost before its
+    /// What its device chooses is kept before anything that depends on it is told: an attempt that is lost
+    /// before its
     /// first checkpoint is gone on with by the same. Where another attempt was faster, that one's is taken.
     private static LearningSession open(Attempt attempt, Company.Place place, Device device, Workload asked) {
         LearningSession session = place.open(() -> device.open(asked));
@@ -208,7 +214,7 @@ public final class JobTraining {
         Trainer.End end = trainer.train(from);
         return end.halt().isPresent()
                 ? stop(attempt, end.halt().get(), end.at().step())
-                : attempt.finish(trainer.finished(end.at()), end.at());
+                : attempt.finish(trainer.finished(end.at()));
     }
 
     private Outcome evaluate(Attempt attempt, LearningSession session, StartingPoint start) {

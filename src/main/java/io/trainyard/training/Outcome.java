@@ -5,6 +5,7 @@ import io.trainyard.event.EventJson;
 import io.trainyard.event.Told;
 import io.trainyard.event.TrainingEvent;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 
 /// How a job's run ended. Where it carries an event, that is told already: nobody has to tell it again.
@@ -21,7 +22,8 @@ public sealed interface Outcome {
     /// Stopped at a step boundary, with a checkpoint, as somebody asked; another attempt may go on from there.
     record Paused(TrainingEvent.Paused event) implements Outcome {}
 
-    /// Stopped at a step boundary, with a checkpoint, because the worker stops; another attempt goes on from there.
+    /// Stopped at a step boundary, with a checkpoint, because the worker stops; another attempt goes on from
+    /// there.
     record Released(TrainingEvent.Released event) implements Outcome {}
 
     /// The device stopped working, and does for as long as the process lives. Another attempt goes on from
@@ -35,7 +37,8 @@ public sealed interface Outcome {
     ///     library
     record WorkerFault(TrainingEvent.Released event, boolean lacking) implements Outcome {}
 
-    /// There is no room for it beside the other jobs that this worker has on the device. Another attempt goes on from
+    /// There is no room for it beside the other jobs that this worker has on the device. Another attempt goes
+    /// on from
     /// the
     /// newest checkpoint, with another worker or when one of those has ended.
     record Crowded(TrainingEvent.Released event) implements Outcome {}
@@ -46,32 +49,39 @@ public sealed interface Outcome {
     /// The id belongs to another job. No attempt was begun, no event told.
     record Rejected(String reason) implements Outcome {}
 
-    /// Tells the event that a job's folder keeps as its end.
+    /// Publishes the event of a link that ended or paused a job.
     ///
-    /// @throws CheckpointException if what is kept is no such event
-    static Outcome tellKept(byte[] kept, Supervisor supervisor) {
-        Outcome outcome;
-        Told told;
-        try {
-            told = EventJson.readEvent(kept);
-            outcome = switch (told.event()) {
-                case TrainingEvent.Finished finished -> new Finished(finished);
-                case TrainingEvent.Failed failed -> new Failed(failed);
-                case TrainingEvent.Cancelled cancelled -> new Cancelled(cancelled);
-                case TrainingEvent.Claimed _,
-                        TrainingEvent.Started _,
-                        TrainingEvent.StepLosses _,
-                        TrainingEvent.EpochTested _,
-                        TrainingEvent.CheckpointSaved _,
-                        TrainingEvent.Released _,
-                        TrainingEvent.Paused _,
-                        TrainingEvent.Resumed _,
-                        TrainingEvent.Expanded _ -> throw new IOException("it does not say that the job has ended");
-            };
-        } catch (IOException e) {
-            throw new CheckpointException("the outcome kept for the job cannot be read: " + e.getMessage(), e);
-        }
+    /// @param json the event
+    /// @throws CheckpointException if it is no such event
+    static Outcome publish(String json, Supervisor supervisor) {
+        Told told = read(json);
+        Outcome outcome = switch (told.event()) {
+            case TrainingEvent.Finished finished -> new Finished(finished);
+            case TrainingEvent.Failed failed -> new Failed(failed);
+            case TrainingEvent.Cancelled cancelled -> new Cancelled(cancelled);
+            case TrainingEvent.Paused paused -> new Paused(paused);
+            case TrainingEvent.Claimed _,
+                    TrainingEvent.Started _,
+                    TrainingEvent.StepLosses _,
+                    TrainingEvent.EpochTested _,
+                    TrainingEvent.CheckpointSaved _,
+                    TrainingEvent.Released _,
+                    TrainingEvent.Resumed _,
+                    TrainingEvent.Expanded _ ->
+                throw new CheckpointException(
+                        "a stored event of the job cannot be read: %s neither ends nor pauses an attempt"
+                                .formatted(told.event().type()));
+        };
         supervisor.tell(told.event(), told.time() == null ? Instant.now() : told.time());
         return outcome;
+    }
+
+    /// @throws CheckpointException if it is no event
+    static Told read(String json) {
+        try {
+            return EventJson.readEvent(json.getBytes(StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw new CheckpointException("a stored event of the job cannot be read: " + e.getMessage(), e);
+        }
     }
 }

@@ -1,13 +1,23 @@
 package io.trainyard.worker;
 
+import io.trainyard.checkpoint.ChainLink.End;
+import io.trainyard.checkpoint.JobChain;
 import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.checkpoint.Manifest;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Cancelled;
+import io.trainyard.event.TrainingEvent.Failed;
+import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSpec;
+import io.trainyard.sweep.Halving;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -18,28 +28,33 @@ final class Announcer {
     private final EventPublisher publisher;
     private final FleetView fleet;
     private final Host host;
-    private final String worker;
+    private final Halving halving;
 
     Announcer(Surroundings around) {
         this.publisher = around.publisher();
         this.fleet = around.fleet();
         this.host = around.host();
-        this.worker = around.rules().worker();
+        this.halving = new Halving(around.store());
     }
 
-    /// Tells a job's outcome. Before that, what its last checkpoint says was told and may not have arrived; after
-    /// it, that nobody needs to look after the job any more. Each waits for the one before: whoever dies in
-    /// between has left the rest to somebody else.
+    /// Publishes a job's end. Before that, the events that its last checkpoint has because the brokers may not
+    /// have them;
+    /// after it, that nobody needs to look after the job any more. Each waits for the one before: if this
+    /// process dies
+    /// in between, the rest is left to another.
     ///
-    /// @param outcome as it was kept
-    CompletableFuture<Void> announce(JobFolder folder, byte[] outcome, @Nullable String trace) {
+    /// @param number of the link that has the end
+    CompletableFuture<Void> announce(JobFolder folder, int number, End stored, @Nullable String trace) {
         String job = folder.name();
         try {
+            Optional<Manifest> last = folder.checkpoints().lastManifest();
+            Owners owners = new Owners(folder);
+            EventLine end = line(stored.event(), owners);
+            result(folder, number, end.event(), last);
             List<CompletableFuture<Void>> pending = new ArrayList<>();
-            for (String text : folder.checkpoints().pending()) {
-                pending.add(publisher.publish(read(text.getBytes(StandardCharsets.UTF_8), folder), trace));
+            for (String text : last.map(Manifest::pending).orElse(List.of())) {
+                pending.add(publisher.publish(line(text, owners), trace));
             }
-            EventLine end = read(outcome, folder);
             return CompletableFuture.allOf(pending.toArray(CompletableFuture<?>[]::new))
                     .thenCompose(_ -> publisher.publish(end, trace))
                     .thenCompose(_ -> close(job));
@@ -49,8 +64,29 @@ final class Announcer {
         }
     }
 
-    private EventLine read(byte[] json, JobFolder folder) throws IOException {
-        return EventLine.read(json, host.now(), folder);
+    /// A process that dies after the end was stored may have left the job's group without the result.
+    private void result(JobFolder folder, int number, TrainingEvent end, Optional<Manifest> last) throws IOException {
+        if (!(end instanceof Failed || end instanceof Finished)) {
+            return;
+        }
+        Optional<byte[]> spec = folder.spec();
+        if (spec.isEmpty()) {
+            return;
+        }
+        JobSpec job;
+        try {
+            job = JobJson.read(spec.get());
+        } catch (InvalidJobException e) {
+            throw new IOException("its specification cannot be read: " + e.getMessage(), e);
+        }
+        halving.ended(job, end, number, () -> last.map(Manifest::score).orElse(null));
+        if (job.asha() != null && job.group() != null) {
+            fleet.keptResult(job.group());
+        }
+    }
+
+    private EventLine line(String json, Owners owners) throws IOException {
+        return EventLine.read(json.getBytes(StandardCharsets.UTF_8), host.now(), owners);
     }
 
     /// Says that nobody needs to look after a job any more.
@@ -59,17 +95,16 @@ final class Announcer {
         return fleet.isControlled(job) ? CompletableFuture.allOf(said, publisher.endControl(job)) : said;
     }
 
-    /// Ends a job that nobody runs. Should somebody run it after all, a later attempt, which nobody makes, ends that:
-    /// what was wanted of the job is soon known no more.
+    /// Ends a job that nobody runs. If a worker runs it after all, it is superseded by the end.
     CompletableFuture<Void> cancel(JobFolder folder, @Nullable String trace) {
-        int last = folder.lastAttempt();
-        TrainingEvent event = new Cancelled(
-                folder.name(), Math.max(1, last), folder.checkpoints().lastStep());
-        byte[] json = EventJson.write(event, host.now());
-        if (folder.keepOutcome(json)) {
-            var _ = folder.beginAttempt(worker);
-            return announce(folder, json, trace);
+        JobChain chain = folder.chain();
+        while (chain.end().isEmpty()) {
+            TrainingEvent event = new Cancelled(
+                    folder.name(), chain.attempt(), folder.checkpoints().lastStep());
+            var _ = folder.append(
+                    chain.last(), new End(new String(EventJson.write(event, host.now()), StandardCharsets.UTF_8)));
+            chain = folder.chain(); // which says what was appended, by this process or another
         }
-        return announce(folder, folder.outcome().orElse(json), trace);
+        return announce(folder, chain.last(), chain.end().orElseThrow(), trace);
     }
 }

@@ -1,7 +1,9 @@
 package io.trainyard.worker;
 
+import io.trainyard.checkpoint.ChainLink.End;
+import io.trainyard.checkpoint.ChainLink.Owner;
 import io.trainyard.checkpoint.CheckpointException;
-import io.trainyard.checkpoint.Holder;
+import io.trainyard.checkpoint.JobChain;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.custody.ClaimRule;
 import io.trainyard.custody.ClaimRule.Delivery;
@@ -55,16 +57,16 @@ final class Claiming {
     /// @param queue has handed out `command`
     Taken take(CommandQueue queue, ConsumerRecord<byte[], byte[]> command) throws InterruptedException {
         KillPoint.POLLED.reach();
-        String id = null;
         try {
             CommandRecord.requireWithinLimits(command);
-            if (settlement.isNearlyUsedUp(command)) {
-                return settlement.keep(queue, command);
+            if (command.deliveryCount().orElse((short) 1) > rules.deliveryLimit() / 2) {
+                // Were the last delivery to end without an acknowledgement, the brokers would drop the command
+                // silently; whoever is handed it that time may die. Half of all are left for this.
+                return settlement.again(queue, command);
             }
             JobSpec job;
             try {
                 job = CommandRecord.job(command, rules.deferring().contract());
-                id = job.id();
                 expansion.requireRunnable(job);
             } catch (InvalidJobException e) {
                 return settlement.refuse(queue, command, String.valueOf(e.getMessage()));
@@ -78,10 +80,10 @@ final class Claiming {
         } catch (InvalidJobException e) {
             return settlement.reject(queue, command, String.valueOf(e.getMessage()));
         } catch (TimeoutException e) {
-            return new Taken.Lost("the brokers do not acknowledge what this worker publishes about the command", id);
-        } catch (ExecutionException e) {
             return new Taken.Lost(
-                    "the brokers refuse what this worker publishes about the command: " + e.getCause(), id);
+                    "the brokers have not acknowledged what was said of it within " + rules.claimTimeout());
+        } catch (ExecutionException e) {
+            return new Taken.Lost("the brokers have not taken what was said of it: " + e.getCause());
         }
     }
 
@@ -109,23 +111,28 @@ final class Claiming {
         String store = around.store().identity();
         Tracing.Claim claim = around.tracing().claims(job, rules.worker(), request.trace());
         while (true) {
-            StoredJob stored = look(folder, request.job(), store);
+            boolean sameJob =
+                    folder.keepSpec(JobJson.command(request.job()).json().toString());
+            JobChain chain = folder.chain();
+            StoredJob stored =
+                    new StoredJob(store, sameJob, chain.last(), chain.link().orElse(null));
             switch (ClaimRule.of(delivery, stored, around.fleet().wish(job))) {
                 case Verdict.Reject(String reason) -> {
                     return settlement.reject(queue, command, reason);
                 }
-                case Verdict.Announce(byte[] outcome) -> {
-                    return settlement.settle(queue, announcer.announce(folder, outcome, request.trace()));
+                case Verdict.Announce(int number, End end) -> {
+                    return settlement.settle(queue, announcer.announce(folder, number, end, request.trace()));
                 }
                 case Verdict.Cancel _ -> {
                     return settlement.settle(queue, announcer.cancel(folder, request.trace()));
                 }
-                case Verdict.Park _ -> {
-                    return settlement.settle(queue, park(request.in(store), folder));
+                case Verdict.Park(int attempt) -> {
+                    return settlement.settle(
+                            queue, park(request.attempt(attempt).in(store), folder, chain));
                 }
-                case Verdict.Void(int last, Holder holder) -> {
+                case Verdict.Void(int last, Owner owner) -> {
                     Custody held = Custody.held(
-                            request.attempt(last).in(store).preempted(folder.preemptions()), holder.worker());
+                            request.attempt(last).in(store).preempted(chain.preemptions()), owner.worker());
                     return settlement.settle(queue, publisher.publish(held));
                 }
                 case Verdict.Elsewhere(String other) -> {
@@ -151,15 +158,13 @@ final class Claiming {
                                 request.job(),
                                 SharesView.withoutPermit(request.job().projectName()));
                     }
-                    Holder me = new Holder(rules.worker(), delivery.place(), delivery.delivery());
-                    if (folder.createAttempt(attempt, me)) {
+                    Owner me = Owner.of(rules.worker(), delivery.place(), delivery.delivery());
+                    if (folder.append(attempt - 1, me).equals(me)) {
                         KillPoint.ATTEMPT_CREATED.reach();
                         return begin(
                                 queue,
                                 new Held(
-                                        request.attempt(attempt)
-                                                .in(store)
-                                                .preempted(attempt == 1 ? 0 : folder.preemptions()),
+                                        request.attempt(attempt).in(store).preempted(chain.preemptions()),
                                         folder,
                                         claim.begun(attempt),
                                         around.activity().of(request.job(), attempt)));
@@ -169,7 +174,8 @@ final class Claiming {
         }
     }
 
-    /// A command of whose job somebody wants something else than that it runs has to wait for nothing; nor has one
+    /// A command of whose job somebody wants something else than that it runs has to wait for nothing; nor has
+    /// one
     /// whose
     /// turn it was when it was chosen.
     private Optional<String> reasonToWait(ConsumerRecord<byte[], byte[]> command, Request request) {
@@ -191,34 +197,24 @@ final class Claiming {
         return around.fleet().able(JobJson.command(job).contract());
     }
 
-    private static StoredJob look(JobFolder folder, JobSpec job, String store) {
-        boolean sameJob = folder.keepSpec(JobJson.command(job).json().toString());
-        byte[] outcome = folder.outcome().orElse(null);
-        int last = folder.lastAttempt();
-        return new StoredJob(store, sameJob, outcome, last, folder.holder(last).orElse(null));
-    }
-
     private Taken begin(CommandQueue queue, Held held)
             throws InterruptedException, ExecutionException, TimeoutException {
-        settlement.await(queue, publisher.publish(Custody.held(held.request(), rules.worker())));
+        var _ = around.host()
+                .await(publisher.publish(Custody.held(held.request(), rules.worker())), rules.claimTimeout());
         KillPoint.IN_CUSTODY.reach();
         if (!queue.accept()) {
-            return new Taken.Lost(
-                    "job %s attempt %d was not accepted in time".formatted(held.id(), held.attempt()), held.id());
+            return new Taken.Lost("job %s attempt %d was not accepted in time".formatted(held.id(), held.attempt()));
         }
         // An acceptance that comes too late may be reported as a success.
         return held.folder().isSuperseded(held.attempt())
-                ? new Taken.Lost(
-                        "job %s attempt %d is superseded already".formatted(held.id(), held.attempt()), held.id())
+                ? new Taken.Lost("job %s attempt %d is superseded already".formatted(held.id(), held.attempt()))
                 : new Taken.Begun(held);
     }
 
-    /// A parked job keeps its number for the attempt that it will be resumed with.
-    private CompletableFuture<Void> park(Request request, JobFolder folder) {
+    /// Nobody owns the job, so its chain needs no link for that.
+    private CompletableFuture<Void> park(Request request, JobFolder folder, JobChain chain) {
         Paused event = new Paused(
-                request.job().id(),
-                Math.max(1, folder.lastAttempt()),
-                folder.checkpoints().lastStep());
+                request.job().id(), chain.attempt(), folder.checkpoints().lastStep());
         return CompletableFuture.allOf(
                 publisher.publish(EventLine.of(event, around.host().now(), rules.worker()), request.trace()),
                 publisher.publish(Custody.paused(request, rules.worker())));

@@ -1,6 +1,7 @@
 package io.trainyard.worker;
 
 import io.trainyard.checkpoint.CheckpointException;
+import io.trainyard.checkpoint.JobChain;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.custody.Custody;
 import io.trainyard.custody.Deferrals.Deferral;
@@ -17,8 +18,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 
-/// Does what is to be done of jobs that nobody has, by what the store says of them: publishes commands anew, tells what
-/// became of a job, gives up commands that nobody understands. What the brokers or the store do not take is logged, and
+/// Does what is to be done of jobs that nobody has, by what the store says of them: publishes commands anew,
+/// tells what
+/// became of a job, gives up commands that nobody understands. What the brokers or the store do not take is
+/// logged, and
 /// becomes due again.
 final class Duties {
     private static final System.Logger LOG = System.getLogger(Duties.class.getName());
@@ -47,14 +50,17 @@ final class Duties {
                 case Duty.Cancel(String job) -> await(announcer.cancel(folder(job), null));
                 case Duty.TellPaused(String job) -> {
                     JobFolder folder = folder(job);
-                    tellIfOpen(
-                            folder,
-                            new Paused(
-                                    job, attempt(folder), folder.checkpoints().lastStep()));
+                    JobChain chain = folder.chain();
+                    if (chain.end().isEmpty()) {
+                        tell(new Paused(
+                                job, chain.attempt(), folder.checkpoints().lastStep()));
+                    }
                 }
                 case Duty.TellResumed(String job) -> {
-                    JobFolder folder = folder(job);
-                    tellIfOpen(folder, new Resumed(job, attempt(folder)));
+                    JobChain chain = folder(job).chain();
+                    if (chain.end().isEmpty()) {
+                        tell(new Resumed(job, chain.attempt()));
+                    }
                 }
             }
         } catch (CheckpointException | ExecutionException | TimeoutException e) {
@@ -73,7 +79,7 @@ final class Duties {
                 request.attempt(),
                 duty.resumed() ? "the job is resumed" : "nobody who had the job is heard any more");
         if (duty.resumed()) {
-            tell(new Resumed(duty.job(), attempt(folder(duty.job()))));
+            tell(new Resumed(duty.job(), folder(duty.job()).chain().attempt()));
         }
         publish(request, duty.copies());
     }
@@ -103,12 +109,13 @@ final class Duties {
         }
     }
 
-    /// Has a job that rests go on. That it waits for a worker again is told last: by the time that somebody does this
+    /// Has a job that rests go on. That it waits for a worker again is told last: by the time that somebody
+    /// does this
     /// anew, others may be better.
     void goOn(Request request) throws InterruptedException {
         String job = request.job().id();
         try {
-            Resumed event = new Resumed(job, attempt(folder(job)));
+            Resumed event = new Resumed(job, folder(job).chain().attempt());
             LOG.log(
                     System.Logger.Level.INFO,
                     "job={0} worker={1} publishes the command of attempt {2}, because the job is among the best of group={3}",
@@ -128,7 +135,7 @@ final class Duties {
     void giveUp(Deferral<Deferred> deferral) throws InterruptedException {
         try {
             var command = deferral.command().command();
-            if (folder(Deferred.job(deferral.key())).outcome().isEmpty()) {
+            if (folder(Deferred.job(deferral.key())).chain().end().isEmpty()) {
                 await(publisher.deadLetter(
                         command,
                         "%s. The command was written for contract %d of commands, and no worker that understands it was heard for %d heartbeats of a worker; start workers of a version that understands it, or leave out what is newer, and submit it again"
@@ -148,13 +155,6 @@ final class Duties {
         }
     }
 
-    private void tellIfOpen(JobFolder folder, TrainingEvent event)
-            throws InterruptedException, ExecutionException, TimeoutException {
-        if (folder.outcome().isEmpty()) {
-            tell(event);
-        }
-    }
-
     private void tell(TrainingEvent event) throws InterruptedException, ExecutionException, TimeoutException {
         await(publisher.publish(EventLine.of(event, around.host().now(), rules.worker()), null));
     }
@@ -165,10 +165,6 @@ final class Duties {
 
     private JobFolder folder(String job) {
         return new JobFolder(around.store(), job);
-    }
-
-    private static int attempt(JobFolder folder) {
-        return Math.max(1, folder.lastAttempt());
     }
 
     private void sayFailed(String job, Exception e) {

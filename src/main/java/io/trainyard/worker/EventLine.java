@@ -1,7 +1,5 @@
 package io.trainyard.worker;
 
-import io.trainyard.checkpoint.Holder;
-import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.Told;
 import io.trainyard.event.TrainingEvent;
@@ -19,14 +17,15 @@ record EventLine(TrainingEvent event, Instant time, byte[] json, String worker) 
         return new EventLine(event, time, EventJson.write(event, time), worker);
     }
 
-    /// A line that was kept in a job's folder.
+    /// A line that is stored in a job's folder.
     ///
     /// @param now for one that does not tell its time
+    /// @param owners of the job
     /// @throws IOException if it is no event
-    static EventLine read(byte[] json, Instant now, JobFolder folder) throws IOException {
+    static EventLine read(byte[] json, Instant now, Owners owners) throws IOException {
         Told told = EventJson.readEvent(json);
         TrainingEvent event = told.event();
-        String worker = folder.holder(event.attempt()).map(Holder::worker).orElse("unknown");
+        String worker = owners.of(event.attempt());
         return new EventLine(event, told.time() == null ? now : told.time(), json, worker);
     }
 

@@ -1,5 +1,8 @@
 package io.trainyard.worker;
 
+import io.trainyard.checkpoint.ChainLink;
+import io.trainyard.checkpoint.ChainLink.End;
+import io.trainyard.checkpoint.CheckpointException;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.custody.Custody;
 import io.trainyard.custody.Request;
@@ -8,6 +11,7 @@ import io.trainyard.event.TrainingEvent.Expanded;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.sweep.Trials;
 import io.trainyard.training.JobTraining;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -15,8 +19,10 @@ import java.util.concurrent.TimeoutException;
 
 /// Makes the jobs of a sweep that it stands for.
 ///
-/// All trials are with the brokers before the store has the sweep's end, and that before it is told. Whoever dies in
-/// between has the command delivered again, or by custody published anew, and the next one publishes the same trials: a
+/// All trials are with the brokers before the store has the sweep's end, and that before it is told. Whoever
+/// dies in
+/// between has the command delivered again, or by custody published anew, and the next one publishes the same
+/// trials: a
 /// job that has begun already is void the second time.
 final class Expansion {
     private static final System.Logger LOG = System.getLogger(Expansion.class.getName());
@@ -36,7 +42,8 @@ final class Expansion {
         this.announcer = announcer;
     }
 
-    /// @throws io.trainyard.spec.InvalidJobException if nobody can run the job as it is written, or one that it stands
+    /// @throws io.trainyard.spec.InvalidJobException if nobody can run the job as it is written, or one that it
+    ///     stands
     ///     for
     void requireRunnable(JobSpec job) {
         if (job.sweep() != null) {
@@ -67,8 +74,12 @@ final class Expansion {
                 sweep.job().id(),
                 rules.worker(),
                 trials.size());
-        byte[] end = EventJson.write(new Expanded(sweep.job().id(), attempt, trials.size()), host.now());
-        byte[] kept = folder.keepOutcome(end) ? end : folder.outcome().orElse(end);
-        return announcer.announce(folder, kept, sweep.trace());
+        byte[] event = EventJson.write(new Expanded(sweep.job().id(), attempt, trials.size()), host.now());
+        ChainLink next = folder.append(attempt - 1, new End(new String(event, StandardCharsets.UTF_8)));
+        if (!(next instanceof End end)) {
+            throw new CheckpointException("the chain of the sweep %s goes on with %s instead of an end"
+                    .formatted(sweep.job().id(), next));
+        }
+        return announcer.announce(folder, attempt, end, sweep.trace());
     }
 }

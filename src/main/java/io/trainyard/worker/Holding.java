@@ -1,5 +1,8 @@
 package io.trainyard.worker;
 
+import io.trainyard.checkpoint.ChainLink;
+import io.trainyard.checkpoint.ChainLink.End;
+import io.trainyard.checkpoint.CheckpointException;
 import io.trainyard.custody.Custody;
 import io.trainyard.custody.Request;
 import io.trainyard.custody.Request.Refusal;
@@ -8,8 +11,8 @@ import io.trainyard.event.FailureCause;
 import io.trainyard.event.TrainingEvent.Failed;
 import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.spec.JobJson;
-import io.trainyard.sweep.Halving;
 import io.trainyard.training.Outcome;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -117,13 +120,7 @@ final class Holding {
                 fitness.lost(event.reason());
                 handBack(held, held.next(), events);
             }
-            case Outcome.Superseded _ ->
-                LOG.log(
-                        System.Logger.Level.WARNING,
-                        "job={0} attempt={1} worker={2} is superseded: somebody else has the job",
-                        held.id(),
-                        held.attempt(),
-                        rules.worker());
+            case Outcome.Superseded _ -> logSuperseded(held);
             case Outcome.Rejected(String reason) ->
                 throw new IllegalStateException("an attempt is not rejected: " + reason);
         }
@@ -160,17 +157,39 @@ final class Holding {
 
     private void fail(Held held, String reason, JobEvents events) throws InterruptedException {
         Failed event = new Failed(held.id(), held.attempt(), reason, FailureCause.LACKING.word());
-        new JobLog(rules.worker()).see(event);
-        new Halving(around.store()).ends(held.job(), Double.NaN);
-        byte[] failed = EventJson.write(event, around.host().now());
-        byte[] outcome = held.folder().keepOutcome(failed)
-                ? failed
-                : held.folder().outcome().orElse(failed);
-        if (isTold(held, events.acknowledged())) { // the end comes last
-            isTold(
-                    held,
-                    announcer.announce(held.folder(), outcome, held.request().trace()));
+        String json = new String(EventJson.write(event, around.host().now()), StandardCharsets.UTF_8);
+        try {
+            ChainLink next = held.folder().append(held.attempt(), new End(json));
+            if (!(next instanceof End end)) {
+                logSuperseded(held);
+            } else if (isTold(held, events.acknowledged())) { // the end comes last
+                new JobLog(rules.worker()).see(event);
+                isTold(
+                        held,
+                        announcer.announce(
+                                held.folder(),
+                                held.attempt() + 1,
+                                end,
+                                held.request().trace()));
+            }
+        } catch (CheckpointException e) { // its custody is not renewed, so that a keeper publishes it again
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "job={0} attempt={1} worker={2} cannot store that the job has failed: {3}",
+                    held.id(),
+                    held.attempt(),
+                    rules.worker(),
+                    e.getMessage());
         }
+    }
+
+    private void logSuperseded(Held held) {
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "job={0} attempt={1} worker={2} is superseded: somebody else has the job",
+                held.id(),
+                held.attempt(),
+                rules.worker());
     }
 
     /// Waits until the brokers have what was said: for as long as they are away, unless the worker stops.

@@ -1,7 +1,9 @@
 package io.trainyard.worker;
 
+import io.trainyard.checkpoint.ChainLink;
 import io.trainyard.checkpoint.CheckpointRef;
 import io.trainyard.checkpoint.CheckpointStore;
+import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
 import java.util.List;
@@ -24,13 +26,26 @@ final class KillPointStore implements CheckpointStore {
     @Override
     public boolean createIfAbsent(String key, byte[] content) {
         boolean created = store.createIfAbsent(key, content);
-        if (created && key.endsWith("/outcome.json")) {
+        if (created && key.contains("/attempts/") && isEnd(content)) {
             KillPoint.OUTCOME_KEPT.reach();
         }
         if (created && key.contains("/rungs/")) {
             KillPoint.RESULT_KEPT.reach();
         }
         return created;
+    }
+
+    private static boolean isEnd(byte[] content) {
+        try {
+            return ChainLink.read(content) instanceof ChainLink.End;
+        } catch (IOException _) { // a note
+            return false;
+        }
+    }
+
+    @Override
+    public void note(String key) {
+        store.note(key);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.trainyard.worker;
 
 import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.custody.Custody;
 import io.trainyard.custody.Permits;
 import io.trainyard.custody.Permits.Attempt;
 import io.trainyard.spec.JobSpec;
@@ -8,9 +9,11 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/// The quotas of jobs that run at a time: whoever begins an attempt of a project that has one takes a permit first.
+/// The quotas of jobs that run at a time: whoever begins an attempt of a project that has one takes a permit
+/// first.
 final class Quotas {
-    /// Nobody says that an attempt is held which has a permit: after so many of this worker's heartbeats whoever took
+    /// Nobody says that an attempt is held which has a permit: after so many of this worker's heartbeats
+    /// whoever took
     /// it
     /// has not lived to begin.
     private static final int NEVER_BEGUN_BEATS = 8;
@@ -53,15 +56,16 @@ final class Quotas {
         return now - unheard.computeIfAbsent(attempt, _ -> now) >= NEVER_BEGUN_BEATS;
     }
 
-    /// A job whose worker was given up keeps its permit until it goes on: that worker may only have stood still, and go
+    /// A job whose worker was given up keeps its permit until it goes on: that worker may only have stood
+    /// still, and go
     /// on
     /// itself.
     private Optional<Boolean> isOverByCustody(Attempt attempt) {
-        FleetView.Ownership custody = around.fleet().ownership(attempt.job());
-        if (custody == null || custody.attempt() < attempt.number()) {
+        Custody custody = around.fleet().custody(attempt.job());
+        if (custody == null || custody.request().attempt() < attempt.number()) {
             return Optional.empty();
         }
-        boolean isLater = custody.attempt() > attempt.number();
+        boolean isLater = custody.request().attempt() > attempt.number();
         return switch (custody.state()) {
             case HELD -> Optional.of(isLater);
             case PAUSED -> isLater ? Optional.of(true) : Optional.empty();
@@ -70,7 +74,7 @@ final class Quotas {
     }
 
     /// What a worker was given up with is to be taken first: until then nobody has its permit.
-    private boolean isHandedBack(Attempt attempt, FleetView.Ownership custody) {
+    private boolean isHandedBack(Attempt attempt, Custody custody) {
         boolean handedBack = custody.worker().equals(attempt.worker());
         if (!handedBack) {
             around.fleet().keepsPermit(attempt.job());
@@ -80,8 +84,6 @@ final class Quotas {
 
     private Optional<Boolean> isOverByStore(Attempt attempt) {
         JobFolder folder = new JobFolder(around.store(), attempt.job());
-        return folder.outcome().isPresent() || folder.isSuperseded(attempt.number())
-                ? Optional.of(true)
-                : Optional.empty();
+        return folder.isSuperseded(attempt.number()) ? Optional.of(true) : Optional.empty();
     }
 }

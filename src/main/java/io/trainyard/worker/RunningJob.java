@@ -23,6 +23,7 @@ final class RunningJob implements Supervisor {
 
     private final Held held;
     private final JobEvents events;
+    private final Owners owners;
     private final StopSignal workerStop;
     private final Surroundings around;
     private final CompletableFuture<Outcome> result = new CompletableFuture<>();
@@ -34,6 +35,7 @@ final class RunningJob implements Supervisor {
     RunningJob(Held held, JobEvents events, StopSignal workerStop, Surroundings around) {
         this.held = held;
         this.events = events;
+        this.owners = new Owners(held.folder());
         this.workerStop = workerStop;
         this.around = around;
     }
@@ -59,7 +61,7 @@ final class RunningJob implements Supervisor {
         dueNanos = NEVER;
         try {
             events.publish(EventLine.read(
-                    event.getBytes(StandardCharsets.UTF_8), around.host().now(), held.folder()));
+                    event.getBytes(StandardCharsets.UTF_8), around.host().now(), owners));
         } catch (IOException e) {
             throw new IllegalStateException("the store has kept what is no event: " + e.getMessage(), e);
         }

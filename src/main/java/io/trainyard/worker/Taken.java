@@ -1,7 +1,5 @@
 package io.trainyard.worker;
 
-import org.jspecify.annotations.Nullable;
-
 /// What becomes of a command that was handed out.
 sealed interface Taken {
     /// The job is this worker's.
@@ -14,7 +12,5 @@ sealed interface Taken {
     record Refused(String reason) implements Taken {}
 
     /// It is not known whether the command is this worker's: so it is not.
-    ///
-    /// @param job whose command it was; null where it is not known
-    record Lost(String reason, @Nullable String job) implements Taken {}
+    record Lost(String reason) implements Taken {}
 }

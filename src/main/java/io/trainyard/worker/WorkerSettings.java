@@ -110,13 +110,8 @@ public interface WorkerSettings {
         @WithDefault("8")
         int lostAfterBeats();
 
-        /// How much the worker's clock may differ from the brokers'; with more it claims nothing. Clocks that are kept
-        /// by NTP differ by milliseconds; brokers refuse records that are an hour ahead.
-        @WithDefault("5m")
-        Duration maxClockSkew();
-
         /// The most jobs that a worker watches.
-        @WithDefault("1000000")
+        @WithDefault("100000")
         int maxWatched();
 
         /// So many workers that lack what a job needs (its data set, a library) make it fail; or all that are

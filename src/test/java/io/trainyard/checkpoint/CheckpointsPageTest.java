@@ -56,14 +56,18 @@ class CheckpointsPageTest {
         folder.noteFrom(2, folder.checkpoints().newest());
         folder.noteStarted(1);
         folder.notePreempted(1, "urgent");
-        folder.group("group").keepResult(3, "job", "0.5");
+        folder.group("group").approach(9, "job", 2);
+        folder.group("group").keepResult(3, "job", 1, "0.5");
         assertThat(folder.keep(checkpoint().choices())).isEqualTo(checkpoint().choices());
-        assertThat(folder.keepOutcome(new byte[0])).isTrue();
         try (Stream<Path> files = Stream.concat(Files.walk(root.resolve("job")), Files.walk(root.resolve("group")))) {
             assertThat(files.filter(Files::isRegularFile)
                             .map(file -> root.relativize(file).toString())
                             .map(name -> name.replaceFirst("^job/", "<job>/")
-                                    .replace("group/rungs/3/job~0.5", "<group>/rungs/<epochs>/<job>~<result>")
+                                    .replace(
+                                            "group/rungs/3/job~1~0.5",
+                                            "<group>/rungs/<epochs>/<job>~<attempt>~<result>")
+                                    .replace("group/rungs/9/job~2", "<group>/rungs/<epochs>/<job>~<attempt>")
+                                    .replaceFirst("(?<=from-)\\d+-\\d+", "<step>-<attempt>")
                                     .replaceFirst("(?<=step-)\\d+-\\d+", "<n>-<attempt>")
                                     .replaceFirst("(?<=attempts/)\\d+", "<n>")
                                     .replaceFirst("(?<=choices/)[\\w-]+", "<kind>")))

@@ -126,7 +126,9 @@ class DirectoryStoreTest extends AbstractCheckpointStoreTest {
         Files.createSymbolicLink(manifest, manifest); // ELOOP
         CheckpointKey key = CheckpointKey.list(store, "job").getFirst();
         assertThat(store.uri(key.manifest()).getPath()).isEqualTo(manifest.toString());
-        assertThatThrownBy(() -> new JobCheckpoints(store, "job", "job").sweep(2))
+        Files.writeString(files.resolve("step-0000000005-1.training.safetensors"), "training");
+        JobFolder job = new JobFolder(store, "job");
+        assertThatThrownBy(() -> job.checkpoints().resume(job.chain(), 2))
                 .isInstanceOf(StoreException.class);
         assertThat(model).hasContent("model");
     }

@@ -17,7 +17,9 @@ import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -181,7 +183,7 @@ class JobCheckpointsTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-        .json        | -1 | it has no manifest: whoever wrote it was stopped before it was whole
+        .json        | -1 | it has no manifest: the worker that wrote it was stopped before it was whole
         .json        | 5  | `its manifest is torn: `
         .safetensors | -1 | `step-0000000010-1.safetensors is missing`
         .safetensors | 5  | `step-0000000010-1.safetensors has 5 bytes; its manifest says `
@@ -279,6 +281,91 @@ class JobCheckpointsTest {
         assertThat(kept()).containsExactly("1000-2");
     }
 
+    /// A worker stood still between a checkpoint's files and its manifest. Its successor deletes the files,
+    /// which have no
+    /// manifest; then it wakes, and writes one.
+    @Test
+    void aSupersededAttemptDeletesNothing() {
+        JobFolder job = new JobFolder(store, "job");
+        Retention last = new Retention(1, false);
+        assertThat(job.beginAttempt("a")).isEqualTo(1);
+        saveAndKeep(checkpoint(1_000_000, 1), last);
+        Checkpoint late = checkpoint(2_000_000, 1);
+        CheckpointStore freezing = new FreezingStore(store, "step-0002000000-1.json", () -> {
+            assertThat(job.beginAttempt("b")).isEqualTo(2);
+            job.noteFrom(2, job.checkpoints().resume(job.chain(), 2));
+        });
+        JobCheckpoints a = new JobFolder(freezing, "job").checkpoints();
+        CheckpointRef _ = a.save(late);
+        assertThat(files()).as("a manifest without its files").contains("step-0002000000-1.json");
+        assertThat(files()).doesNotContain("step-0002000000-1.safetensors");
+        assertThat(a.keep(last, late)).isFalse();
+        assertThat(job.beginAttempt("c")).as("b is killed before it saves").isEqualTo(3);
+        assertThat(checkpoints.resume(job.chain(), 3).orElseThrow().progress().step())
+                .isEqualTo(1_000_000);
+        assertThat(checkpoints.lastStep()).isEqualTo(1_000_000);
+        assertThat(kept()).as("what nobody can resume from is deleted").containsExactly("1000000-1");
+    }
+
+    /// What a later attempt saves while this one stands still before it deletes is not its own to delete.
+    @Test
+    void anAttemptThatStandsStillBeforeItDeletesLeavesWhatItsSuccessorSaved() throws IOException {
+        JobFolder job = new JobFolder(store, "job");
+        assertThat(job.beginAttempt("a")).isEqualTo(1);
+        CheckpointRef _ = checkpoints.save(checkpoint(50, 1));
+        Checkpoint newest = checkpoint(100, 1);
+        CheckpointRef torn = checkpoints.save(newest);
+        CheckpointStore freezing = new FreezingStore(store, "step-0000000050-1.json", () -> {
+            assertThat(job.beginAttempt("b")).isEqualTo(2);
+            write(Path.of(torn.uri()));
+            job.noteFrom(2, job.checkpoints().resume(job.chain(), 2));
+            CheckpointRef _ = checkpoints.save(checkpoint(75, 2));
+        });
+        assertThat(new JobFolder(freezing, "job").checkpoints().keep(new Retention(1, false), newest))
+                .isTrue();
+        assertThat(newestStep()).isEqualTo(75);
+    }
+
+    private static void write(Path file) {
+        try {
+            Files.write(file, new byte[0]);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// Once, before it writes or deletes an object, something else happens: the process stands still.
+    private static final class FreezingStore extends ForwardingStore {
+        private final String ending;
+        private @Nullable Runnable meanwhile;
+
+        FreezingStore(CheckpointStore store, String ending, Runnable meanwhile) {
+            super(store);
+            this.ending = ending;
+            this.meanwhile = meanwhile;
+        }
+
+        private void freeze(String key) {
+            Runnable now = meanwhile;
+            if (key.endsWith(ending) && now != null) {
+                meanwhile = null;
+                now.run();
+            }
+        }
+
+        @Override
+        public CheckpointRef write(String key, Content content) {
+            freeze(key);
+            return super.write(key, content);
+        }
+
+        @Override
+        public void delete(String key) {
+            freeze(key);
+            super.delete(key);
+        }
+    }
+
     @Test
     void sweepsWhatWasLeftUnfinished() throws IOException {
         CheckpointRef _ = checkpoints.save(checkpoint(9, 1));
@@ -288,7 +375,7 @@ class JobCheckpointsTest {
         Files.delete(folder.resolve("step-0000000010-3.json"));
         Files.writeString(folder.resolve(".writing-1234"), "half a model");
         Files.writeString(folder.resolve("step-0000000000.safetensors"), "a person's");
-        checkpoints.sweep(3);
+        Optional<Checkpoint> _ = checkpoints.resume(new JobFolder(store, "job").chain(), 3);
         assertThat(files())
                 .containsExactly(
                         "step-0000000000.safetensors",
@@ -301,7 +388,7 @@ class JobCheckpointsTest {
 
     @Test
     void sweepsNothingWhereThereIsNothing() {
-        checkpoints.sweep(1);
+        Optional<Checkpoint> _ = checkpoints.resume(new JobFolder(store, "job").chain(), 1);
         assertThat(folder).doesNotExist();
     }
 
@@ -317,7 +404,7 @@ class JobCheckpointsTest {
 
     private void saveAndKeep(Checkpoint checkpoint, Retention retention) {
         CheckpointRef _ = checkpoints.save(checkpoint);
-        checkpoints.keep(retention, checkpoint);
+        assertThat(checkpoints.keep(retention, checkpoint)).isTrue();
     }
 
     private long newestStep() {

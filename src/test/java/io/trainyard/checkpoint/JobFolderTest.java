@@ -3,13 +3,15 @@ package io.trainyard.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.trainyard.checkpoint.ChainLink.End;
+import io.trainyard.checkpoint.ChainLink.Owner;
+import io.trainyard.checkpoint.ChainLink.Pause;
 import io.trainyard.device.Parameters;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Tensor;
 import io.trainyard.spec.CheckpointName;
 import io.trainyard.spec.Shape;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -17,8 +19,12 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class JobFolderTest {
+    private static final String FINISHED = "{\"type\": \"finished\"}";
+
     @TempDir
     private Path root;
 
@@ -66,52 +72,76 @@ class JobFolderTest {
     }
 
     @Test
-    void keepsTheFirstOutcome() {
-        assertThat(folder.outcome()).isEmpty();
-        assertThat(folder.keepOutcome("done".getBytes(StandardCharsets.UTF_8))).isTrue();
-        assertThat(folder.keepOutcome("failed".getBytes(StandardCharsets.UTF_8)))
-                .isFalse();
-        assertThat(folder.outcome())
-                .hasValueSatisfying(bytes -> assertThat(bytes).asString().isEqualTo("done"));
-    }
-
-    @Test
-    void anAttemptBelongsToWhoeverCreatesIt() {
-        Holder first = new Holder("w1", "commands.normal-0@17", 2);
-        assertThat(folder.lastAttempt()).isZero();
-        assertThat(folder.holder(1)).isEmpty();
-        assertThat(folder.createAttempt(1, first)).isTrue();
-        assertThat(folder.createAttempt(1, new Holder("w2", "commands.normal-0@17", 3)))
-                .isFalse();
-        assertThat(folder.holder(1)).hasValue(first);
-        assertThat(folder.lastAttempt()).isEqualTo(1);
+    void ofAllThatCompeteForALinkOneSucceeds() {
+        Owner first = Owner.of("w1", "commands.normal-0@17", 2);
+        assertThat(folder.chain().last()).isZero();
+        assertThat(folder.link(1)).isEmpty();
+        assertThat(folder.append(0, first)).isEqualTo(first);
+        assertThat(folder.append(0, Owner.of("w2", "commands.normal-0@17", 3))).isEqualTo(first);
+        assertThat(folder.append(0, first)).as("it is recognized").isEqualTo(first);
+        assertThat(folder.append(0, Owner.of("w1", "commands.normal-0@17", 2)))
+                .as("another claim of the same command is another")
+                .isEqualTo(first);
+        assertThat(folder.chain().last()).isEqualTo(1);
+        assertThat(folder.chain().link()).hasValue(first);
         assertThat(folder.isSuperseded(1)).isFalse();
         assertThat(folder.beginAttempt("w2")).isEqualTo(2);
         assertThat(folder.isSuperseded(1)).isTrue();
         assertThat(folder.isSuperseded(2)).isFalse();
-        assertThat(folder.holder(2)).hasValue(new Holder("w2", "", 0));
+        assertThat(folder.append(1, new End(FINISHED)))
+                .as("whoever is superseded cannot end the job")
+                .isInstanceOfSatisfying(
+                        Owner.class, owner -> assertThat(owner.worker()).isEqualTo("w2"));
     }
 
     @Test
-    void saysWhichAttemptNamesNoHolder() throws IOException {
+    void aPauseIsALinkAndAnEndIsTheLast() {
         assertThat(folder.beginAttempt("w1")).isEqualTo(1);
-        Files.writeString(root.resolve("job-1/attempts/1"), "w1");
-        assertThatThrownBy(() -> folder.holder(1))
+        Pause pause = new Pause("{\"type\": \"paused\", \"step\": 3}");
+        assertThat(folder.append(1, pause)).isEqualTo(pause);
+        assertThat(folder.chain().last()).isEqualTo(2);
+        assertThat(folder.chain().link()).hasValue(pause);
+        assertThat(folder.chain().attempt()).isEqualTo(1);
+        assertThat(folder.beginAttempt("w2")).isEqualTo(3);
+        assertThat(folder.chain().attempt()).isEqualTo(3);
+        assertThat(folder.chain().end()).isEmpty();
+        End end = new End(FINISHED);
+        assertThat(folder.append(3, end)).isEqualTo(end);
+        assertThat(folder.chain().end()).hasValue(end);
+        assertThatThrownBy(() -> folder.beginAttempt("w3"))
+                .isInstanceOf(CheckpointException.class)
+                .hasMessage("the job job-1 has ended");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+        w1                                    | Unrecognized token 'w1'
+        `{"worker": "w1", "place": ""}`       | its type is ""; allowed is owner, paused, or one of [finished, failed, cancelled, expanded]
+        `{"type": "owner", "worker": "w1"}`   | it does not name a worker, a place and a token
+        `{"type": "released"}`                | its type is "released"
+        """)
+    void saysWhatIsNoLink(String content, String problem) throws IOException {
+        assertThat(folder.beginAttempt("w1")).isEqualTo(1);
+        Files.writeString(root.resolve("job-1/attempts/1"), content);
+        assertThatThrownBy(() -> folder.link(1))
                 .isInstanceOf(CheckpointException.class)
                 .isNotInstanceOf(StoreException.class)
-                .hasMessageContaining("job-1/attempts/1 does not say whose attempt it is: ");
+                .hasMessageContaining("job-1/attempts/1 is not a link of a job's chain: " + problem);
     }
 
     @Test
     void knowsWhichAttemptsBrokeOff() {
-        assertThat(folder.brokeOff(1)).isFalse();
+        assertThat(folder.chain().brokeOff(1)).isFalse();
         folder.noteStarted(1);
         folder.noteStarted(1);
-        assertThat(folder.brokeOff(1)).isTrue();
+        assertThat(folder.chain().brokeOff(1)).isTrue();
         folder.noteStopped(1);
         folder.noteStopped(1);
-        assertThat(folder.brokeOff(1)).isFalse();
-        assertThat(folder.lastAttempt()).as("a note is no attempt").isZero();
+        assertThat(folder.chain().brokeOff(1)).isFalse();
+        folder.notePreempted(1, "urgent");
+        folder.notePreempted(3, "urgent");
+        assertThat(folder.chain().preemptions()).isEqualTo(2);
+        assertThat(folder.chain().last()).as("a note is no link").isZero();
     }
 
     @Test

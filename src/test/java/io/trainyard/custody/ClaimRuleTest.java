@@ -2,15 +2,18 @@ package io.trainyard.custody;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.trainyard.checkpoint.Holder;
+import io.trainyard.checkpoint.ChainLink;
+import io.trainyard.checkpoint.ChainLink.End;
+import io.trainyard.checkpoint.ChainLink.Owner;
+import io.trainyard.checkpoint.ChainLink.Pause;
 import io.trainyard.custody.ClaimRule.Delivery;
 import io.trainyard.event.Control.Wish;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class ClaimRuleTest {
-    private static final byte[] OUTCOME = {'{', '}'};
-    private static final Holder OTHER = new Holder("a", "commands-0@7", 1);
+    private static final End END = new End("{}");
+    private static final Owner OTHER = Owner.of("a", "commands-0@7", 1);
 
     private static Verdict verdict(int attempt, String place, int delivery, StoredJob stored) {
         return verdict(attempt, place, delivery, stored, Wish.RUN);
@@ -20,12 +23,12 @@ class ClaimRuleTest {
         return ClaimRule.of(new Delivery(Requests.of("job", attempt), place, delivery), stored, wish);
     }
 
-    private static StoredJob stored(int last, @Nullable Holder holder) {
-        return new StoredJob("store", true, null, last, holder);
+    private static StoredJob stored(int last, @Nullable ChainLink link) {
+        return new StoredJob("store", true, last, link);
     }
 
     private static StoredJob ended() {
-        return new StoredJob("store", true, OUTCOME, 1, OTHER);
+        return new StoredJob("store", true, 2, END);
     }
 
     @Test
@@ -48,15 +51,16 @@ class ClaimRuleTest {
     @Test
     void theSameRecordDeliveredOnceMoreGoesOnWithTheNextAttempt() {
         assertThat(verdict(1, OTHER.place(), 2, stored(1, OTHER))).isEqualTo(new Verdict.Begin(2));
-        assertThat(verdict(1, OTHER.place(), 3, stored(2, new Holder("b", OTHER.place(), 2))))
+        assertThat(verdict(1, OTHER.place(), 3, stored(2, Owner.of("b", OTHER.place(), 2))))
                 .isEqualTo(new Verdict.Begin(3));
     }
 
-    /// What lay in a buffer while its lock lapsed, and was then begun by somebody else, must not take the job from
+    /// What lay in a buffer while its lock lapsed, and was then begun by somebody else, must not take the job
+    /// from
     /// them.
     @Test
     void aStaleDeliveryIsVoidThoughItIsTheSameRecord() {
-        Holder later = new Holder("b", OTHER.place(), 2);
+        Owner later = Owner.of("b", OTHER.place(), 2);
         assertThat(verdict(1, OTHER.place(), 1, stored(1, later))).isEqualTo(new Verdict.Void(1, later));
         assertThat(verdict(1, OTHER.place(), 2, stored(1, later))).isEqualTo(new Verdict.Void(1, later));
     }
@@ -64,14 +68,14 @@ class ClaimRuleTest {
     @Test
     void anOutcomeIsToldAgainWhateverIsWanted() {
         for (Wish wish : Wish.values()) {
-            assertThat(verdict(1, "commands-0@9", 1, ended(), wish)).isEqualTo(new Verdict.Announce(OUTCOME));
-            assertThat(verdict(5, "commands-0@9", 1, ended(), wish)).isEqualTo(new Verdict.Announce(OUTCOME));
+            assertThat(verdict(1, "commands-0@9", 1, ended(), wish)).isEqualTo(new Verdict.Announce(2, END));
+            assertThat(verdict(5, "commands-0@9", 1, ended(), wish)).isEqualTo(new Verdict.Announce(2, END));
         }
     }
 
     @Test
     void anotherJobUnderTheSameIdTouchesNothing() {
-        StoredJob conflict = new StoredJob("store", false, OUTCOME, 3, OTHER);
+        StoredJob conflict = new StoredJob("store", false, 4, END);
         assertThat(verdict(1, "commands-0@9", 1, conflict, Wish.CANCEL))
                 .isEqualTo(new Verdict.Reject(
                         "the id \"job\" belongs to another job already; give this one an id of its own"));
@@ -80,10 +84,20 @@ class ClaimRuleTest {
     @Test
     void aCancelledJobEndsAndAPausedOneRests() {
         assertThat(verdict(1, "commands-0@9", 1, stored(0, null), Wish.CANCEL)).isEqualTo(new Verdict.Cancel());
-        assertThat(verdict(2, "commands-0@9", 1, stored(1, OTHER), Wish.PAUSE)).isEqualTo(new Verdict.Park());
+        assertThat(verdict(2, "commands-0@9", 1, stored(1, OTHER), Wish.PAUSE)).isEqualTo(new Verdict.Park(2));
         assertThat(verdict(1, "commands-0@9", 1, stored(1, OTHER), Wish.PAUSE))
                 .as("a copy of what somebody has is void first")
                 .isEqualTo(new Verdict.Void(1, OTHER));
+    }
+
+    /// After a pause nobody owns the job, whatever number the command has.
+    @Test
+    void afterAPauseTheNextAttemptBegins() {
+        Pause pause = new Pause("{}");
+        assertThat(verdict(3, "commands-0@9", 1, stored(2, pause))).isEqualTo(new Verdict.Begin(3));
+        assertThat(verdict(2, "commands-0@9", 1, stored(2, pause))).isEqualTo(new Verdict.Begin(3));
+        assertThat(verdict(2, "commands-0@9", 1, stored(2, pause), Wish.PAUSE)).isEqualTo(new Verdict.Park(2));
+        assertThat(verdict(2, "commands-0@9", 1, stored(2, pause), Wish.CANCEL)).isEqualTo(new Verdict.Cancel());
     }
 
     @Test
@@ -93,7 +107,12 @@ class ClaimRuleTest {
                         "the command asks for attempt 1002; the job's last was 1, and allowed is up to 1001"));
         assertThat(verdict(Integer.MAX_VALUE, "commands-0@9", 1, stored(0, null)))
                 .isInstanceOf(Verdict.Reject.class);
-        assertThat(verdict(5, "commands-0@9", 1, stored(1, OTHER))).isEqualTo(new Verdict.Begin(5));
+        assertThat(verdict(5, "commands-0@9", 1, stored(1, OTHER)))
+                .as("a chain has no gaps")
+                .isEqualTo(new Verdict.Begin(2));
+        assertThat(verdict(5, "commands-0@9", 1, stored(0, null)))
+                .as("the store was emptied")
+                .isEqualTo(new Verdict.Begin(5));
     }
 
     @Test

@@ -268,6 +268,24 @@ class JobStateTest {
         assertThat(state.attempt()).isEqualTo(2 + Attempts.MAX_GAP);
     }
 
+    /// A job with very many attempts shows its newest ones, and the whole curve.
+    @Test
+    void theNewestAttemptsAreKept() {
+        JobState state = new JobState("a");
+        int last = 3 * Attempts.MAX_KEPT;
+        for (int attempt = 1; attempt <= last; attempt++) {
+            state.apply(new Happened(claimed("a", attempt, "w" + attempt), 1_000L * attempt, "w" + attempt, 0));
+            if (attempt == 1) {
+                state.apply(new Happened(tested("a", 1, 0, 10, 0.25), 1_500, "w1", 0));
+            }
+        }
+        state.apply(new Happened(tested("a", last, 1, 20, 0.5), 1_000L * last, "w" + last, 0));
+        state.apply(claimed("a", Integer.MAX_VALUE));
+        assertThat(state.attempt()).isEqualTo(last);
+        assertThat(state.worker()).isEqualTo("w" + last);
+        assertThat(state.epochs()).extracting(JobState.Epoch::epoch).containsExactly(0, 1);
+    }
+
     @Test
     void ofAnAttemptOnlyItsHolderIsBelieved() {
         JobState state = stateOf(
@@ -284,7 +302,8 @@ class JobStateTest {
         assertThat(state.status()).isEqualTo(Status.RUNNING);
     }
 
-    /// Whoever looks after a job tells its end for others: a forged one cannot be told from it, and the store is not
+    /// Whoever looks after a job tells its end for others: a forged one cannot be told from it, and the store
+    /// is not
     /// asked by readers. It ends what they show, and no more: workers go by the store.
     @Test
     void anEndIsBelievedFromAnybody() {

@@ -20,9 +20,9 @@ import org.apache.kafka.common.protocol.ApiKeys;
 /// Stands between workers and a broker, and loses answers: the broker has done what it was asked for, and who asked
 /// does not hear of it. It reads no more of Kafka's protocol than the length of a frame, which request it is, and
 /// the number that ties an answer to its request.
-public final class DroppingProxy implements AutoCloseable {
+final class DroppingProxy implements AutoCloseable {
     /// What becomes of an answer.
-    public enum Fate {
+    enum Fate {
         ARRIVES,
         /// Neither it nor any later one of its connection arrives: who asked waits until its own bound.
         HANGS,
@@ -31,9 +31,9 @@ public final class DroppingProxy implements AutoCloseable {
     }
 
     /// A request, as it was sent.
-    public record Request(ApiKeys api, ByteBuffer frame) {
+    record Request(ApiKeys api, ByteBuffer frame) {
         /// Whether its bytes have a text in them, such as the name of a topic.
-        public boolean mentions(String text) {
+        boolean mentions(String text) {
             return new String(frame.array(), StandardCharsets.ISO_8859_1).contains(text);
         }
     }

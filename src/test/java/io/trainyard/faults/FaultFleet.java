@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.trainyard.PackagedFleet;
 import io.trainyard.Patience;
 import io.trainyard.TrainyardProcess;
-import io.trainyard.checkpoint.Holder;
+import io.trainyard.checkpoint.ChainLink.Owner;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.topics.Brokers;
@@ -192,15 +192,15 @@ final class FaultFleet implements AutoCloseable {
         return new JobFolder(store.store(), id);
     }
 
-    private Map<Integer, Holder> holders(String id) {
+    private Map<Integer, Owner> holders(String id) {
         JobFolder kept = folder(id);
-        return IntStream.rangeClosed(1, kept.lastAttempt())
-                .boxed()
-                .collect(Collectors.toMap(
-                        number -> number,
-                        number -> kept.holder(number).orElseThrow(),
-                        (one, _) -> one,
-                        LinkedHashMap::new));
+        Map<Integer, Owner> owners = new LinkedHashMap<>();
+        for (int number = 1; number <= kept.chain().last(); number++) {
+            if (kept.link(number).orElseThrow() instanceof Owner owner) {
+                owners.put(number, owner);
+            }
+        }
+        return owners;
     }
 
     /// How long after victims were struck the next attempt's first step was told; of a job that has no more steps
@@ -210,10 +210,10 @@ final class FaultFleet implements AutoCloseable {
         Map<String, Victim> byId = victims.stream().collect(Collectors.toMap(Victim::id, victim -> victim));
         List<Duration> delays = new ArrayList<>();
         for (String id : ids) {
-            Map<Integer, Holder> holders = holders(id);
+            Map<Integer, Owner> holders = holders(id);
             holders.forEach((number, holder) -> {
                 Victim victim = byId.get(holder.worker());
-                Holder next = holders.get(number + 1);
+                Owner next = holders.get(number + 1);
                 if (victim != null && (next == null || !byId.containsKey(next.worker()))) {
                     news.firstStepAfter(id, number)
                             .or(() -> news.endSent(id))
@@ -229,7 +229,7 @@ final class FaultFleet implements AutoCloseable {
     /// As [#delays], of commands that were handed to a victim and of which the store has heard nothing.
     List<Duration> delaysOfPolled(List<Victim> victims, List<String> ids) {
         List<Instant> firstSteps = ids.stream()
-                .filter(id -> folder(id).holder(1).orElseThrow().delivery() > 1)
+                .filter(id -> folder(id).link(1).orElseThrow() instanceof Owner owner && owner.delivery() > 1)
                 .flatMap(id -> news.firstStepAfter(id, 0).stream())
                 .sorted()
                 .toList();

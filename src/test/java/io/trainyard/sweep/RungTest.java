@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.GroupFolder;
+import io.trainyard.event.SampleEvents;
+import io.trainyard.event.TrainingEvent;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -36,32 +39,45 @@ class RungTest {
                 {"id": "%s", "network": "fashion", "dataset": "shapes28", "epochs": 9, "group": "g", "asha": {"reductionFactor": 3}%s}""".formatted(id, more).getBytes(StandardCharsets.UTF_8));
     }
 
+    private static Rung rung(Map<String, String> results) {
+        Map<String, GroupFolder.Result> all = new HashMap<>();
+        results.forEach((job, text) -> all.put(job, new GroupFolder.Result(1, text)));
+        return Rung.of(all);
+    }
+
+    private static TrainingEvent failed(String job, int attempt) {
+        return SampleEvents.failed(job, attempt, "the loss is not a number");
+    }
+
+    private static TrainingEvent early(String job) {
+        return new TrainingEvent.Finished(job, 1, 9, 0.97, 0, 0, 0, 0, "", "three epochs without a better one", 0.1);
+    }
+
     @Test
     void ofEqualsTheFirstByItsIdIsBetterAndWhatFailedIsWorst() {
-        Rung rung =
-                Rung.of(Map.of("d", "0.5", "b", "0.5", "c", "failed", "a", "0.25", "e", "nonsense", "f", "-1.0E-4"));
+        Rung rung = rung(Map.of("d", "0.5", "b", "0.5", "c", "failed", "a", "0.25", "e", "nonsense", "f", "-1.0E-4"));
         assertThat(rung.best(1)).containsExactly("b", "d", "a", "f");
         assertThat(rung.best(2)).containsExactly("b", "d", "a");
         assertThat(rung.best(3)).containsExactly("b", "d");
         assertThat(rung.best(4)).containsExactly("b");
         assertThat(rung.best(7)).isEmpty();
-        assertThat(Rung.of(Map.of("a", "failed", "b", "failed")).best(2)).isEmpty();
+        assertThat(rung(Map.of("a", "failed", "b", "failed")).best(2)).isEmpty();
     }
 
     @Test
     void aJobRestsUnlessItIsAmongTheBestSoFar() {
-        assertThat(halving.rests(job("a"), 1, 0.5))
+        assertThat(halving.rests(job("a"), 1, 1, 0.5))
                 .hasValueSatisfying(
                         reason -> assertThat(reason)
                                 .isEqualTo(
                                         "after 1 epochs its accuracy is 0.5000, and of the 1 jobs of g that were tested there none goes on yet"));
-        assertThat(halving.rests(job("b"), 1, 0.25)).isPresent();
-        assertThat(halving.rests(job("c"), 1, 0.75)).isEmpty();
+        assertThat(halving.rests(job("b"), 1, 1, 0.25)).isPresent();
+        assertThat(halving.rests(job("c"), 1, 1, 0.75)).isEmpty();
         assertThat(halving.goOn(List.of(job("a"), job("b")))).isEmpty();
-        assertThat(halving.rests(job("d"), 1, 0.125))
+        assertThat(halving.rests(job("d"), 1, 1, 0.125))
                 .hasValueSatisfying(reason -> assertThat(reason).endsWith("one goes on"));
-        halving.ends(job("e"), Double.NaN);
-        halving.ends(job("f"), Double.NaN);
+        halving.ended(job("e"), failed("e", 1), 2, () -> null);
+        halving.ended(job("f"), failed("f", 1), 2, () -> null);
         assertThat(halving.goOn(List.of(job("a"), job("b"), job("d"))))
                 .as("two of six, with those that have failed")
                 .containsExactly("a");
@@ -69,41 +85,69 @@ class RungTest {
 
     @Test
     void theFirstResultStaysWhoeverAsksAgain() {
-        assertThat(halving.rests(job("a"), 1, 0.5)).isPresent();
-        assertThat(halving.rests(job("b"), 1, 0.25)).isPresent();
-        assertThat(halving.rests(job("c"), 1, 0.125)).isPresent();
-        assertThat(halving.rests(job("a"), 1, 0.1)).as("it is 0.5 still").isEmpty();
+        assertThat(halving.rests(job("a"), 1, 1, 0.5)).isPresent();
+        assertThat(halving.rests(job("b"), 1, 1, 0.25)).isPresent();
+        assertThat(halving.rests(job("c"), 1, 1, 0.125)).isPresent();
+        assertThat(halving.rests(job("a"), 1, 1, 0.1)).as("it is 0.5 still").isEmpty();
         assertThat(new GroupFolder(store, "g").results(1))
-                .containsEntry("a", "0.5")
+                .containsEntry("a", new GroupFolder.Result(1, "0.5"))
                 .hasSize(3);
     }
 
     @Test
     void whatIsNoRungIsNotAsked() {
-        assertThat(halving.rests(job("a"), 2, 0.5)).isEmpty();
-        assertThat(halving.rests(job("a"), 9, 0.5)).isEmpty();
+        assertThat(halving.rests(job("a"), 1, 2, 0.5)).isEmpty();
+        assertThat(halving.rests(job("a"), 1, 9, 0.5)).isEmpty();
         assertThat(store.list("g/rungs/2")).isEmpty();
-        assertThat(halving.rests(job("a"), 3, 0.5)).isPresent();
+        assertThat(halving.rests(job("a"), 1, 3, 0.5)).isPresent();
     }
 
     @Test
     void aSmallerLossIsBetter() {
         String mse = ", \"loss\": {\"type\": \"mse\"}";
-        assertThat(halving.rests(job("a", mse), 1, -2)).isPresent();
-        assertThat(halving.rests(job("b", mse), 1, -3)).isPresent();
-        assertThat(halving.rests(job("c", mse), 1, -1.5)).isEmpty();
-        assertThat(halving.rests(job("d", mse), 1, -1.75))
+        assertThat(halving.rests(job("a", mse), 1, 1, -2)).isPresent();
+        assertThat(halving.rests(job("b", mse), 1, 1, -3)).isPresent();
+        assertThat(halving.rests(job("c", mse), 1, 1, -1.5)).isEmpty();
+        assertThat(halving.rests(job("d", mse), 1, 1, -1.75))
                 .hasValueSatisfying(reason -> assertThat(reason).startsWith("after 1 epochs its loss is 1.7500"));
     }
 
     /// It counts where the others are still asked, at its own next rung and no other.
     @Test
     void whatEndsEarlyCountsAtItsNextRung() {
-        assertThat(halving.rests(job("a"), 1, 0.9)).isPresent();
-        halving.ends(job("a"), 0.95);
-        assertThat(new GroupFolder(store, "g").results(3)).containsExactly(Map.entry("a", "0.95"));
-        halving.ends(job("a"), 0.99);
-        assertThat(new GroupFolder(store, "g").results(3)).containsExactly(Map.entry("a", "0.95"));
+        assertThat(halving.rests(job("a"), 1, 1, 0.9)).isPresent();
+        halving.ended(job("a"), early("a"), 2, () -> 0.95);
+        assertThat(new GroupFolder(store, "g").results(3))
+                .containsExactly(Map.entry("a", new GroupFolder.Result(2, "0.95")));
+        halving.ended(job("a"), early("a"), 2, () -> 0.99);
+        assertThat(new GroupFolder(store, "g").results(3))
+                .containsExactly(Map.entry("a", new GroupFolder.Result(2, "0.95")));
+    }
+
+    /// A worker that stood still wakes when its successor has resumed: whatever it writes, and whenever, does
+    /// not count.
+    @Test
+    void aSupersededAttemptDecidesNothing() {
+        halving.resumes(job("a"), 2, 0);
+        assertThat(halving.rests(job("a"), 1, 1, 0.99)).isPresent();
+        GroupFolder group = new GroupFolder(store, "g");
+        assertThat(group.results(1)).isEmpty();
+        assertThat(halving.rests(job("a"), 2, 1, 0.5)).isPresent();
+        assertThat(group.results(1)).containsExactly(Map.entry("a", new GroupFolder.Result(2, "0.5")));
+        group.keepResult(3, "a", 1, "failed");
+        assertThat(group.results(3)).isEmpty();
+        assertThat(halving.rests(job("a"), 2, 3, 0.75)).isPresent();
+        assertThat(group.results(3)).containsExactly(Map.entry("a", new GroupFolder.Result(2, "0.75")));
+    }
+
+    /// What an attempt has found up to where its successor resumes is the job's.
+    @Test
+    void whatWasFoundBeforeCounts() {
+        assertThat(halving.rests(job("a"), 1, 1, 0.5)).isPresent();
+        halving.resumes(job("a"), 2, 1);
+        assertThat(halving.rests(job("a"), 2, 1, 0.25)).isPresent();
+        assertThat(new GroupFolder(store, "g").results(1))
+                .containsExactly(Map.entry("a", new GroupFolder.Result(1, "0.5")));
     }
 
     /// A store that was emptied must not keep a job from going on.

@@ -59,6 +59,6 @@ abstract class AbstractBucketFaultsTest extends AbstractStoreFaultsTest {
         proxy.rule(_ -> requests.incrementAndGet() % 2 == 1 ? new Fate.AnswerLost() : Fate.ARRIVES);
         JobFolder folder = new JobFolder(store, "a");
         assertThat(finish(folder)).hasSize(64);
-        assertThat(folder.lastAttempt()).isEqualTo(1);
+        assertThat(folder.chain().last()).isEqualTo(1);
     }
 }

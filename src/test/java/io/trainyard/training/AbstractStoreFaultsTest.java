@@ -28,7 +28,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// What befalls a store while a job trains, in short: the same of every kind of store. The campaign with processes is
+/// What befalls a store while a job trains, in short: the same of every kind of store. The campaign with
+/// processes is
 /// `StoreCampaignIT`.
 abstract class AbstractStoreFaultsTest extends SmallJobs {
     /// Six steps, a checkpoint after each.
@@ -108,7 +109,7 @@ abstract class AbstractStoreFaultsTest extends SmallJobs {
         assertThat(((Released) events.getLast()).reason()).contains("cannot be");
         assertThat(of(Finished.class)).isEmpty();
         mend();
-        assertThat(folder.outcome()).isEmpty();
+        assertThat(folder.chain().end()).isEmpty();
         assertThat(folder.checkpoints().lastStep()).isGreaterThanOrEqualTo(2);
         assertThat(finish(folder)).isEqualTo(undisturbed);
         assertThat(of(Started.class).getLast().firstStep()).isGreaterThan(2);

@@ -4,9 +4,13 @@ import static io.trainyard.event.SampleEvents.released;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.trainyard.checkpoint.ChainLink.End;
+import io.trainyard.checkpoint.ChainLink.Owner;
 import io.trainyard.checkpoint.Checkpoint;
 import io.trainyard.checkpoint.CheckpointStore;
+import io.trainyard.checkpoint.ForwardingStore;
 import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.checkpoint.StoreException;
 import io.trainyard.data.DataRoots;
 import io.trainyard.device.DeviceException;
 import io.trainyard.event.EventJson;
@@ -113,8 +117,8 @@ class AttemptTest extends SmallJobs {
                         StepLosses.class, last -> assertThat(last.lastStep()).isEqualTo(3));
         assertThat(folder.checkpoints().newest().orElseThrow().progress().step())
                 .isEqualTo(2);
-        assertThat(folder.outcome()).isEmpty();
-        assertThat(folder.brokeOff(1)).as("it is no fault of the job").isFalse();
+        assertThat(folder.chain().end()).isEmpty();
+        assertThat(folder.chain().brokeOff(1)).as("it is no fault of the job").isFalse();
     }
 
     /// As by `SIGSTOP`: what it has computed before it stood still is told by others by now.
@@ -124,7 +128,7 @@ class AttemptTest extends SmallJobs {
         Outcome outcome = begin(job("a", EACH_STEP), new Meddler(_ -> {}) {
             @Override
             public Optional<Halt> halt() {
-                if (!of(StepLosses.class).isEmpty() && folder.lastAttempt() == 1) {
+                if (!of(StepLosses.class).isEmpty() && folder.chain().last() == 1) {
                     assertThat(folder.beginAttempt("another")).isEqualTo(2);
                     standStill(Duration.ofMillis(2100));
                 }
@@ -156,7 +160,7 @@ class AttemptTest extends SmallJobs {
         }));
         assertThat(outcome).isEqualTo(new Outcome.Superseded(1));
         assertThat(events.getLast()).isInstanceOf(EpochTested.class);
-        assertThat(folder("a").outcome()).isEmpty();
+        assertThat(folder("a").chain().end()).isEmpty();
     }
 
     @Test
@@ -172,18 +176,99 @@ class AttemptTest extends SmallJobs {
         assertThat(events).isEmpty();
     }
 
+    /// What an attempt decides when it has just been superseded, after its last look: the request that stores
+    /// it may be
+    /// retried for a minute.
+    private static final class OvertakenStore extends ForwardingStore {
+        private final JobFolder folder;
+        private boolean overtaken;
+
+        OvertakenStore(CheckpointStore store) {
+            super(store);
+            folder = new JobFolder(store, "a");
+        }
+
+        @Override
+        public boolean createIfAbsent(String key, byte[] content) {
+            if (key.equals("a/attempts/2") && !overtaken) {
+                overtaken = true;
+                assertThat(folder.beginAttempt("another")).isEqualTo(2);
+            }
+            return super.createIfAbsent(key, content);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Halt.class,
+            names = {"PAUSE", "CANCEL"})
+    void theStoreRefusesAnEndOrAPauseOfASupersededAttempt(Halt halt) {
+        assertRefused(job("a", EACH_STEP), halting(halt, 1));
+    }
+
+    @Test
+    void theStoreRefusesTheSuccessOfASupersededAttempt() {
+        assertRefused(job("a", EACH_STEP), new Meddler(_ -> {}));
+    }
+
+    @Test
+    void theStoreRefusesTheFailureOfASupersededAttempt() {
+        assertRefused(job("a", "\"epochs\": 1, \"batchSize\": 60000, " + LINEAR), new Meddler(_ -> {}));
+    }
+
+    private void assertRefused(JobSpec job, Supervisor supervisor) {
+        JobFolder folder = new JobFolder(
+                new OvertakenStore(
+                        CheckpointStore.open(root.resolve("checkpoints").toUri())),
+                "a");
+        assertThat(training.attempt(job, folder, folder.beginAttempt("tester"), supervisor))
+                .isEqualTo(new Outcome.Superseded(1));
+        assertThat(events)
+                .noneMatch(event -> event instanceof Finished
+                        || event instanceof Failed
+                        || event instanceof Paused
+                        || event instanceof Cancelled
+                        || event instanceof Released);
+        assertThat(folder.chain().link())
+                .hasValueSatisfying(link -> assertThat(link)
+                        .isInstanceOfSatisfying(
+                                Owner.class, owner -> assertThat(owner.worker()).isEqualTo("another")));
+    }
+
+    /// The store's answer was lost: the link is there, and it is this attempt's own.
+    @Test
+    void anEndWhoseAnswerWasLostIsPublished() {
+        CheckpointStore store = new ForwardingStore(
+                CheckpointStore.open(root.resolve("checkpoints").toUri())) {
+            @Override
+            public boolean createIfAbsent(String key, byte[] content) {
+                boolean created = super.createIfAbsent(key, content);
+                if (key.equals("a/attempts/2")) {
+                    throw new StoreException(key, new IOException("no answer"));
+                }
+                return created;
+            }
+        };
+        JobFolder folder = new JobFolder(store, "a");
+        Outcome outcome =
+                training.attempt(job("a", EACH_STEP), folder, folder.beginAttempt("tester"), new Meddler(_ -> {}));
+        assertThat(outcome).isInstanceOf(Outcome.Finished.class);
+        assertThat(of(Finished.class)).hasSize(1);
+        assertThat(of(Released.class)).isEmpty();
+    }
+
     @Test
     void theFirstOutcomeWins() {
-        byte[] first = EventJson.write(new Cancelled("a", 7, 2), NOW);
+        End first = new End(new String(EventJson.write(new Cancelled("a", 7, 2), NOW), StandardCharsets.UTF_8));
         Outcome outcome = begin(job("a", EACH_STEP), new Meddler(event -> {
             if (event instanceof EpochTested tested && tested.epoch() == 1) {
-                assertThat(folder("a").keepOutcome(first)).isTrue();
+                assertThat(folder("a").append(1, first)).isEqualTo(first);
             }
         }));
         assertThat(outcome).isEqualTo(new Outcome.Cancelled(new Cancelled("a", 7, 2)));
         assertThat(events.getLast()).isEqualTo(new Cancelled("a", 7, 2));
         assertThat(of(Finished.class)).isEmpty();
-        assertThat(folder("a").outcome()).hasValue(first);
+        assertThat(folder("a").chain().end()).hasValue(first);
     }
 
     @Test
@@ -191,7 +276,7 @@ class AttemptTest extends SmallJobs {
         JobSpec job = job("a", "\"epochs\": 1, \"batchSize\": 60000, " + LINEAR);
         assertThat(run(job, () -> false)).isInstanceOf(Outcome.Failed.class);
         Failed failed = (Failed) events.getLast();
-        assertThat(EventJson.readEvent(folder("a").outcome().orElseThrow()).event())
+        assertThat(Outcome.read(folder("a").chain().end().orElseThrow().event()).event())
                 .isEqualTo(failed);
         assertThat(run(job, () -> false)).isEqualTo(new Outcome.Failed(failed));
         assertThat(events).containsExactly(failed, failed);
@@ -213,7 +298,7 @@ class AttemptTest extends SmallJobs {
         JobSpec job = job("a", "\"epochs\": 2, \"batchSize\": 2000, " + LINEAR);
         assertThat(begin(job, halting(Halt.PAUSE, 1))).isEqualTo(new Outcome.Paused(new Paused("a", 1, 1)));
         assertThat(events.getLast()).isEqualTo(new Paused("a", 1, 1));
-        assertThat(folder("a").outcome()).isEmpty();
+        assertThat(folder("a").chain().end()).isEmpty();
         assertThat(begin(job, new Meddler(_ -> {}))).isInstanceOf(Outcome.Finished.class);
         assertThat(of(Started.class)).extracting(Started::firstStep).containsExactly(1L, 2L);
     }
@@ -254,7 +339,7 @@ class AttemptTest extends SmallJobs {
         AtomicBoolean noted = new AtomicBoolean();
         begin(job("a", EACH_STEP), new Meddler(event -> {
             if (event instanceof Started) {
-                noted.set(folder("a").brokeOff(1));
+                noted.set(folder("a").chain().brokeOff(1));
             }
         }));
         assertThat(noted).isTrue();
@@ -277,7 +362,7 @@ class AttemptTest extends SmallJobs {
             assertThat(fault.lacking()).isTrue();
             assertThat(fault.event().reason()).startsWith("the network's weights have 2772 MiB");
         });
-        assertThat(folder("b").brokeOff(1)).isFalse();
+        assertThat(folder("b").chain().brokeOff(1)).isFalse();
     }
 
     @Test
@@ -327,7 +412,8 @@ class AttemptTest extends SmallJobs {
                         }
                     })))
                     .hasMessage("killed");
-            assertThat(begin(job(id, fields), new Meddler(_ -> {}))).isInstanceOf(Outcome.Finished.class);
+            assertThat(training.run(job(id, fields), folder(id), new Meddler(_ -> {})))
+                    .isInstanceOf(Outcome.Finished.class);
             assertThat(((Finished) events.getLast()).parametersSha256())
                     .as("killed at event %d", killedAt)
                     .isEqualTo(sha256);
@@ -403,7 +489,7 @@ class AttemptTest extends SmallJobs {
         }
         assertThat(of(Released.class)).isEmpty();
         assertThat(of(Finished.class)).isEmpty();
-        assertThat(folder("a").outcome()).isEmpty();
+        assertThat(folder("a").chain().end()).isEmpty();
     }
 
     @ParameterizedTest
@@ -413,8 +499,8 @@ class AttemptTest extends SmallJobs {
         Released released = released("a", 1, 0, problem("a/" + (file.startsWith("step") ? "checkpoints/" : "") + file));
         assertThat(outcome).isEqualTo(new Outcome.WorkerFault(released, false));
         assertThat(events.getLast()).isEqualTo(released);
-        assertThat(folder("a").outcome()).isEmpty();
-        assertThat(folder("a").brokeOff(1)).isFalse();
+        assertThat(folder("a").chain().end()).isEmpty();
+        assertThat(folder("a").chain().brokeOff(1)).isFalse();
     }
 
     @Test
@@ -447,12 +533,13 @@ class AttemptTest extends SmallJobs {
         Outcome outcome = withFull(key -> key.contains("step-%010d".formatted(last)));
         assertThat(outcome).isInstanceOf(Outcome.WorkerFault.class);
         assertThat(((Released) events.getLast()).step()).isEqualTo(last - 1);
-        assertThat(folder("a").outcome()).isEmpty();
+        assertThat(folder("a").chain().end()).isEmpty();
     }
 
     @Test
     void anOutcomeThatCannotBeKeptIsNotTold() {
-        Outcome outcome = withFull(key -> key.endsWith("outcome.json"));
+        Outcome outcome =
+                withFull(key -> key.endsWith("attempts/2") && !of(Started.class).isEmpty());
         assertThat(outcome).isInstanceOf(Outcome.WorkerFault.class);
         assertThat(of(Finished.class)).isEmpty();
         assertThat(events.getLast()).isInstanceOf(Released.class);

@@ -27,7 +27,6 @@ import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.spec.Precision;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
@@ -185,7 +184,7 @@ class JobTrainingTest extends SmallJobs {
                             o -> assertThat(o.event().reason()).contains(reason));
         }
         assertThat(events).hasSize(2).allMatch(events.getFirst()::equals);
-        assertThat(folder("a").lastAttempt()).isEqualTo(1);
+        assertThat(folder("a").chain().last()).isEqualTo(2);
     }
 
     @Test
@@ -203,7 +202,7 @@ class JobTrainingTest extends SmallJobs {
                         Outcome.WorkerFault.class,
                         o -> assertThat(o.event().reason()).contains(root.toString()));
         assertThat(events).singleElement().isInstanceOf(Released.class);
-        assertThat(folder("a").outcome()).isEmpty();
+        assertThat(folder("a").chain().end()).isEmpty();
     }
 
     @Test
@@ -213,7 +212,7 @@ class JobTrainingTest extends SmallJobs {
                         Outcome.WorkerFault.class,
                         o -> assertThat(o.event().reason()).contains("cuda"));
         assertThat(events).singleElement().isInstanceOf(Released.class);
-        assertThat(folder("a").outcome()).isEmpty();
+        assertThat(folder("a").chain().end()).isEmpty();
     }
 
     @ParameterizedTest
@@ -246,7 +245,7 @@ class JobTrainingTest extends SmallJobs {
                         job("a", "\"epochs\": 1, \"precision\": \"bf16\""),
                         () -> false))
                 .isEqualTo(new Outcome.WorkerFault(released("a", 1, 0, reason), true));
-        assertThat(folder("a").outcome()).isEmpty();
+        assertThat(folder("a").chain().end()).isEmpty();
     }
 
     @Test
@@ -307,21 +306,23 @@ class JobTrainingTest extends SmallJobs {
                         () -> false))
                 .isEqualTo(
                         new Outcome.WorkerFault(released("a", 1, 0, "the job needs 9 MiB, but 1 MiB is free"), true));
-        assertThat(folder("a").outcome()).isEmpty();
+        assertThat(folder("a").chain().end()).isEmpty();
     }
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-        `{"type": "paused", "job": "a", "attempt": 1, "step": 3}` | it does not say that the job has ended
-        `{"type": "finished"`                                     | Unexpected end-of-input
+        `{"type": "started", "job": "a"}` | its type is "started"; allowed is owner, paused, or one of [finished,
+        `{"type": "finished"`             | Unexpected end-of-input
+        `7`                               | its type is ""
         """)
-    void anOutcomeThatCannotBeReadIsNotGuessed(String kept, String reason) {
-        assertThat(folder("a").keepOutcome(kept.getBytes(StandardCharsets.UTF_8)))
-                .isTrue();
+    void aChainThatCannotBeReadIsNotGuessed(String kept, String reason) throws IOException {
+        Path link = root.resolve("checkpoints/a/attempts/1");
+        Files.createDirectories(link.getParent());
+        Files.writeString(link, kept);
         assertThatThrownBy(() -> run(job("a", "\"epochs\": 1, \"batchSize\": 1500"), () -> false))
                 .isInstanceOf(CheckpointException.class)
-                .hasMessageStartingWith("the outcome kept for the job cannot be read: " + reason);
-        assertThat(folder("a").lastAttempt()).isZero();
+                .hasMessageContaining("checkpoints/a/attempts/1 is not a link of a job's chain: " + reason);
+        assertThat(folder("a").chain().last()).isEqualTo(1);
     }
 
     private List<Long> steps() {

@@ -57,7 +57,7 @@ class ExpansionTest {
         }
         List<TrainingEvent> events = fleet.eventsUntilFinished(4);
         assertThat(jobs(events, Finished.class)).isEqualTo(TRIALS);
-        fleet.store.delete("rates/outcome.json"); // as whoever dies before it is kept
+        fleet.store.delete("rates/attempts/1"); // as whoever dies before it is kept
         submit();
         fleet.submit("last");
         events = fleet.eventsUntilFinished(5);
@@ -69,7 +69,7 @@ class ExpansionTest {
         assertThat(fleet.read(Topic.COMMANDS_HIGH, read -> keys(read).containsAll(TRIALS)))
                 .as("as urgent as the sweep")
                 .hasSizeGreaterThan(TRIALS.size());
-        assertThat(new JobFolder(fleet.store, "rates").outcome()).isPresent();
+        assertThat(new JobFolder(fleet.store, "rates").chain().end()).isPresent();
     }
 
     @Test

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.Patience;
 import io.trainyard.broker.TestBroker;
+import io.trainyard.checkpoint.ChainLink;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.event.Control;
@@ -50,6 +51,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.jspecify.annotations.Nullable;
 
 /// The topics and the store of one test, and what stands around its workers: commands go in here, events are read
 /// here.
@@ -80,6 +82,15 @@ final class Fleet implements AutoCloseable {
     }
 
     Fleet(String kafka, Duration deliveryTimeout) {
+        this(kafka, deliveryTimeout, null);
+    }
+
+    /// A fleet whose workers share a store of the test's own.
+    Fleet(CheckpointStore store) {
+        this(TestBroker.address(), Patience.LIMIT, store);
+    }
+
+    private Fleet(String kafka, Duration deliveryTimeout, @Nullable CheckpointStore own) {
         this.kafka = kafka;
         this.brokers = Brokers.at(kafka);
         TopicAdmin.createMissing(brokers, prefix, Patience.LIMIT);
@@ -89,7 +100,7 @@ final class Fleet implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        store = CheckpointStore.open(folder.toUri());
+        store = own == null ? CheckpointStore.open(folder.toUri()) : own;
     }
 
     EventPublisher publisher(String worker) {
@@ -105,12 +116,7 @@ final class Fleet implements AutoCloseable {
     }
 
     FleetWorker start(FleetWorker.Setup setup, JobRunner runner) {
-        return start(setup, runner, new Machine());
-    }
-
-    /// @param machine that the worker runs on
-    FleetWorker start(FleetWorker.Setup setup, JobRunner runner, Host machine) {
-        FleetWorker started = new FleetWorker(this, setup, runner, machine);
+        FleetWorker started = new FleetWorker(this, setup, runner);
         workers.add(started);
         return started;
     }
@@ -239,11 +245,22 @@ final class Fleet implements AutoCloseable {
         });
     }
 
+    private void end(String job, int attempt, TrainingEvent event) {
+        append(job, attempt, new ChainLink.End(json(event)));
+    }
+
+    private void append(String job, int attempt, ChainLink link) {
+        assertThat(new JobFolder(store, job).append(attempt, link)).isEqualTo(link);
+    }
+
+    private static String json(TrainingEvent event) {
+        return new String(EventJson.write(event, Instant.now()), StandardCharsets.UTF_8);
+    }
+
     /// Ends an attempt as a real one ends: the outcome is kept, then told.
     Outcome finish(Supervisor supervisor, String job, int attempt) {
         Finished event = finished(job, attempt, 1);
-        assertThat(new JobFolder(store, job).keepOutcome(EventJson.write(event, Instant.now())))
-                .isTrue();
+        end(job, attempt, event);
         supervisor.tell(event);
         return new Outcome.Finished(event);
     }
@@ -253,13 +270,13 @@ final class Fleet implements AutoCloseable {
             case DRAIN, PREEMPT -> release(supervisor, job, attempt);
             case PAUSE -> {
                 Paused event = new Paused(job, attempt, 0);
+                append(job, attempt, new ChainLink.Pause(json(event)));
                 supervisor.tell(event);
                 yield new Outcome.Paused(event);
             }
             case CANCEL -> {
                 Cancelled event = new Cancelled(job, attempt, 0);
-                assertThat(new JobFolder(store, job).keepOutcome(EventJson.write(event, Instant.now())))
-                        .isTrue();
+                end(job, attempt, event);
                 supervisor.tell(event);
                 yield new Outcome.Cancelled(event);
             }

@@ -205,8 +205,7 @@ class KafkaRolesTest {
                                 view,
                                 new Activity(),
                                 Tracing.OFF,
-                                new ClaimOrder(),
-                                new ClaimGate(ClaimGate.Rules.of(ANSWER, ANSWER))))
+                                new ClaimOrder()))
                 .sweep();
     }
 

@@ -1,5 +1,6 @@
 package io.trainyard.worker;
 
+import io.trainyard.checkpoint.ChainLink;
 import io.trainyard.event.Control.Wish;
 import io.trainyard.event.EventJson;
 import io.trainyard.topics.Topic;
@@ -19,7 +20,8 @@ import java.util.function.BooleanSupplier;
 
 /// A fleet of real workers in a simulated world. In most worlds everything goes wrong first that a seed can think
 /// of, then all is well, and each job has to come to its end; in some, nothing goes wrong but that commands come
-/// twice, and each job has to be done in one attempt; in some a job that takes hours must not be in the way of the
+/// twice, and each job has to be done in one attempt; in some a job that takes hours must not be in the way of
+/// the
 /// others.
 final class SimCustody {
     /// How long things go wrong.
@@ -27,11 +29,13 @@ final class SimCustody {
 
     private static final int FAULTS = 12;
 
-    /// As the embedded broker is set. With Kafka's default of 5 some seeds lose a command that nobody could claim five
+    /// As the embedded broker is set. With Kafka's default of 5 some seeds lose a command that nobody could
+    /// claim five
     /// times in a row.
     private static final int DELIVERIES = 10;
 
-    /// How long it may take, after that, until each job has ended: the longest that a copy may have to wait for its
+    /// How long it may take, after that, until each job has ended: the longest that a copy may have to wait for
+    /// its
     /// next one after so short a time, and the time to run all jobs one after another.
     static final Duration BOUND = Duration.ofMinutes(40);
 
@@ -190,7 +194,8 @@ final class SimCustody {
         recover();
     }
 
-    /// Commands come up to three times, before their job has ended and after it; workers stand still for moments, and
+    /// Commands come up to three times, before their job has ended and after it; workers stand still for
+    /// moments, and
     /// one may be told to stop.
     private void beCalm() {
         kafka.weather(new Weather(Duration.ofMillis(50), 0, 0));
@@ -334,7 +339,8 @@ final class SimCustody {
         return Optional.ofNullable(newest);
     }
 
-    /// It has up to three jobs at once. Every third one lacks what some jobs need. Where one ends, another begins soon.
+    /// It has up to three jobs at once. Every third one lacks what some jobs need. Where one ends, another
+    /// begins soon.
     private void startWorker() {
         SimProcess process = world.process("w" + ++started);
         SimWorker worker = new SimWorker(process, fleet, store, started % 3 == 1).slots(1 + slots.nextInt(3));
@@ -360,7 +366,7 @@ final class SimCustody {
     /// It has an outcome, that is told, and nobody looks after it any more.
     private boolean isOver(String job) {
         return judge.isEndTold(job)
-                && store.object(job + "/outcome.json") != null
+                && store.end(job) != null
                 && newest(Topic.CUSTODY, job).isEmpty();
     }
 
@@ -381,7 +387,8 @@ final class SimCustody {
         return spec == null ? "" : new String(spec, StandardCharsets.UTF_8);
     }
 
-    /// Where nothing goes wrong, each job is done in one attempt, and one more for each worker that stops with it; but
+    /// Where nothing goes wrong, each job is done in one attempt, and one more for each worker that stops with
+    /// it; but
     /// for
     /// what a worker lacks.
     private List<String> wasted() {
@@ -392,8 +399,8 @@ final class SimCustody {
             if (kind != Kind.PICKY && store.attempts(job) != needed) {
                 wrong.add("job %s took %d attempts instead of %d".formatted(job, store.attempts(job), needed));
             }
-            byte[] outcome = store.object(job + "/outcome.json");
-            boolean failed = outcome != null && new String(outcome, StandardCharsets.UTF_8).contains("\"failed\"");
+            ChainLink.End end = store.end(job);
+            boolean failed = end != null && end.event().contains("\"failed\"");
             boolean may = kind == Kind.PICKY && stops; // who is left may lack what it needs
             if (failed != (kind == Kind.SICK) && !may) {
                 wrong.add("job %s has %s".formatted(job, failed ? "failed" : "not failed"));

@@ -20,9 +20,11 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 
-/// A fleet that several projects share, in a simulated world: real workers, and jobs of each project that wait. What
+/// A fleet that several projects share, in a simulated world: real workers, and jobs of each project that wait.
+/// What
 /// each
-/// project has is measured from what workers tell; that none has more than its quota is looked at whenever one begins.
+/// project has is measured from what workers tell; that none has more than its quota is looked at whenever one
+/// begins.
 final class SimFair {
     private static final Duration BEAT = Duration.ofSeconds(2);
     private static final Duration BOUND = Duration.ofHours(2);
@@ -150,8 +152,7 @@ final class SimFair {
     private boolean isAtWork(String job) {
         Begun begun = running.get(job);
         return begun != null
-                && store.object(job + "/outcome.json") == null
-                && store.attempts(job) <= begun.attempt()
+                && store.chain(job).lastKey() <= begun.attempt()
                 && !begun.worker().isCrashed();
     }
 
@@ -186,7 +187,8 @@ final class SimFair {
         }
     }
 
-    /// So many things go wrong, and some jobs are paused, cancelled or made more urgent; then each has to come to its
+    /// So many things go wrong, and some jobs are paused, cancelled or made more urgent; then each has to come
+    /// to its
     /// end.
     ///
     /// @return what is wrong, in sentences
@@ -223,7 +225,7 @@ final class SimFair {
     }
 
     private boolean isOver(String job) {
-        return judge.isEndTold(job) && store.object(job + "/outcome.json") != null;
+        return judge.isEndTold(job) && store.end(job) != null;
     }
 
     private void goWrong() {

@@ -1,6 +1,6 @@
 package io.trainyard.worker;
 
-import io.trainyard.checkpoint.Holder;
+import io.trainyard.checkpoint.ChainLink;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.JobNews;
 import io.trainyard.event.JobNews.Happened;
@@ -115,20 +115,12 @@ final class SimJudge {
 
     /// Who has not been told that a command is its own has no job of it.
     private void hearClaim(TrainingEvent.Claimed claimed) {
-        byte[] holder = store.object("%s/attempts/%d".formatted(claimed.job(), claimed.attempt()));
-        String place = holder == null ? "" : holder(holder).place();
+        String place =
+                store.chain(claimed.job()).get(claimed.attempt()) instanceof ChainLink.Owner owner ? owner.place() : "";
         if (!kafka.wasAccepted(claimed.worker(), place)
                 && !taken.contains(CloudEvents.worker(claimed.worker()) + " " + place)) {
             late.add("job %s: attempt %d of %s trains, and nobody said that its command is accepted"
                     .formatted(claimed.job(), claimed.attempt(), claimed.worker()));
-        }
-    }
-
-    private static Holder holder(byte[] json) {
-        try {
-            return Holder.read(json);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 
@@ -199,19 +191,20 @@ final class SimJudge {
                             || happened.event() instanceof TrainingEvent.Failed
                             || happened.event() instanceof TrainingEvent.Cancelled
                             || happened.event() instanceof TrainingEvent.Expanded)) {
-                byte[] kept = store.object(happened.job() + "/outcome.json");
-                if (kept == null || !event(kept).equals(happened.event())) {
+                ChainLink.End kept = store.end(happened.job());
+                if (kept == null || !event(kept.event()).equals(happened.event())) {
                     wrong.add("job %s: told is %s, and the store has %s"
-                            .formatted(happened.job(), happened.event(), kept == null ? "nothing" : event(kept)));
+                            .formatted(
+                                    happened.job(), happened.event(), kept == null ? "nothing" : event(kept.event())));
                 }
             }
         }
         return wrong;
     }
 
-    private static TrainingEvent event(byte[] json) {
+    private static TrainingEvent event(String json) {
         try {
-            return EventJson.readEvent(json).event();
+            return EventJson.readEvent(json.getBytes(StandardCharsets.UTF_8)).event();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -1,5 +1,6 @@
 package io.trainyard.worker;
 
+import io.trainyard.checkpoint.ChainLink;
 import io.trainyard.checkpoint.CheckpointRef;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.custody.Custody;
@@ -27,7 +28,8 @@ import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 
 /// Mistakes, each put into simulated workers on purpose, to see whether a seed finds it. Many have been made: the
-/// number is that of the scenario in which an earlier protocol went wrong; 0: it is one that this protocol invites.
+/// number is that of the scenario in which an earlier protocol went wrong; 0: it is one that this protocol
+/// invites.
 enum SimMistake implements SimSeams {
     LOCKED_WHILE_IT_TRAINS(1, "a command stays locked for as long as its job trains") {
         @Override
@@ -72,7 +74,7 @@ enum SimMistake implements SimSeams {
             return new SimQueueSeam(real) {
                 @Override
                 public Optional<ConsumerRecord<byte[], byte[]>> next() {
-                    return super.next().map(command -> asking(command, store.attempts(key(command)) + 1));
+                    return super.next().map(command -> asking(command, last(store, key(command)) + 1));
                 }
             };
         }
@@ -80,7 +82,14 @@ enum SimMistake implements SimSeams {
     OUTCOME_IS_NOT_LOOKED_AT(3, "who takes a command does not look whether the job has ended") {
         @Override
         public CheckpointStore store(CheckpointStore real) {
-            return hiding(real, key -> key.endsWith("/outcome.json") && isOn("claims"));
+            return new SimStoreSeam(real) {
+                @Override
+                public Optional<InputStream> open(String key) {
+                    Optional<byte[]> object =
+                            isOn("claims") && isLink(key) ? content(super.open(key)) : Optional.empty();
+                    return object.isPresent() && isEnd(object.get()) ? Optional.empty() : super.open(key);
+                }
+            };
         }
     },
     SPEC_IS_NOT_LOOKED_AT(3, "who takes a command does not look whether it is the same job") {
@@ -114,7 +123,7 @@ enum SimMistake implements SimSeams {
                 @Override
                 public List<String> list(String folder) {
                     return super.list(folder).stream()
-                            .filter(key -> !key.endsWith(".from"))
+                            .filter(key -> !key.contains(".from-"))
                             .toList();
                 }
             };
@@ -145,7 +154,7 @@ enum SimMistake implements SimSeams {
             return new SimStoreSeam(real) {
                 @Override
                 public boolean createIfAbsent(String key, byte[] content) {
-                    if (key.endsWith("/outcome.json")) {
+                    if (isLink(key) && isEnd(content)) {
                         CheckpointRef _ = write(key, out -> out.write(content));
                         return true;
                     }
@@ -305,6 +314,34 @@ enum SimMistake implements SimSeams {
     @Override
     public Set<Habit> habits() {
         return habits;
+    }
+
+    private static int last(SimStore store, String job) {
+        var chain = store.chain(job);
+        return chain.isEmpty() ? 0 : chain.lastKey();
+    }
+
+    private static boolean isLink(String key) {
+        return key.matches(".*/attempts/[0-9]+");
+    }
+
+    private static boolean isEnd(byte[] content) {
+        try {
+            return ChainLink.read(content) instanceof ChainLink.End;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Optional<byte[]> content(Optional<InputStream> object) {
+        if (object.isEmpty()) {
+            return Optional.empty();
+        }
+        try (InputStream in = object.get()) {
+            return Optional.of(in.readAllBytes());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private static boolean isOn(String thread) {

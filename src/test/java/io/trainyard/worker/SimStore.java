@@ -1,5 +1,6 @@
 package io.trainyard.worker;
 
+import io.trainyard.checkpoint.ChainLink;
 import io.trainyard.checkpoint.CheckpointRef;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.StoreException;
@@ -7,6 +8,7 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -16,6 +18,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -71,12 +74,44 @@ final class SimStore {
         return createdNanos.get(key);
     }
 
+    /// The links of a job's chain, in order, by their numbers.
+    SortedMap<Integer, ChainLink> chain(String job) {
+        String prefix = job + "/attempts/";
+        SortedMap<Integer, ChainLink> chain = new TreeMap<>();
+        objects.tailMap(prefix, false).entrySet().stream()
+                .takeWhile(entry -> entry.getKey().startsWith(prefix))
+                .filter(entry -> entry.getKey().substring(prefix.length()).matches("[0-9]+"))
+                .forEach(entry ->
+                        chain.put(Integer.parseInt(entry.getKey().substring(prefix.length())), link(entry.getValue())));
+        return chain;
+    }
+
+    private static ChainLink link(byte[] json) {
+        try {
+            return ChainLink.read(json);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// How a job has ended; null: it has not.
+    ChainLink.@Nullable End end(String job) {
+        SortedMap<Integer, ChainLink> chain = chain(job);
+        return !chain.isEmpty() && chain.lastEntry().getValue() instanceof ChainLink.End end ? end : null;
+    }
+
+    /// When it ended; null: it has not.
+    @Nullable
+    Long endedNanos(String job) {
+        return end(job) == null
+                ? null
+                : createdNanos("%s/attempts/%d".formatted(job, chain(job).lastKey()));
+    }
+
     /// How many attempts there have been at a job.
     int attempts(String job) {
-        String prefix = job + "/attempts/";
-        return (int) objects.tailMap(prefix, false).keySet().stream()
-                .takeWhile(key -> key.startsWith(prefix))
-                .filter(key -> key.substring(prefix.length()).matches("[0-9]+"))
+        return (int) chain(job).values().stream()
+                .filter(ChainLink.Owner.class::isInstance)
                 .count();
     }
 

@@ -1,62 +1,11 @@
 package io.trainyard.worker;
 
-import io.trainyard.checkpoint.CheckpointRef;
 import io.trainyard.checkpoint.CheckpointStore;
-import java.io.InputStream;
-import java.net.URI;
-import java.util.List;
-import java.util.Optional;
+import io.trainyard.checkpoint.ForwardingStore;
 
 /// A store that does what another does, for those who do some of it otherwise.
-class SimStoreSeam implements CheckpointStore {
-    private final CheckpointStore real;
-
+class SimStoreSeam extends ForwardingStore {
     SimStoreSeam(CheckpointStore real) {
-        this.real = real;
-    }
-
-    @Override
-    public String identity() {
-        return real.identity();
-    }
-
-    @Override
-    public URI uri(String key) {
-        return real.uri(key);
-    }
-
-    @Override
-    public boolean createIfAbsent(String key, byte[] content) {
-        return real.createIfAbsent(key, content);
-    }
-
-    @Override
-    public CheckpointRef write(String key, Content content) {
-        return real.write(key, content);
-    }
-
-    @Override
-    public Optional<InputStream> open(String key) {
-        return real.open(key);
-    }
-
-    @Override
-    public boolean has(String key) {
-        return real.has(key);
-    }
-
-    @Override
-    public void delete(String key) {
-        real.delete(key);
-    }
-
-    @Override
-    public void sweep(String folder) {
-        real.sweep(folder);
-    }
-
-    @Override
-    public List<String> list(String folder) {
-        return real.list(folder);
+        super(real);
     }
 }

@@ -1,5 +1,6 @@
 package io.trainyard.worker;
 
+import io.trainyard.checkpoint.ChainLink;
 import io.trainyard.event.Control.Wish;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
@@ -16,15 +17,21 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// A sweep with successive halving, and real workers in a simulated world. For two minutes everything goes wrong, or in
-/// one of four worlds nothing; then all is well, and after a while each trial has ended, or rests because others are
+/// A sweep with successive halving, and real workers in a simulated world. For two minutes everything goes
+/// wrong, or in
+/// one of four worlds nothing; then all is well, and after a while each trial has ended, or rests because
+/// others are
 /// better.
 final class SimSweep {
     private static final Duration CHAOS = Duration.ofMinutes(2);
@@ -41,7 +48,9 @@ final class SimSweep {
     private static final List<Integer> RUNGS = List.of(1, 2);
 
     /// A result at a rung.
-    private record Result(String job, double score, long createdNanos) {}
+    ///
+    /// @param score null: an attempt on its way there has left its name
+    private record Result(String job, int attempt, @Nullable Double score, long createdNanos) {}
 
     private final SimWorld world;
     private final SimKafka kafka;
@@ -176,8 +185,7 @@ final class SimSweep {
     }
 
     private boolean isOver(String job) {
-        return store.object(job + "/outcome.json") != null
-                && newest(Topic.CUSTODY, job).isEmpty();
+        return store.end(job) != null && newest(Topic.CUSTODY, job).isEmpty();
     }
 
     private boolean isQuiet() {
@@ -213,20 +221,31 @@ final class SimSweep {
         return Optional.ofNullable(newest);
     }
 
-    private List<Result> results(int rung) {
+    /// Those that counted at a time: of each job what the newest attempt had left there, if that is a result.
+    private List<Result> results(int rung, long nanos) {
         String folder = "%s/rungs/%d/".formatted(GROUP, rung);
-        return store.keys().stream()
-                .filter(key -> key.startsWith(folder))
-                .map(key -> {
-                    String[] parts = key.substring(folder.length()).split("~", 2);
-                    double score = parts[1].equals("failed") ? Double.NEGATIVE_INFINITY : Double.parseDouble(parts[1]);
-                    return new Result(parts[0], score, Objects.requireNonNull(store.createdNanos(key)));
-                })
-                .toList();
+        Map<String, Result> newest = new TreeMap<>();
+        for (String key : store.keys()) {
+            long created = key.startsWith(folder) ? Objects.requireNonNull(store.createdNanos(key)) : Long.MAX_VALUE;
+            if (created < Long.MAX_VALUE && created <= nanos) {
+                String[] parts = key.substring(folder.length()).split("~", 3);
+                Double score = parts.length < 3
+                        ? null
+                        : parts[2].equals("failed") ? Double.NEGATIVE_INFINITY : Double.parseDouble(parts[2]);
+                Result result = new Result(parts[0], Integer.parseInt(parts[1]), score, created);
+                newest.merge(
+                        parts[0],
+                        result,
+                        (one, other) -> one.attempt() == other.attempt()
+                                ? one.score() == null ? other : one
+                                : one.attempt() > other.attempt() ? one : other);
+            }
+        }
+        return newest.values().stream().filter(result -> result.score() != null).toList();
     }
 
     private @Nullable Result result(int rung, String job) {
-        return results(rung).stream()
+        return results(rung, Long.MAX_VALUE).stream()
                 .filter(result -> result.job().equals(job))
                 .findFirst()
                 .orElse(null);
@@ -234,26 +253,28 @@ final class SimSweep {
 
     /// Those that went on by what was there at a time.
     private Set<String> best(int rung, long nanos) {
-        List<Result> there = results(rung).stream()
-                .filter(result -> result.createdNanos() <= nanos)
-                .sorted(Comparator.comparingDouble(Result::score).reversed().thenComparing(Result::job))
+        List<Result> there = results(rung, nanos).stream()
+                .sorted(Comparator.comparingDouble((Result result) -> Objects.requireNonNull(result.score()))
+                        .reversed()
+                        .thenComparing(Result::job))
                 .toList();
         Set<String> best = new HashSet<>();
         there.subList(0, there.size() / FACTOR).stream()
-                .filter(result -> Double.isFinite(result.score()))
+                .filter(result -> Double.isFinite(Objects.requireNonNull(result.score())))
                 .forEach(result -> best.add(result.job()));
         return best;
     }
 
     /// Where nothing goes wrong, an attempt begins once the one before has let go.
     private Optional<String> takenAway(String job) {
-        for (int number = 1; store.createdNanos(attempt(job, number + 1)) != null; number++) {
-            if (!left.contains(attempt(job, number))) {
-                return Optional.of(
-                        "job %s: attempt %d begins, and nobody let go of the one before".formatted(job, number + 1));
-            }
-        }
-        return Optional.empty();
+        SortedMap<Integer, ChainLink> chain = store.chain(job);
+        return chain.keySet().stream()
+                .filter(number -> chain.get(number) instanceof ChainLink.Owner
+                        && chain.get(number + 1) instanceof ChainLink.Owner
+                        && !left.contains(attempt(job, number)))
+                .map(number ->
+                        "job %s: attempt %d begins, and nobody let go of the one before".formatted(job, number + 1))
+                .findFirst();
     }
 
     /// Whoever has trained beyond a rung was among its best at some time before, and whoever has failed counts.
@@ -262,16 +283,21 @@ final class SimSweep {
         for (int rung : RUNGS) {
             Result here = result(rung, job);
             Result next = result(rung + 1, job);
-            Long ended = store.createdNanos(job + "/outcome.json");
+            Long ended = store.endedNanos(job);
             Long until = next == null ? ended : Long.valueOf(next.createdNanos());
             if (here == null && ended != null) {
                 wrong.add("job %s has ended without a result at rung %d".formatted(job, rung));
             }
-            if (here == null || until == null || !Double.isFinite(here.score())) {
+            if (here == null || until == null || !Double.isFinite(Objects.requireNonNull(here.score()))) {
                 return wrong;
             }
-            boolean passed = results(rung).stream()
-                    .mapToLong(Result::createdNanos)
+            boolean passed = Stream.concat(
+                            Stream.of(here.createdNanos()),
+                            store.keys().stream()
+                                    .filter(key -> key.startsWith("%s/rungs/%d/".formatted(GROUP, rung)))
+                                    .map(store::createdNanos)
+                                    .map(Objects::requireNonNull))
+                    .mapToLong(Long::longValue)
                     .filter(nanos -> nanos >= here.createdNanos() && nanos <= until)
                     .anyMatch(nanos -> best(rung, nanos).contains(job));
             if (!passed) {

@@ -24,7 +24,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// Sweeps whose workers die at any moment: no trial that is among the best is left to rest, and none goes on that never
+/// Sweeps whose workers die at any moment: no trial that is among the best is left to rest, and none goes on
+/// that never
 /// was.
 @Slow
 @ExtendWith(SilentWorkers.class)
@@ -67,7 +68,7 @@ class SimSweepTest {
                         List<String> all = new ArrayList<>(super.list(folder));
                         if (folder.contains("/rungs/")) {
                             IntStream.range(0, all.size())
-                                    .forEach(i -> all.add("%s/nobody-%d~failed".formatted(folder, i)));
+                                    .forEach(i -> all.add("%s/nobody-%d~1~failed".formatted(folder, i)));
                         }
                         return all;
                     }

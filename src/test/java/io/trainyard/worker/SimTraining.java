@@ -1,5 +1,6 @@
 package io.trainyard.worker;
 
+import io.trainyard.checkpoint.ChainLink;
 import io.trainyard.checkpoint.Checkpoint;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
@@ -17,6 +18,7 @@ import io.trainyard.sweep.Halving;
 import io.trainyard.training.Outcome;
 import io.trainyard.training.Supervisor;
 import io.trainyard.training.Supervisor.Halt;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -27,7 +29,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /// Stands for training in a simulated world: it takes as long as the seed says, and keeps to the rules of a real
-/// attempt: it resumes from the newest checkpoint, tells what that one kept, tells every step, saves now and then,
+/// attempt: it resumes from the newest checkpoint, tells what that one kept, tells every step, saves now and
+/// then,
 /// looks whether there is a later attempt, and keeps its outcome before it tells it.
 ///
 /// What becomes of a job follows from the first letters of its id, see [Kind].
@@ -114,7 +117,8 @@ final class SimTraining implements JobRunner {
         ONE_IS_HANDED_OVER,
         /// Nobody learns by when a step should be over.
         NOBODY_WATCHES,
-        /// Whether a trial rests is decided before its result is kept, which then is kept only of those that go on.
+        /// Whether a trial rests is decided before its result is kept, which then is kept only of those that go
+        /// on.
         DECIDES_BEFORE_IT_KEEPS,
         /// A trial that has failed keeps no result.
         FAILURE_IS_NO_RESULT,
@@ -227,6 +231,12 @@ final class SimTraining implements JobRunner {
             tell(SampleEvents.claimed(job, number, process.name()));
             Optional<Checkpoint> newest = folder.checkpoints().newest();
             folder.noteFrom(number, newest);
+            if (number > 1 && supervisor.heedsRungs()) {
+                halving.resumes(
+                        spec,
+                        number,
+                        newest.map(checkpoint -> checkpoint.progress().epoch()).orElse(0));
+            }
             if (!habits.contains(Habit.TELLS_NOTHING_AGAIN)) {
                 newest.ifPresent(checkpoint -> checkpoint.pending().forEach(supervisor::tellAgain));
             }
@@ -259,9 +269,6 @@ final class SimTraining implements JobRunner {
                     return fail("the loss is not a number");
                 }
                 if (kind == Kind.HALVING && spec.seed() % 5 == 3 && step == FAILS_AT + STEPS_PER_EPOCH) {
-                    if (!habits.contains(Habit.FAILURE_IS_NO_RESULT)) {
-                        halving.ends(spec, Double.NaN);
-                    }
                     return fail("the loss is not a number");
                 }
                 if ((step % SAVE_EVERY == 0 || step == kind.steps) && !save()) {
@@ -293,9 +300,9 @@ final class SimTraining implements JobRunner {
                 int others = folder.group(String.valueOf(spec.group()))
                         .results(epochs)
                         .size();
-                return others > 0 ? Optional.of("others are here") : halving.rests(spec, epochs, score);
+                return others > 0 ? Optional.of("others are here") : halving.rests(spec, number, epochs, score);
             }
-            Optional<String> reason = halving.rests(spec, epochs, score);
+            Optional<String> reason = halving.rests(spec, number, epochs, score);
             supervisor.keptResult(String.valueOf(spec.group()));
             return reason;
         }
@@ -304,9 +311,7 @@ final class SimTraining implements JobRunner {
             if (!save()) {
                 return new Outcome.Superseded(number);
             }
-            TrainingEvent.Paused event = new TrainingEvent.Paused(job, number, step, step / STEPS_PER_EPOCH, reason);
-            tell(event);
-            return new Outcome.Paused(event);
+            return pause(new TrainingEvent.Paused(job, number, step, step / STEPS_PER_EPOCH, reason));
         }
 
         private void takeStep() {
@@ -347,9 +352,7 @@ final class SimTraining implements JobRunner {
                 return new Outcome.Superseded(number);
             }
             if (halt == Halt.PAUSE) {
-                TrainingEvent.Paused event = SampleEvents.paused(job, number, step);
-                tell(event);
-                return new Outcome.Paused(event);
+                return pause(SampleEvents.paused(job, number, step));
             }
             Released event = supervisor
                     .preemptor()
@@ -369,21 +372,33 @@ final class SimTraining implements JobRunner {
         }
 
         private Outcome conclude(TrainingEvent event, Outcome outcome) {
-            if (isSuperseded()) {
-                return new Outcome.Superseded(number);
-            }
             Instant now = process.now();
             boolean early = habits.contains(Habit.TELLS_BEFORE_IT_KEEPS);
             if (early) {
                 supervisor.tell(event, now);
             }
-            if (!folder.keepOutcome(EventJson.write(event, now))) {
-                return Outcome.tellKept(folder.outcome().orElseThrow(), supervisor);
+            ChainLink.End end = new ChainLink.End(json(event, now));
+            ChainLink next = folder.append(number, end);
+            if (next.equals(end) && !habits.contains(Habit.FAILURE_IS_NO_RESULT)) {
+                halving.ended(spec, event, number + 1, () -> null);
             }
-            if (!early) {
-                supervisor.tell(event, now);
-            }
-            return outcome;
+            return early && next.equals(end) ? outcome : follow(next);
+        }
+
+        private Outcome pause(TrainingEvent.Paused event) {
+            return follow(folder.append(number, new ChainLink.Pause(json(event, process.now()))));
+        }
+
+        private Outcome follow(ChainLink next) {
+            return switch (next) {
+                case ChainLink.Owner _ -> new Outcome.Superseded(number);
+                case ChainLink.Pause(String event) -> Outcome.publish(event, supervisor);
+                case ChainLink.End(String event) -> Outcome.publish(event, supervisor);
+            };
+        }
+
+        private static String json(TrainingEvent event, Instant now) {
+            return new String(EventJson.write(event, now), StandardCharsets.UTF_8);
         }
 
         private void tell(TrainingEvent event) {

@@ -25,9 +25,12 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Headers;
 
-/// A fleet that is upgraded while it works, in a simulated world: real workers, some of which understand no more than
-/// the first contract, commands that say what only the others know, kills, stops and outages in between. Then nothing
-/// goes wrong any more, and each job has to come to its end; no command may be put aside that somebody who is there
+/// A fleet that is upgraded while it works, in a simulated world: real workers, some of which understand no
+/// more than
+/// the first contract, commands that say what only the others know, kills, stops and outages in between. Then
+/// nothing
+/// goes wrong any more, and each job has to come to its end; no command may be put aside that somebody who is
+/// there
 /// understands.
 final class SimUpgrade {
     private static final Duration CHAOS = Duration.ofMinutes(2);
@@ -259,7 +262,7 @@ final class SimUpgrade {
 
     /// It has an outcome, which is told.
     private boolean isOver(String job) {
-        return judge.isEndTold(job) && store.object(job + "/outcome.json") != null;
+        return judge.isEndTold(job) && store.end(job) != null;
     }
 
     private boolean isRefused(String job) {

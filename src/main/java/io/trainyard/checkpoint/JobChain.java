@@ -1,0 +1,133 @@
+package io.trainyard.checkpoint;
+
+import io.trainyard.checkpoint.ChainLink.End;
+import io.trainyard.checkpoint.ChainLink.Pause;
+import io.trainyard.checkpoint.CheckpointLineage.From;
+import java.io.IOException;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// A job's compare-and-set chain, and what its attempts noted next to it, as one listing of `<job>/attempts`
+/// showed it.
+///
+///     <n>                            created once: a link
+///     <n>.from-<step>-<attempt>      the checkpoint that attempt n resumed from; `<n>.from-none`: it began at step 1
+///     <n>.started                    attempt n takes memory and trains; deleted when it stops in good order
+///     <n>.preempted                  attempt n was preempted
+///
+/// Link `n` names the owner of attempt `n`, or ends the job, or pauses it. To end a job, to pause it and to
+/// take it over
+/// compete for the same key, which the store creates once: so an owner that was superseded can do none of them,
+/// however
+/// late its request arrives.
+public final class JobChain {
+    static final String STARTED = ".started";
+    static final String PREEMPTED = ".preempted";
+
+    private static final Pattern LINK = Pattern.compile("[1-9][0-9]{0,8}");
+    private static final Pattern FROM =
+            Pattern.compile("([1-9][0-9]{0,8})\\.from-(?:none|([0-9]{1,18})-([1-9][0-9]{0,8}))");
+
+    private final CheckpointStore store;
+    private final String folder;
+    private final Set<String> names;
+    private final int last;
+    private @Nullable ChainLink link; // the last one, once it was read
+
+    private JobChain(CheckpointStore store, String folder, Set<String> names) {
+        this.store = store;
+        this.folder = folder;
+        this.names = names;
+        this.last = names.stream()
+                .filter(name -> LINK.matcher(name).matches())
+                .mapToInt(Integer::parseInt)
+                .max()
+                .orElse(0);
+    }
+
+    /// The chain as it is now.
+    static JobChain of(CheckpointStore store, String folder) {
+        String attempts = folder + "/attempts";
+        Set<String> names = new HashSet<>();
+        store.list(attempts).forEach(key -> names.add(key.substring(attempts.length() + 1)));
+        return new JobChain(store, folder, names);
+    }
+
+    static String key(String folder, int number) {
+        return folder + "/attempts/" + number;
+    }
+
+    static String fromKey(String folder, int attempt, @Nullable Checkpoint from) {
+        String what = from == null ? "none" : from.progress().step() + "-" + from.attempt();
+        return key(folder, attempt) + ".from-" + what;
+    }
+
+    /// @return empty if there is no such link
+    /// @throws CheckpointException if it cannot be understood
+    static Optional<ChainLink> read(CheckpointStore store, String folder, int number) {
+        Optional<byte[]> json = store.read(key(folder, number));
+        try {
+            return json.isPresent() ? Optional.of(ChainLink.read(json.get())) : Optional.empty();
+        } catch (IOException e) {
+            throw new CheckpointException(
+                    "%s is not a link of a job's chain: %s".formatted(store.uri(key(folder, number)), e.getMessage()),
+                    e);
+        }
+    }
+
+    /// The number of the last link; 0 before the first.
+    public int last() {
+        return last;
+    }
+
+    /// The last link; empty before the first. The store is read once.
+    ///
+    /// @throws CheckpointException if it cannot be understood
+    public Optional<ChainLink> link() {
+        if (link == null && last > 0) {
+            link = read(store, folder, last).orElse(null);
+        }
+        return Optional.ofNullable(link);
+    }
+
+    /// How the job ended; empty: it has not.
+    public Optional<End> end() {
+        return link().filter(End.class::isInstance).map(End.class::cast);
+    }
+
+    /// The number of the newest attempt, for events about the job; 1 before the first.
+    public int attempt() {
+        boolean paused = link().filter(Pause.class::isInstance).isPresent();
+        return Math.max(1, paused ? last - 1 : last);
+    }
+
+    /// Whether an attempt has begun and did not stop in good order: what ended it may be the job's doing.
+    public boolean brokeOff(int attempt) {
+        return names.contains(attempt + STARTED);
+    }
+
+    /// How many attempts were preempted.
+    public int preemptions() {
+        return (int) names.stream().filter(name -> name.endsWith(PREEMPTED)).count();
+    }
+
+    CheckpointLineage lineage() {
+        TreeMap<Integer, From> resumed = new TreeMap<>();
+        for (String name : names) {
+            Matcher from = FROM.matcher(name);
+            if (from.matches()) {
+                resumed.put(
+                        Integer.parseInt(from.group(1)),
+                        from.group(2) == null
+                                ? From.NOTHING
+                                : new From(Long.parseLong(from.group(2)), Integer.parseInt(from.group(3))));
+            }
+        }
+        return new CheckpointLineage(resumed);
+    }
+}
