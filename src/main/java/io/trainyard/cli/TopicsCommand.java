@@ -4,6 +4,7 @@ import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.topics.Cluster;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
+import io.trainyard.topics.TopicCheck;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -12,7 +13,7 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "topics",
         description = {
-            "Makes the topics that are missing; those that are there keep their settings.",
+            "Creates the topics that are missing, and corrects settings with which jobs would be lost.",
             "Other commands do so, too, where Kafka allows it."
         },
         mixinStandardHelpOptions = true,
@@ -41,6 +42,7 @@ public final class TopicsCommand implements Callable<Integer>, PlainCommand {
     @Override
     public Integer call() {
         Cluster fleet = kafka.cluster();
+        TopicCheck.correct(fleet.brokers(), fleet.prefix(), fleet.timeout());
         TopicAdmin.createMissing(fleet.brokers(), fleet.prefix(), fleet.timeout());
         terminal.out().printf("all %d topics %s* are at %s%n", Topic.values().length, fleet.prefix(), fleet.address());
         terminal.out().flush();

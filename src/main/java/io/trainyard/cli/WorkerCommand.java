@@ -1,6 +1,7 @@
 package io.trainyard.cli;
 
 import io.trainyard.topics.TopicAdmin;
+import io.trainyard.topics.TopicCheck;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -85,6 +86,7 @@ final class WorkerCommand implements Callable<Integer> {
             Service.requireFree(spec, "--metrics-port", metricsHost, metricsPort);
         }
         // Before Quarkus opens its channels, which say the same in a stack trace.
+        TopicCheck.correct(kafka.brokers(), kafka.prefix(), kafka.timeout());
         TopicAdmin.createMissing(kafka.brokers(), kafka.prefix(), kafka.timeout());
         return Service.run(settings(), this::announce);
     }

@@ -9,12 +9,13 @@ import io.trainyard.spec.JobSpec;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Watches all custodies of a fleet and says what this worker has to do about them. Every worker has one.
@@ -33,26 +34,76 @@ public final class Keeper {
     /// How much later, in beats, the next in the order acts.
     private static final int BEATS_APART = 2;
 
+    /// Stands for the group of jobs that have none; no group's name is empty.
+    private static final String NO_GROUP = "";
+
+    /// After so many of all that may be watched have ended, those that were not watched are read again.
+    private static final int ROOM_AGAIN = 10;
+
     /// A command that waits is published anew at longer and longer intervals: up to so many times the first one.
     private static final int MAX_DOUBLINGS = 10;
 
+    /// Jobs whose commands are alike: the first one's is the dictionary of the others.
+    private static final class Group {
+        final @Nullable String name; // null: of jobs that have none
+        final byte[] dictionary;
+        int jobs;
+
+        Group(@Nullable String name, byte[] dictionary) {
+            this.name = name;
+            this.dictionary = dictionary;
+        }
+    }
+
+    /// A job, in few bytes unless a worker has it: as many may wait or rest as there are, and no more may be owned than
+    /// the fleet has slots.
     private static final class Watched {
-        Custody custody;
+        final Group group;
+        State state = State.WAITING;
+        int attempt;
+        int copies;
+        boolean resting;
+
+        @Nullable
+        Custody whole;
+
+        @Nullable
+        Packed packed;
+
         long since; // the beat of the newest sign of life, or of the newest copy
         long acted = Long.MIN_VALUE;
 
-        Watched(Custody custody, long since) {
-            this.custody = custody;
+        Watched(Group group, Custody custody, long since) {
+            this.group = group;
             this.since = since;
+            set(custody);
+        }
+
+        void set(Custody custody) {
+            boolean isHeld = custody.state() == State.HELD;
+            state = custody.state();
+            attempt = custody.request().attempt();
+            copies = custody.copies();
+            resting = custody.isResting();
+            whole = isHeld ? custody : null;
+            packed = isHeld ? null : Packed.of(custody, group.dictionary);
+        }
+
+        Custody custody() {
+            return whole == null ? Objects.requireNonNull(packed).unpack(group.dictionary) : whole;
         }
     }
 
     private final String self;
     private final Rules rules;
-    private final Map<String, Watched> jobs = new LinkedHashMap<>();
+    private final Map<String, Watched> jobs = new HashMap<>();
+    private final Map<String, Group> groups = new HashMap<>();
     private final Wishes wishes = new Wishes();
     private final Map<String, Long> heard = new HashMap<>();
     private final Set<String> asked = new LinkedHashSet<>(); // jobs whose wish is new, and which nobody holds
+    private final Set<String> changed =
+            new LinkedHashSet<>(); // jobs of which something was read since they were judged
+    private long judged = Long.MIN_VALUE; // the beat at which all jobs were
     private long beats;
     private int overlooked;
 
@@ -66,20 +117,47 @@ public final class Keeper {
     /// @param custody null: the job has ended
     public void custody(String job, @Nullable Custody custody) {
         Watched known = jobs.get(job);
+        changed.add(job);
         if (custody == null) {
-            jobs.remove(job);
+            if (jobs.remove(job) != null) {
+                leave(Objects.requireNonNull(known).group);
+            }
             asked.remove(job);
         } else if (known != null) {
-            if (custody.request().attempt() >= known.custody.request().attempt()) {
-                known.custody = custody;
+            if (custody.request().attempt() >= known.attempt) {
+                known.set(custody);
                 known.since = beats;
                 known.acted = Long.MIN_VALUE;
             }
         } else if (jobs.size() < rules.maxJobs()) {
-            jobs.put(job, new Watched(custody, beats));
+            jobs.put(job, new Watched(join(custody), custody, beats));
         } else {
             overlooked++;
         }
+    }
+
+    private Group join(Custody custody) {
+        String name = custody.request().job().group();
+        Group group = groups.computeIfAbsent(
+                name == null ? NO_GROUP : name, _ -> new Group(name, CustodyJson.write(custody)));
+        group.jobs++;
+        return group;
+    }
+
+    private void leave(Group group) {
+        if (--group.jobs == 0) {
+            groups.remove(group.name == null ? NO_GROUP : group.name);
+        }
+    }
+
+    /// Whether jobs that were not watched may be read again, because others have ended.
+    public boolean hasRoomAgain() {
+        return overlooked > 0 && jobs.size() < rules.maxJobs() - rules.maxJobs() / ROOM_AGAIN;
+    }
+
+    /// The topic `custody` is read again from its beginning.
+    public void readAgain() {
+        overlooked = 0;
     }
 
     /// Takes in a record of the topic `control`.
@@ -87,6 +165,7 @@ public final class Keeper {
     /// @param control null: nobody wants anything of the job any more
     /// @param fresh whether it was written since this worker watches; of an older one somebody else has told
     public void control(String job, @Nullable Control control, boolean fresh) {
+        changed.add(job);
         if (control == null) {
             wishes.remove(job);
             asked.remove(job);
@@ -117,39 +196,51 @@ public final class Keeper {
 
     private void sign(String worker, String job, int attempt) {
         Watched watched = jobs.get(job);
-        if (watched == null || attempt < watched.custody.request().attempt()) {
+        if (watched == null || attempt < watched.attempt) {
             return;
         }
-        Request request = watched.custody.request();
-        boolean isHeld = watched.custody.state() == State.HELD && attempt == request.attempt();
+        boolean isHeld = watched.state == State.HELD && attempt == watched.attempt;
         if (!isHeld) { // the record is older than what the worker says of itself
-            watched.custody = Custody.held(request.attempt(attempt), worker);
+            watched.set(Custody.held(watched.custody().request().attempt(attempt), worker));
+            changed.add(job);
         }
         watched.since = beats;
     }
 
     /// A job that another worker has, if one does.
     public Optional<JobSpec> underWay() {
-        return jobs.values().stream()
-                .map(watched -> watched.custody)
-                .filter(custody ->
-                        custody.state() == State.HELD && !custody.worker().equals(self))
+        return wholes().filter(custody -> !custody.worker().equals(self))
                 .reduce((_, later) -> later)
                 .map(custody -> custody.request().job());
     }
 
-    /// The commands of those that rest at a rung, and that nobody wants to rest or end besides.
-    public List<Request> resting() {
-        return jobs.entrySet().stream()
-                .filter(job -> job.getValue().custody.isResting() && wish(job.getKey()) == Wish.RUN)
-                .map(job -> wishes.urgent(job.getValue().custody.request()))
-                .toList();
+    /// Of those that a worker has.
+    private Stream<Custody> wholes() {
+        return jobs.values().stream().map(watched -> watched.whole).filter(Objects::nonNull);
+    }
+
+    /// The jobs that are paused at a rung, and that nobody wants to pause or end as well, by their groups.
+    public Map<String, List<String>> resting() {
+        Map<String, List<String>> resting = new HashMap<>();
+        jobs.forEach((job, watched) -> {
+            String group = watched.group.name;
+            if (watched.resting && group != null && wish(job) == Wish.RUN) {
+                resting.computeIfAbsent(group, _ -> new ArrayList<>()).add(job);
+            }
+        });
+        return resting;
+    }
+
+    /// The command of a job that is watched.
+    public Request request(String job) {
+        return wishes.urgent(
+                Objects.requireNonNull(jobs.get(job), job).custody().request());
     }
 
     /// The group of a job that is watched; null where it has none.
     public @Nullable String group(String job) {
         Watched watched = jobs.get(job);
-        return watched == null ? null : watched.custody.request().job().group();
+        return watched == null ? null : watched.group.name;
     }
 
     /// What somebody wants of a job.
@@ -160,15 +251,12 @@ public final class Keeper {
     /// Who has a job, or what it waits for; null where that is not known.
     public @Nullable Custody custody(String job) {
         Watched watched = jobs.get(job);
-        return watched == null ? null : watched.custody;
+        return watched == null ? null : watched.custody();
     }
 
     /// The custodies of jobs that somebody has, each as urgent as it is wished to be.
     public List<Custody> held() {
-        return jobs.values().stream()
-                .map(watched -> watched.custody)
-                .filter(custody -> custody.state() == State.HELD)
-                .map(custody -> Custody.held(wishes.urgent(custody.request()), custody.worker()))
+        return wholes().map(custody -> Custody.held(wishes.urgent(custody.request()), custody.worker()))
                 .toList();
     }
 
@@ -206,18 +294,19 @@ public final class Keeper {
         return idle;
     }
 
-    /// What is to be done now, once: whoever asks does it.
+    /// What is to be done now, once: whoever asks does it. Of a job of which nothing was read something becomes due
+    /// only
+    /// by this worker's own heartbeats, so between two of them the others are not looked at.
     public List<Duty> due() {
-        heard.values().removeIf(beat -> beats - beat >= rules.beats());
         List<Duty> due = new ArrayList<>();
-        jobs.forEach((job, watched) -> {
-            Duty duty = duty(job, watched);
-            boolean acted = watched.acted != Long.MIN_VALUE && beats - watched.acted < rules.beats();
-            if (duty != null && !acted) {
-                watched.acted = beats;
-                due.add(duty);
-            }
-        });
+        if (judged == beats) {
+            changed.forEach(job -> judge(job, jobs.get(job), due));
+        } else {
+            judged = beats;
+            heard.values().removeIf(beat -> beats - beat >= rules.beats());
+            jobs.forEach((job, watched) -> judge(job, watched, due));
+        }
+        changed.clear();
         for (String job : List.copyOf(asked)) {
             if (tell(job, due)) {
                 asked.remove(job);
@@ -226,34 +315,49 @@ public final class Keeper {
         return due;
     }
 
+    private void judge(String job, @Nullable Watched watched, List<Duty> due) {
+        if (watched == null || (watched.acted != Long.MIN_VALUE && beats - watched.acted < rules.beats())) {
+            return;
+        }
+        Duty duty = duty(job, watched);
+        if (duty != null) {
+            watched.acted = beats;
+            due.add(duty);
+        }
+    }
+
     private @Nullable Duty duty(String job, Watched watched) {
-        Custody custody = watched.custody;
-        Request request = wishes.urgent(custody.request());
-        return switch (custody.state()) {
+        return switch (watched.state) {
             case HELD ->
-                after(rules.beats(), watched, new Duty.Republish(request.attempt(request.attempt() + 1), 1, false));
+                isDue(rules.beats(), job, watched)
+                        ? new Duty.Republish(request(job).attempt(watched.attempt + 1), 1, false)
+                        : null;
             case WAITING -> {
-                long patience = (long) rules.beats() << Math.min(custody.copies(), MAX_DOUBLINGS);
-                yield wish(job) == Wish.CANCEL
-                        ? after(0, watched, new Duty.Cancel(job))
-                        : after(patience, watched, new Duty.Republish(request, custody.copies() + 1, false));
+                long patience = (long) rules.beats() << Math.min(watched.copies, MAX_DOUBLINGS);
+                if (wish(job) == Wish.CANCEL) {
+                    yield isDue(0, job, watched) ? new Duty.Cancel(job) : null;
+                }
+                yield isDue(patience, job, watched)
+                        ? new Duty.Republish(request(job), watched.copies + 1, false)
+                        : null;
             }
             case PAUSED ->
                 switch (wish(job)) {
                     case PAUSE -> null;
-                    case CANCEL -> after(0, watched, new Duty.Cancel(job));
+                    case CANCEL -> isDue(0, job, watched) ? new Duty.Cancel(job) : null;
                     case RUN ->
-                        custody.isResting() && !wishes.isRunOn(job)
-                                ? null // whether it goes on the store says: see [Resting]
-                                : after(0, watched, new Duty.Republish(request, 1, true));
+                        // Whether one that rests goes on the store says: see [Resting].
+                        (!watched.resting || wishes.isRunOn(job)) && isDue(0, job, watched)
+                                ? new Duty.Republish(request(job), 1, true)
+                                : null;
                 };
         };
     }
 
-    /// The duty, once so many beats have passed, and those that the workers before this one have.
-    private @Nullable Duty after(long patience, Watched watched, Duty duty) {
+    /// Whether so many beats have passed, and those that the workers before this one have.
+    private boolean isDue(long patience, String job, Watched watched) {
         long quiet = beats - watched.since;
-        return quiet >= patience && quiet >= patience + (long) BEATS_APART * rank(duty.job()) ? duty : null;
+        return quiet >= patience && quiet >= patience + (long) BEATS_APART * rank(job);
     }
 
     /// What is wanted of a job that nobody has: it may be in the queue still, or never have been.
@@ -261,7 +365,7 @@ public final class Keeper {
     /// @return whether somebody else sees to it
     private boolean tell(String job, List<Duty> due) {
         Watched watched = jobs.get(job);
-        if (watched != null && watched.custody.state() != State.WAITING) {
+        if (watched != null && watched.state != State.WAITING) {
             return true; // its holder obeys, or the custody itself is a duty
         }
         if (rank(job) > 0) {

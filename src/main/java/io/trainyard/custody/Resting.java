@@ -1,6 +1,5 @@
 package io.trainyard.custody;
 
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -53,13 +52,9 @@ public final class Resting {
         }
         asked = now;
         resumed.values().removeIf(beat -> now - beat >= beats);
-        Map<String, List<Request>> resting = new HashMap<>();
-        keeper.resting().forEach(request -> {
-            String group = request.job().group();
-            if (group != null && !resumed.containsKey(request.job().id())) {
-                resting.computeIfAbsent(group, _ -> new ArrayList<>()).add(request);
-            }
-        });
+        Map<String, List<String>> resting = keeper.resting();
+        resting.values().forEach(jobs -> jobs.removeIf(resumed::containsKey));
+        resting.values().removeIf(List::isEmpty);
         groups.keySet().retainAll(resting.keySet());
         Set<String> quiet = new HashSet<>();
         resting.keySet().forEach(name -> {
@@ -68,7 +63,10 @@ public final class Resting {
             }
         });
         resting.keySet().removeAll(quiet);
-        return resting;
+        Map<String, List<Request>> due = new HashMap<>();
+        resting.forEach((group, jobs) ->
+                due.put(group, jobs.stream().map(keeper::request).toList()));
+        return due;
     }
 
     private boolean isDue(String name, boolean told, long now) {

@@ -37,6 +37,9 @@ public enum Metric {
     WORKER_STEPS_TOTAL(Type.COUNTER, "steps", "Steps that were told"),
     WORKER_CHECKPOINTS_TOTAL(Type.COUNTER, "checkpoints", "Checkpoints that were saved"),
     WORKER_CHECKPOINT_FAILURES_TOTAL(Type.COUNTER, "checkpoints", "Checkpoints that could not be written"),
+    WORKER_LOST_COMMANDS_TOTAL(
+            Type.COUNTER, "commands", "Commands that brokers dropped with nothing done, and that it published again"),
+    WORKER_CLOCK_OFFSET_SECONDS(Type.GAUGE, "s", "The brokers' time less that of its clock, as its heartbeats show it"),
     WORKER_EVENTS_WAITING(Type.GAUGE, "events", "Events of the jobs at hand that the brokers have not acknowledged"),
     WORKER_DEVICE_MEMORY_BYTES(Type.GAUGE, "bytes", "Memory of its device that is taken while it trains; 0 when idle"),
     WORKER_RESIDENT_MEMORY_BYTES(Type.GAUGE, "bytes", "Resident memory of its process"),

@@ -3,8 +3,10 @@ package io.trainyard.topics;
 import io.trainyard.event.TrainingEvent;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoUnit;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
@@ -20,6 +22,8 @@ public final class CloudEvents {
 
     /// The header that says who speaks.
     static final String SOURCE = "ce_source";
+
+    private static final String TIME = "ce_time";
 
     /// The source of what somebody asks for by the command line.
     public static final String CLI = "/cli";
@@ -69,12 +73,25 @@ public final class CloudEvents {
                         type,
                         SOURCE,
                         source,
-                        "ce_time",
+                        TIME,
                         time.truncatedTo(ChronoUnit.MILLIS).toString(),
                         "content-type",
                         "application/json")
                 .forEach((key, value) -> headers.add(key, value.getBytes(StandardCharsets.UTF_8)));
         return headers;
+    }
+
+    /// When the record was written, by its writer's clock; empty where it does not say so.
+    public static Optional<Instant> time(Headers headers) {
+        Header time = headers.lastHeader(TIME);
+        if (time == null || time.value() == null) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(Instant.parse(new String(time.value(), StandardCharsets.UTF_8)));
+        } catch (DateTimeParseException _) { // anyone can write to a topic
+            return Optional.empty();
+        }
     }
 
     /// The `ce_type` of an event.

@@ -14,15 +14,14 @@ import org.apache.kafka.common.resource.ResourceType;
 /// that a topic is there.
 public enum KafkaRole {
     /// Takes jobs, and tells of them. That it writes commands is for those it passes on; it deletes those that are
-    /// dealt
-    /// with.
+    /// dealt with, and looks among the dead letters whether one is.
     WORKER(
             commands(AclOperation.READ, AclOperation.WRITE, AclOperation.DELETE),
             topic(Topic.STEPS, AclOperation.WRITE),
             topic(Topic.ACCURACY, AclOperation.WRITE),
             topic(Topic.CHECKPOINTS, AclOperation.WRITE),
             topic(Topic.JOBS, AclOperation.WRITE),
-            topic(Topic.DEAD_LETTER, AclOperation.WRITE),
+            topic(Topic.DEAD_LETTER, AclOperation.READ, AclOperation.WRITE),
             topic(Topic.CONTROL, AclOperation.READ, AclOperation.WRITE),
             topic(Topic.CUSTODY, AclOperation.READ, AclOperation.WRITE),
             topic(Topic.WORKERS, AclOperation.READ, AclOperation.WRITE),

@@ -5,7 +5,8 @@ import io.trainyard.event.TrainingEvent;
 /// The keys of records about jobs: the job's id, and more behind a slash where a topic keeps the last record of
 /// each key. An id has no slash. Whatever is behind it, a job's records share a partition ([JobPartitioner]).
 public final class RecordKey {
-    private static final char SLASH = '/';
+    /// No job's id has it.
+    public static final char SLASH = '/';
 
     private RecordKey() {}
 

@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.kafka.common.config.TopicConfig;
+import org.apache.kafka.common.record.TimestampType;
 
 /// The topics of a fleet, without their common prefix. The key of a record begins with the job's id ([RecordKey]),
 /// or is on [#WORKERS] the worker's. They stand in the order in which records of the same time are read: a job is
@@ -27,12 +28,12 @@ public enum Topic {
     CUDA_COMMANDS_NORMAL("commands.cuda.normal", Content.COMMANDS, commands()),
     CUDA_COMMANDS_LOW("commands.cuda.low", Content.COMMANDS, commands()),
     CONTROL("control", Content.OTHER, compacted()),
-    CUSTODY("custody", Content.OTHER, large(compacted())),
+    CUSTODY("custody", Content.OTHER, timedByBrokers(large(compacted()))),
     STEPS("steps", Content.EVENTS, retained(Duration.ofDays(2))),
     ACCURACY("accuracy", Content.EVENTS, retained(Duration.ofDays(30))),
     CHECKPOINTS("checkpoints", Content.EVENTS, compacted()),
     JOBS("jobs", Content.EVENTS, large(compacted())),
-    WORKERS("workers", Content.OTHER, compacted()),
+    WORKERS("workers", Content.OTHER, timedByBrokers(compacted())),
     DEAD_LETTER("dead-letter", Content.DEAD_LETTERS, retained(Duration.ofDays(30)));
 
     /// Where commands are; [Priority] says which is for what.
@@ -51,6 +52,13 @@ public enum Topic {
     /// The largest record that commands and jobs may have, in bytes: the longest command, and as much again,
     /// because the event that a job has started carries its command and the table of its parameters.
     public static final int MAX_RECORD_BYTES = 2 * JobJson.MAX_BYTES;
+
+    private static final Set<String> ALWAYS_REQUIRED = Set.of(
+            TopicConfig.CLEANUP_POLICY_CONFIG,
+            TopicConfig.MAX_MESSAGE_BYTES_CONFIG,
+            TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG);
+
+    private static final int SEGMENT_BYTES = 16 << 20;
 
     /// The default of `trainyard.topics.prefix`.
     public static final String DEFAULT_PREFIX = "trainyard.";
@@ -143,6 +151,8 @@ public enum Topic {
                 TopicConfig.CLEANUP_POLICY_CONFIG,
                 TopicConfig.CLEANUP_POLICY_DELETE,
                 TopicConfig.RETENTION_MS_CONFIG,
+                "-1",
+                TopicConfig.RETENTION_BYTES_CONFIG,
                 "-1"));
     }
 
@@ -160,7 +170,37 @@ public enum Topic {
                 Long.toString(time.toMillis()));
     }
 
+    /// What is not cleaned yet is read by each worker before its first claim: of each partition the newest segment, and
+    /// a tenth of the rest.
     private static Map<String, String> compacted() {
-        return Map.of(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT);
+        return Map.of(
+                TopicConfig.CLEANUP_POLICY_CONFIG,
+                TopicConfig.CLEANUP_POLICY_COMPACT,
+                TopicConfig.SEGMENT_BYTES_CONFIG,
+                Integer.toString(SEGMENT_BYTES),
+                TopicConfig.SEGMENT_MS_CONFIG,
+                Long.toString(Duration.ofHours(1).toMillis()),
+                TopicConfig.MIN_CLEANABLE_DIRTY_RATIO_CONFIG,
+                "0.1");
+    }
+
+    /// The brokers' clock gives a record its timestamp: none is refused because its writer's clock is wrong, and a
+    /// worker
+    /// learns how much its own differs. Events keep their writers' timestamps: readers merge them by these.
+    private static Map<String, String> timedByBrokers(Map<String, String> settings) {
+        Map<String, String> all = new HashMap<>(settings);
+        all.put(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, TimestampType.LOG_APPEND_TIME.name);
+        return Map.copyOf(all);
+    }
+
+    /// What a topic must have that is there already, of its settings; others may be the operator's own.
+    Map<String, String> required() {
+        Map<String, String> required = new HashMap<>(settings);
+        required.keySet().retainAll(ALWAYS_REQUIRED);
+        if (content == Content.COMMANDS) {
+            required.put(TopicConfig.RETENTION_MS_CONFIG, "-1");
+            required.put(TopicConfig.RETENTION_BYTES_CONFIG, "-1");
+        }
+        return required;
     }
 }

@@ -17,13 +17,13 @@ import org.jspecify.annotations.Nullable;
 /// by those that tell its metrics.
 final class Activity {
     /// All that it has done since the process began.
-    record Totals(long steps, int checkpoints, int checkpointFailures) {}
+    record Totals(long steps, int checkpoints, int checkpointFailures, int lostCommands) {}
 
     private final FirstSteps firstSteps = new FirstSteps();
     private final List<AtWork> held = new ArrayList<>(); // in the order in which they were taken
     private DoubleConsumer onFirstStep = _ -> {};
     private @Nullable String trouble;
-    private Totals totals = new Totals(0, 0, 0);
+    private Totals totals = new Totals(0, 0, 0, 0);
 
     /// An attempt at a job. All attempts of a worker share its monitor.
     final class AtWork {
@@ -97,7 +97,8 @@ final class Activity {
         /// A checkpoint could not be written.
         void checkpointFailed() {
             synchronized (Activity.this) {
-                totals = new Totals(totals.steps(), totals.checkpoints(), totals.checkpointFailures() + 1);
+                totals = new Totals(
+                        totals.steps(), totals.checkpoints(), totals.checkpointFailures() + 1, totals.lostCommands());
             }
         }
     }
@@ -116,7 +117,14 @@ final class Activity {
         totals = new Totals(
                 totals.steps() + (event instanceof StepLosses losses ? losses.losses().length : 0),
                 totals.checkpoints() + (event instanceof CheckpointSaved ? 1 : 0),
-                totals.checkpointFailures());
+                totals.checkpointFailures(),
+                totals.lostCommands());
+    }
+
+    /// A command was lost, and is published again.
+    synchronized void commandLost() {
+        totals = new Totals(
+                totals.steps(), totals.checkpoints(), totals.checkpointFailures(), totals.lostCommands() + 1);
     }
 
     /// @param reason why the worker takes no jobs; null: it does

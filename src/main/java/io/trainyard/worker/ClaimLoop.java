@@ -16,8 +16,16 @@ final class ClaimLoop implements AutoCloseable {
     private static final Duration MIN_PAUSE = Duration.ofMillis(250);
     private static final Duration MAX_PAUSE = Duration.ofSeconds(30);
 
-    /// How often a worker that must not take jobs looks whether it may.
-    private static final Duration ADMISSION = Duration.ofSeconds(1);
+    /// The same after a claim that was lost, because the brokers did not take what it published.
+    private static final Duration MIN_LOST_PAUSE = Duration.ofSeconds(1);
+
+    private static final Duration MAX_LOST_PAUSE = Duration.ofMinutes(1);
+
+    /// How often a worker that must not claim looks whether it may.
+    private static final Duration ADMISSION = Duration.ofMillis(50);
+
+    /// A reason not to claim that is gone by then is not told.
+    private static final Duration UNTOLD = Duration.ofSeconds(1);
 
     /// How often a worker whose slots are all taken looks for strays.
     private static final Duration LOOK = Duration.ofMillis(500);
@@ -36,6 +44,10 @@ final class ClaimLoop implements AutoCloseable {
     private final Slots slots;
     /// For the brokers.
     private final Quarantine brokers = new Quarantine(MIN_PAUSE, MAX_PAUSE);
+    /// For what it publishes about commands.
+    private final Quarantine publishing = new Quarantine(MIN_LOST_PAUSE, MAX_LOST_PAUSE);
+    private String probed; // a job whose partition of ownerships it must be able to write
+    private String told = ""; // why it claims nothing
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
     /// @param queues opens the queue of commands, anew whenever one is broken
@@ -48,7 +60,8 @@ final class ClaimLoop implements AutoCloseable {
         this.stop = new StopSignal(around.host());
         this.fitness = new Fitness(rules.worker());
         this.slots = new Slots(around, runner, stop, fitness);
-        this.settlement = new Settlement(around);
+        this.settlement = new Settlement(around, stop);
+        this.probed = rules.worker();
         this.claiming = new Claiming(around, settlement, fitness);
     }
 
@@ -82,75 +95,104 @@ final class ClaimLoop implements AutoCloseable {
         }
     }
 
-    /// Whatever goes wrong with Kafka ends one queue, never the loop.
+    /// Whatever goes wrong with Kafka ends one queue, never the loop. A worker that must not claim leaves the share
+    /// groups: a member is handed a command whether or not it asks.
     private void claimUntilBroken() throws InterruptedException {
-        String problem;
+        if (!awaitAdmission()) {
+            return;
+        }
         try (CommandQueue queue = new DeferredQueue(new FairQueue(queues.get(), around), around)) {
-            problem = claim(queue);
+            claim(queue);
         } catch (KafkaException e) { // of brokers that are away, and of what they refuse, the message says all
-            problem = String.valueOf(e.getMessage());
+            brokenBy(String.valueOf(e.getMessage()));
         } catch (RuntimeException e) {
             LOG.log(System.Logger.Level.ERROR, "worker=" + rules.worker() + " cannot claim", e);
-            problem = e.toString();
+            brokenBy(e.toString());
         }
-        if (!stop.isRequested()) {
-            brokers.fault(problem);
-            if (brokers.faults() == 1) {
-                LOG.log(
-                        System.Logger.Level.WARNING,
-                        "worker={0} cannot claim commands, and tries again until it can: {1}",
-                        rules.worker(),
-                        problem);
-            }
-            stop.await(brokers.pause());
+        stop.await(brokers.pause());
+        stop.await(publishing.pause());
+    }
+
+    private void brokenBy(String problem) {
+        brokers.fault(problem);
+        activity.trouble(problem);
+        if (brokers.faults() == 1 && !stop.isRequested()) {
+            sayTriesAgain(problem);
         }
     }
 
-    /// @return why it has ended, if it was not stopped
-    private String claim(CommandQueue queue) throws InterruptedException {
-        while (!stop.isRequested()) {
-            if (!mayTake(queue)) {
-                continue;
+    private void lost(Taken.Lost claim) {
+        publishing.fault(claim.reason());
+        activity.trouble(claim.reason());
+        probed = claim.job() == null ? rules.worker() : claim.job();
+        if (publishing.faults() == 1 && !stop.isRequested()) {
+            sayTriesAgain(claim.reason());
+        }
+    }
+
+    private void sayTriesAgain(String problem) {
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "worker={0} cannot claim commands, and tries again until it can: {1}",
+                rules.worker(),
+                problem);
+    }
+
+    private void claim(CommandQueue queue) throws InterruptedException {
+        while (!stop.isRequested() && objection().isEmpty()) {
+            Taken taken = new Taken.Settled();
+            boolean isHanded = false;
+            if (!mayTake()) {
+                taken = giveBackStray(queue);
+            } else {
+                var command = queue.next();
+                isHanded = command.isPresent();
+                if (isHanded) {
+                    taken = claiming.take(queue, command.get());
+                }
+                healed(brokers);
             }
-            var command = queue.next();
-            if (command.isPresent()) {
-                switch (claiming.take(queue, command.get())) {
-                    case Taken.Begun(Held held) -> {
-                        around.order().took();
-                        slots.start(held);
-                    }
-                    case Taken.Settled _ -> {}
-                    case Taken.Refused(String reason) -> fitness.refused(reason);
-                    case Taken.Lost(String reason) -> {
-                        return reason;
-                    }
+            switch (taken) {
+                case Taken.Begun(Held held) -> {
+                    around.order().took();
+                    slots.start(held);
+                }
+                case Taken.Settled _ -> {}
+                case Taken.Refused(String reason) -> fitness.refused(reason);
+                case Taken.Lost claim -> {
+                    lost(claim);
+                    return;
                 }
             }
-            if (brokers.faults() > 0) {
-                brokers.healed();
-                LOG.log(System.Logger.Level.INFO, "worker={0} claims commands again", rules.worker());
+            if (isHanded) {
+                healed(publishing); // only what was acknowledged and accepted shows that it can publish
             }
         }
-        return "";
+    }
+
+    private void healed(Quarantine faults) {
+        if (faults.faults() > 0) {
+            faults.healed();
+            activity.trouble(null);
+            LOG.log(System.Logger.Level.INFO, "worker={0} claims commands again", rules.worker());
+        }
     }
 
     /// Waits until the worker may take a command; not for a slot alone, for strays must not lie with it meanwhile.
-    private boolean mayTake(CommandQueue queue) throws InterruptedException {
+    private boolean mayTake() throws InterruptedException {
         if (!slots.awaitFree(around.fleet().isUrgent() ? URGENT_LOOK : LOOK)) {
-            giveBackStray(queue);
             return false;
         }
         awaitHealth();
-        awaitAdmission();
         return !stop.isRequested();
     }
 
     /// A command must not lie with a worker that is busy.
-    private void giveBackStray(CommandQueue queue) throws InterruptedException {
+    private Taken giveBackStray(CommandQueue queue) throws InterruptedException {
         try {
             var stray = queue.stray();
             if (stray.isPresent()) {
-                settlement.giveBack(queue, stray.get());
+                return settlement.giveBack(queue, stray.get());
             }
         } catch (KafkaException e) { // it is seen and told when the next command is asked for
             LOG.log(
@@ -159,6 +201,7 @@ final class ClaimLoop implements AutoCloseable {
                     rules.worker(),
                     e.getMessage());
         }
+        return new Taken.Settled();
     }
 
     /// A worker that could not run a job takes none for a while, longer each time.
@@ -178,21 +221,59 @@ final class ClaimLoop implements AutoCloseable {
         activity.trouble(null);
     }
 
-    /// A worker that does not belong to this fleet takes none until it does.
-    private void awaitAdmission() throws InterruptedException {
-        String told = "";
-        while (!stop.isRequested() && around.fleet().objection().isPresent()) {
-            String reason = around.fleet().objection().orElse(told);
-            if (!reason.equals(told)) {
-                LOG.log(System.Logger.Level.ERROR, "worker={0} takes no jobs: {1}", rules.worker(), reason);
-                activity.trouble(reason);
-                told = reason;
+    /// Why the worker must not claim; empty: it may.
+    private Optional<String> objection() {
+        return around.fleet()
+                .objection()
+                .or(() -> around.gate().objection(around.host().nanoTime()));
+    }
+
+    /// Waits until the worker belongs to the fleet, and the brokers take its heartbeats and a record of ownership.
+    ///
+    /// @return false: it stops
+    private boolean awaitAdmission() throws InterruptedException {
+        long beganNanos = around.host().nanoTime();
+        CompletableFuture<Void> probe = null;
+        while (!stop.isRequested()) {
+            Optional<String> reason = objection();
+            if (reason.isEmpty()) {
+                probe = probe == null ? around.publisher().probeOwnership(probed) : probe;
+                try {
+                    var _ = around.host().await(probe, rules.claimTimeout());
+                    sayAdmitted();
+                    return true;
+                } catch (TimeoutException _) {
+                    say("the brokers do not acknowledge its records of ownership");
+                } catch (ExecutionException e) {
+                    probe = null;
+                    publishing.fault(String.valueOf(e.getCause()));
+                    say("the brokers refuse its records of ownership: " + e.getCause());
+                    stop.await(publishing.pause());
+                }
+            } else {
+                if (around.host().nanoTime() - beganNanos > UNTOLD.toNanos()) {
+                    say(reason.get());
+                }
+                stop.await(ADMISSION);
             }
-            stop.await(ADMISSION);
         }
+        return false;
+    }
+
+    private void say(String reason) {
+        if (!reason.equals(told)) {
+            LOG.log(System.Logger.Level.ERROR, "worker={0} takes no jobs: {1}", rules.worker(), reason);
+            activity.trouble(reason);
+            told = reason;
+        }
+    }
+
+    private void sayAdmitted() {
         if (!told.isEmpty()) {
-            activity.trouble(null);
+            LOG.log(System.Logger.Level.INFO, "worker={0} takes jobs again", rules.worker());
+            told = "";
         }
+        activity.trouble(null);
     }
 
     /// Stops: the jobs are asked to stop at a step boundary, their last events are sent, their commands go back, all

@@ -57,16 +57,16 @@ final class Claiming {
     /// @param queue has handed out `command`
     Taken take(CommandQueue queue, ConsumerRecord<byte[], byte[]> command) throws InterruptedException {
         KillPoint.POLLED.reach();
+        String id = null;
         try {
             CommandRecord.requireWithinLimits(command);
-            if (command.deliveryCount().orElse((short) 1) > rules.deliveryLimit() / 2) {
-                // Were the last delivery to end without an acknowledgement, the brokers would drop the command
-                // silently; whoever is handed it that time may die. Half of all are left for this.
-                return settlement.again(queue, command);
+            if (settlement.isNearlyUsedUp(command)) {
+                return settlement.keep(queue, command);
             }
             JobSpec job;
             try {
                 job = CommandRecord.job(command, rules.deferring().contract());
+                id = job.id();
                 expansion.requireRunnable(job);
             } catch (InvalidJobException e) {
                 return settlement.refuse(queue, command, String.valueOf(e.getMessage()));
@@ -80,10 +80,10 @@ final class Claiming {
         } catch (InvalidJobException e) {
             return settlement.reject(queue, command, String.valueOf(e.getMessage()));
         } catch (TimeoutException e) {
-            return new Taken.Lost(
-                    "the brokers have not acknowledged what was said of it within " + rules.claimTimeout());
+            return new Taken.Lost("the brokers do not acknowledge what this worker publishes about the command", id);
         } catch (ExecutionException e) {
-            return new Taken.Lost("the brokers have not taken what was said of it: " + e.getCause());
+            return new Taken.Lost(
+                    "the brokers refuse what this worker publishes about the command: " + e.getCause(), id);
         }
     }
 
@@ -199,15 +199,16 @@ final class Claiming {
 
     private Taken begin(CommandQueue queue, Held held)
             throws InterruptedException, ExecutionException, TimeoutException {
-        var _ = around.host()
-                .await(publisher.publish(Custody.held(held.request(), rules.worker())), rules.claimTimeout());
+        settlement.await(queue, publisher.publish(Custody.held(held.request(), rules.worker())));
         KillPoint.IN_CUSTODY.reach();
         if (!queue.accept()) {
-            return new Taken.Lost("job %s attempt %d was not accepted in time".formatted(held.id(), held.attempt()));
+            return new Taken.Lost(
+                    "job %s attempt %d was not accepted in time".formatted(held.id(), held.attempt()), held.id());
         }
         // An acceptance that comes too late may be reported as a success.
         return held.folder().isSuperseded(held.attempt())
-                ? new Taken.Lost("job %s attempt %d is superseded already".formatted(held.id(), held.attempt()))
+                ? new Taken.Lost(
+                        "job %s attempt %d is superseded already".formatted(held.id(), held.attempt()), held.id())
                 : new Taken.Begun(held);
     }
 

@@ -22,6 +22,14 @@ interface CommandQueue extends AutoCloseable {
     /// worker's until now; else anybody may be handed it, or nobody.
     boolean accept();
 
+    /// Keeps the command at hand for another lock's time, which uses up no delivery.
+    ///
+    /// @return whether it is this worker's still
+    boolean renew();
+
+    /// How often the command at hand has been delivered, this time included; 0: no share group delivers it.
+    int deliveries();
+
     /// Gives back what is still held.
     @Override
     void close();

@@ -1,15 +1,25 @@
 package io.trainyard.worker;
 
+import io.trainyard.checkpoint.CheckpointException;
 import io.trainyard.topics.Brokers;
 import io.trainyard.topics.KafkaUnreachableException;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListShareGroupOffsetsSpec;
 import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 
@@ -22,6 +32,12 @@ final class CommandSweep implements AutoCloseable {
 
     /// The bound on each answer of the brokers.
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+    /// How many commands are looked at, and then deleted, at a time, and how many bytes they may have. One that is
+    /// larger is looked at alone.
+    private static final int BATCH = 500;
+
+    private static final long BATCH_BYTES = 8 << 20;
 
     private final Brokers kafka;
     private final Surroundings around;
@@ -48,40 +64,104 @@ final class CommandSweep implements AutoCloseable {
         });
     }
 
-    private void sweepIfFirst() {
+    private void sweepIfFirst() throws InterruptedException {
         String self = around.rules().worker();
-        if (around.fleet().live().stream().anyMatch(worker -> worker.compareTo(self) < 0)) {
+        boolean isFirst = around.fleet().live().stream().noneMatch(worker -> worker.compareTo(self) < 0);
+        if (!isFirst || around.fleet().objection().isPresent()) { // with another store all jobs would seem lost
             return;
         }
         try {
             sweep();
-        } catch (KafkaUnreachableException | KafkaException e) { // the next time will do
-            LOG.log(System.Logger.Level.DEBUG, "worker={0} cannot delete old commands: {1}", self, e.getMessage());
+        } catch (KafkaUnreachableException
+                | KafkaException
+                | CheckpointException
+                | ExecutionException
+                | TimeoutException e) { // the next time will do
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "worker={0} cannot delete old commands, and will try again: {1}",
+                    self,
+                    e.getMessage());
         }
     }
 
+    /// Deletes nothing that is not accounted for: see [LostCommands].
+    ///
     /// @throws KafkaUnreachableException if the brokers do not answer in time or refuse
-    void sweep() {
-        String prefix = around.rules().routes().prefix();
-        try (Admin admin = kafka.admin(TIMEOUT)) {
-            Map<TopicPartition, RecordsToDelete> dealtWith = new HashMap<>();
-            for (Topic topic : Topic.COMMANDS) {
-                String group = topic.claimGroup(prefix);
-                var offsets = TopicAdmin.await(
-                        kafka,
-                        admin.listShareGroupOffsets(Map.of(group, new ListShareGroupOffsetsSpec()))
-                                .partitionsToOffsetInfo(group),
-                        TIMEOUT);
-                offsets.forEach((partition, info) -> {
-                    if (info != null && info.startOffset() > 0) {
-                        dealtWith.put(partition, RecordsToDelete.beforeOffset(info.startOffset()));
-                    }
-                });
-            }
-            if (!dealtWith.isEmpty()) {
-                TopicAdmin.await(kafka, admin.deleteRecords(dealtWith).all(), TIMEOUT);
+    /// @throws CheckpointException if the store cannot be used
+    void sweep() throws InterruptedException, ExecutionException, TimeoutException {
+        try (Admin admin = kafka.admin(TIMEOUT);
+                KafkaConsumer<String, byte[]> consumer = kafka.consumer(Map.of(
+                        ConsumerConfig.CLIENT_ID_CONFIG,
+                        around.rules().worker() + "-sweep",
+                        ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
+                        false,
+                        ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
+                        "earliest",
+                        ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
+                        BATCH,
+                        ConsumerConfig.FETCH_MAX_BYTES_CONFIG,
+                        2 * Topic.MAX_RECORD_BYTES))) {
+            Map<TopicPartition, Long> starts = starts(admin);
+            LostCommands lost = new LostCommands(around, consumer, starts, stop);
+            Map<TopicPartition, Long> begins = consumer.beginningOffsets(starts.keySet(), TIMEOUT);
+            for (var start : starts.entrySet()) {
+                long from = Objects.requireNonNull(begins.get(start.getKey()));
+                while (from < start.getValue() && !stop.isRequested()) {
+                    from = sweep(admin, lost, start.getKey(), from, start.getValue());
+                }
             }
         }
+    }
+
+    /// Before which the share groups deliver nothing, of all topics of commands.
+    private Map<TopicPartition, Long> starts(Admin admin) {
+        String prefix = around.rules().routes().prefix();
+        Map<TopicPartition, Long> starts = new HashMap<>();
+        for (Topic topic : Topic.COMMANDS) {
+            String group = topic.claimGroup(prefix);
+            var offsets = TopicAdmin.await(
+                    kafka,
+                    admin.listShareGroupOffsets(Map.of(group, new ListShareGroupOffsetsSpec()))
+                            .partitionsToOffsetInfo(group),
+                    TIMEOUT);
+            offsets.forEach((partition, info) -> {
+                if (info != null && info.startOffset() > 0) {
+                    starts.put(partition, info.startOffset());
+                }
+            });
+        }
+        return starts;
+    }
+
+    /// @return where to go on
+    private long sweep(Admin admin, LostCommands lost, TopicPartition partition, long from, long start)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        long end = Math.min(start, from + BATCH);
+        List<ConsumerRecord<String, byte[]>> batch = new ArrayList<>();
+        AtomicLong bytes = new AtomicLong();
+        lost.read(Map.of(partition, from), Map.of(partition, end), command -> {
+            if (command.offset() < end
+                    && (bytes.addAndGet(command.serializedValueSize()) <= BATCH_BYTES || batch.isEmpty())) {
+                batch.add(command);
+            }
+        });
+        long until = bytes.get() > BATCH_BYTES ? batch.getLast().offset() + 1 : end;
+        int published = lost.publishAgain(batch);
+        TopicAdmin.await(
+                kafka,
+                admin.deleteRecords(Map.of(partition, RecordsToDelete.beforeOffset(until)))
+                        .all(),
+                TIMEOUT);
+        LOG.log(
+                System.Logger.Level.DEBUG,
+                "worker={0} deleted {1} commands of {2} before offset {3}; {4} were lost",
+                around.rules().worker(),
+                batch.size(),
+                partition,
+                until,
+                published);
+        return until;
     }
 
     @Override

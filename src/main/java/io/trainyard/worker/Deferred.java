@@ -45,6 +45,11 @@ record Deferred(ConsumerRecord<byte[], byte[]> command, String reason, long offs
         return job + SLASH + CommandRecord.place(command);
     }
 
+    /// The key of a record that only shows that this worker can write; no command is at such a place.
+    static String probeKey(String job) {
+        return job + SLASH + "probe";
+    }
+
     /// Whether a record of `custody` is a command that waits.
     static boolean isKey(String key) {
         return key.indexOf(SLASH) >= 0;

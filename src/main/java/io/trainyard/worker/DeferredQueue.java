@@ -53,6 +53,16 @@ final class DeferredQueue implements CommandQueue {
     }
 
     @Override
+    public boolean renew() {
+        return held.isHeld() || queue.renew();
+    }
+
+    @Override
+    public int deliveries() {
+        return held.isHeld() ? 0 : queue.deliveries();
+    }
+
+    @Override
     public void close() {
         queue.close();
     }

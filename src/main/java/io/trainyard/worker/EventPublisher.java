@@ -17,6 +17,7 @@ import io.trainyard.topics.Forwarded;
 import io.trainyard.topics.RecordKey;
 import io.trainyard.topics.Topic;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -50,8 +51,15 @@ final class EventPublisher {
         return send(Topic.of(event), RecordKey.of(event), line.json(), headers);
     }
 
-    CompletableFuture<Void> publish(WorkerStatus status) {
-        return send(Topic.WORKERS, status.worker(), EventJson.write(status), headers(CloudEvents.WORKER_STATUS));
+    /// Publishes a heartbeat.
+    ///
+    /// @param now by this worker's clock
+    CompletableFuture<Void> publish(WorkerStatus status, Instant now) {
+        return send(
+                Topic.WORKERS,
+                status.worker(),
+                EventJson.write(status),
+                CloudEvents.headers(CloudEvents.WORKER_STATUS, CloudEvents.worker(worker), now));
     }
 
     /// Publishes a command anew.
@@ -68,6 +76,12 @@ final class EventPublisher {
 
     CompletableFuture<Void> publish(Custody custody) {
         return send(Topic.CUSTODY, custody.job(), CustodyJson.write(custody), headers(CloudEvents.CUSTODY));
+    }
+
+    /// Publishes a record without effect to the partition that has a job's ownership: whoever may not or cannot write
+    /// there must not claim.
+    CompletableFuture<Void> probeOwnership(String job) {
+        return send(Topic.CUSTODY, Deferred.probeKey(job), null, headers(CloudEvents.CUSTODY));
     }
 
     /// Says that nobody needs to look after a job any more.
@@ -131,6 +145,16 @@ final class EventPublisher {
     /// Publishes a command once more, as it is.
     CompletableFuture<Void> again(ConsumerRecord<byte[], byte[]> command) {
         return outbox.send(command.topic(), command.key(), body(command), command.headers());
+    }
+
+    /// The same, of one that was read and not claimed.
+    CompletableFuture<Void> againOf(ConsumerRecord<String, byte[]> command) {
+        String key = command.key();
+        return outbox.send(
+                command.topic(),
+                key == null ? null : key.getBytes(StandardCharsets.UTF_8),
+                command.value() == null ? new byte[0] : command.value(),
+                command.headers());
     }
 
     /// Publishes a command on the topic where it belongs, and says so in its headers.

@@ -126,6 +126,16 @@ final class FairQueue implements CommandQueue {
     }
 
     @Override
+    public boolean renew() {
+        return held.isHeld() || queue.renew();
+    }
+
+    @Override
+    public int deliveries() {
+        return held.isHeld() ? 0 : queue.deliveries();
+    }
+
+    @Override
     public void close() {
         queue.close();
     }

@@ -8,8 +8,10 @@ import io.trainyard.custody.Resting;
 import io.trainyard.event.Control;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.WorkerStatus;
+import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.Topic;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
@@ -99,13 +101,13 @@ final class FleetReader {
                 case CONTROL -> control(key, body == null ? null : EventJson.readControl(body), fresh);
                 case WORKERS -> {
                     if (body != null) {
-                        heard(key, EventJson.readStatus(body));
+                        heard(entry, EventJson.readStatus(body));
                     }
                 }
                 case COMMANDS_HIGH, CPU_COMMANDS_HIGH, CUDA_COMMANDS_HIGH -> preemption.command(topic, entry);
                 default -> {}
             }
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | StackOverflowError e) { // whatever a stranger's bytes bring about
             LOG.log(
                     System.Logger.Level.WARNING,
                     "worker={0} cannot read topic={1} partition={2} offset={3}: {4}",
@@ -154,9 +156,18 @@ final class FleetReader {
         }
     }
 
-    private void heard(String worker, WorkerStatus status) {
+    private void heard(ConsumerRecord<String, byte[]> entry, WorkerStatus status) {
+        String worker = entry.key();
         if (!status.worker().equals(worker)) {
             return;
+        }
+        if (worker.equals(rules.worker())) {
+            CloudEvents.time(entry.headers())
+                    .ifPresent(sent -> around.gate()
+                            .timed(
+                                    sent,
+                                    Instant.ofEpochMilli(entry.timestamp()),
+                                    around.host().now()));
         }
         stores.heard(status);
         preemption.heard(status);

@@ -31,7 +31,7 @@ final class FleetView {
     private volatile boolean full;
     private volatile SharesView shares = SharesView.NONE;
     private volatile @Nullable Map<String, Double> used;
-    private final Map<String, Custody> custodies = new ConcurrentHashMap<>();
+    private final Map<String, Ownership> ownerships = new ConcurrentHashMap<>();
     private final Set<String> permitted = ConcurrentHashMap.newKeySet();
     private volatile List<Room> rooms = List.of();
     private volatile boolean urgent;
@@ -144,9 +144,9 @@ final class FleetView {
     /// @param custody null: the job has ended
     void custody(String job, @Nullable Custody custody) {
         if (custody == null) {
-            custodies.remove(job);
+            ownerships.remove(job);
         } else {
-            custodies.put(job, custody);
+            ownerships.put(job, new Ownership(custody.request().attempt(), custody.state(), custody.worker()));
         }
         permitted.remove(job); // whether it still does is seen when one is wanted
     }
@@ -161,10 +161,13 @@ final class FleetView {
         return Set.copyOf(permitted);
     }
 
+    /// What is known of who has a job.
+    record Ownership(int attempt, Custody.State state, String worker) {}
+
     /// What custody says of a job, where projects have rules; null where it says nothing.
     @Nullable
-    Custody custody(String job) {
-        return custodies.get(job);
+    Ownership ownership(String job) {
+        return ownerships.get(job);
     }
 
     /// The urgent job for which an attempt of this worker makes room; empty: it does for none.

@@ -49,21 +49,35 @@ final class Heartbeat implements AutoCloseable {
     private final Host host;
     private final EventPublisher publisher;
     private final Activity activity;
+    private final ClaimGate gate;
     private final Self self;
     private final StopSignal stop;
     private int beats; // of the jobs that it has, the one that older readers are told changes with each
 
-    Heartbeat(Host host, EventPublisher publisher, Activity activity, Self self) {
+    /// @param gate is told what the brokers take
+    Heartbeat(Host host, EventPublisher publisher, Activity activity, ClaimGate gate, Self self) {
         this.host = host;
         this.publisher = publisher;
         this.activity = activity;
+        this.gate = gate;
         this.self = self;
         this.stop = new StopSignal(host);
     }
 
     /// Sends the first heartbeat, before [#start].
     CompletableFuture<Void> announce() {
-        return publisher.publish(status(false));
+        return send(false);
+    }
+
+    private CompletableFuture<Void> send(boolean stopping) {
+        long sentNanos = host.nanoTime();
+        return publisher.publish(status(stopping), host.now()).whenComplete((_, problem) -> {
+            if (problem == null) {
+                gate.acknowledged(sentNanos);
+            } else {
+                gate.refused(problem.toString());
+            }
+        });
     }
 
     void start(Duration every) {
@@ -82,7 +96,7 @@ final class Heartbeat implements AutoCloseable {
     private void beat() throws InterruptedException {
         long beganNanos = host.nanoTime();
         boolean away = false;
-        CompletableFuture<Void> sent = publisher.publish(status(false));
+        CompletableFuture<Void> sent = send(false);
         while (!stop.isRequested()) {
             try {
                 var _ = host.await(sent, AWAY);
@@ -156,7 +170,7 @@ final class Heartbeat implements AutoCloseable {
     public void close() {
         stop.request();
         try {
-            var _ = host.await(publisher.publish(status(true)), LAST_TIMEOUT);
+            var _ = host.await(send(true), LAST_TIMEOUT);
         } catch (ExecutionException | TimeoutException e) {
             LOG.log(System.Logger.Level.WARNING, "worker={0} last heartbeat is lost: {1}", self.worker(), e);
         } catch (InterruptedException _) {

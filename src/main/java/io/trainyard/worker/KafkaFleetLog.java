@@ -123,7 +123,8 @@ final class KafkaFleetLog implements FleetLog {
 
     private Map<Topic, Backlog> backlog(Duration timeout) {
         Map<Topic, Backlog> backlogs = new EnumMap<>(Topic.class);
-        try (Admin admin = kafka.admin(timeout)) {
+        Admin admin = kafka.admin(timeout);
+        try {
             Map<String, ListShareGroupOffsetsSpec> groups = URGENT.stream()
                     .collect(Collectors.toMap(topic -> topic.claimGroup(prefix), _ -> new ListShareGroupOffsetsSpec()));
             var asked = admin.listShareGroupOffsets(groups);
@@ -138,6 +139,8 @@ final class KafkaFleetLog implements FleetLog {
                                     known.lag().orElse(Long.MAX_VALUE)));
                 }
             }
+        } finally {
+            admin.close(timeout); // without a bound it may wait for an answer for ever
         }
         return backlogs;
     }

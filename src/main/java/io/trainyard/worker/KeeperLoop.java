@@ -30,6 +30,7 @@ final class KeeperLoop implements AutoCloseable {
     private final FleetReader reader;
     private final Duties duties;
     private final CompletableFuture<Optional<JobSpec>> ready = new CompletableFuture<>();
+    private final CompletableFuture<Void> broken = new CompletableFuture<>();
     private boolean toldTooMany;
 
     /// @param logs opens the log, anew whenever one is broken
@@ -48,6 +49,11 @@ final class KeeperLoop implements AutoCloseable {
     /// Done when all is known that was told before this worker; with a job that another has, where one does.
     CompletableFuture<Optional<JobSpec>> ready() {
         return ready;
+    }
+
+    /// Fails when this worker can watch jobs no longer: it must not go on saying that it lives.
+    CompletableFuture<Void> broken() {
+        return broken;
     }
 
     private void run() {
@@ -71,6 +77,7 @@ final class KeeperLoop implements AutoCloseable {
             }
         } catch (InterruptedException | Error e) {
             ready.completeExceptionally(e);
+            broken.completeExceptionally(e);
             LOG.log(System.Logger.Level.ERROR, "worker=" + around.rules().worker() + " keeps no jobs any more", e);
         }
     }
@@ -86,6 +93,10 @@ final class KeeperLoop implements AutoCloseable {
             }
             if (judged) {
                 preemption.look(log);
+            }
+            if (reader.keeper().hasRoomAgain()) {
+                reader.keeper().readAgain();
+                return; // and the log is opened again
             }
             boolean isNews = !judged || !entries.isEmpty(); // time is heartbeats: without any, nothing becomes due
             if (log.isCaughtUp() && isNews) {

@@ -1,7 +1,6 @@
 package io.trainyard.worker;
 
 import io.trainyard.checkpoint.JobFolder;
-import io.trainyard.custody.Custody;
 import io.trainyard.custody.Permits;
 import io.trainyard.custody.Permits.Attempt;
 import io.trainyard.spec.JobSpec;
@@ -61,11 +60,11 @@ final class Quotas {
     /// on
     /// itself.
     private Optional<Boolean> isOverByCustody(Attempt attempt) {
-        Custody custody = around.fleet().custody(attempt.job());
-        if (custody == null || custody.request().attempt() < attempt.number()) {
+        FleetView.Ownership custody = around.fleet().ownership(attempt.job());
+        if (custody == null || custody.attempt() < attempt.number()) {
             return Optional.empty();
         }
-        boolean isLater = custody.request().attempt() > attempt.number();
+        boolean isLater = custody.attempt() > attempt.number();
         return switch (custody.state()) {
             case HELD -> Optional.of(isLater);
             case PAUSED -> isLater ? Optional.of(true) : Optional.empty();
@@ -74,7 +73,7 @@ final class Quotas {
     }
 
     /// What a worker was given up with is to be taken first: until then nobody has its permit.
-    private boolean isHandedBack(Attempt attempt, Custody custody) {
+    private boolean isHandedBack(Attempt attempt, FleetView.Ownership custody) {
         boolean handedBack = custody.worker().equals(attempt.worker());
         if (!handedBack) {
             around.fleet().keepsPermit(attempt.job());

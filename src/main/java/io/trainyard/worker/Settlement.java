@@ -4,6 +4,7 @@ import io.trainyard.custody.Request;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.Topic;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
@@ -21,21 +22,87 @@ final class Settlement {
     private final Host host;
     private final EventPublisher publisher;
     private final FleetView fleet;
+    private final Activity activity;
+    private final StopSignal stop;
 
-    Settlement(Surroundings around) {
+    /// How long to wait before a command that was refused, and that must not be let go, is published again.
+    private static final Duration REFUSED_PAUSE = Duration.ofSeconds(5);
+
+    /// @param stop after which no command is held any longer
+    Settlement(Surroundings around, StopSignal stop) {
         this.rules = around.rules();
         this.host = around.host();
         this.publisher = around.publisher();
         this.fleet = around.fleet();
+        this.activity = around.activity();
+        this.stop = stop;
     }
 
     /// Accepts the command once all that is to be said about it is with the brokers.
     Taken settle(CommandQueue queue, CompletableFuture<Void> said)
             throws InterruptedException, ExecutionException, TimeoutException {
-        var _ = host.await(said, rules.claimTimeout());
+        await(queue, said);
         return queue.accept()
                 ? new Taken.Settled()
-                : new Taken.Lost("a command that is settled was not accepted; it may come again");
+                : new Taken.Lost("a command that is settled was not accepted; it may come again", null);
+    }
+
+    /// Waits until the brokers have what is published about the command at hand, and keeps its lock meanwhile: to let
+    /// it
+    /// go uses up a delivery. How long doubles with each delivery, and there is no bound at the last one.
+    ///
+    /// @throws TimeoutException if the command has to be let go
+    void await(CommandQueue queue, CompletableFuture<Void> published)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        long beganNanos = host.nanoTime();
+        String trouble = "";
+        while (true) {
+            try {
+                var _ = host.await(published, rules.claimTimeout());
+                if (!trouble.isEmpty()) {
+                    activity.trouble(null);
+                }
+                return;
+            } catch (TimeoutException e) {
+                if (!mayHold(queue, beganNanos) || !queue.renew()) {
+                    throw e;
+                }
+                if (trouble.isEmpty()) {
+                    trouble = "the brokers do not acknowledge what it publishes about a command, which it keeps";
+                    sayTrouble(trouble);
+                }
+            }
+        }
+    }
+
+    private void sayTrouble(String trouble) {
+        LOG.log(System.Logger.Level.WARNING, "worker={0} claims nothing at present: {1}", rules.worker(), trouble);
+        activity.trouble(trouble);
+    }
+
+    private boolean mayHold(CommandQueue queue, long beganNanos) {
+        int deliveries = queue.deliveries();
+        boolean isLast = deliveries >= rules.deliveryLimit();
+        Duration most = rules.claimTimeout().multipliedBy(1L << deliveries);
+        return deliveries > 0 && !stop.isRequested() && (isLast || host.nanoTime() - beganNanos < most.toNanos());
+    }
+
+    /// Publishes a command again of which few deliveries are left. A refusal does not let it go at once: whoever is
+    /// handed it next may be refused, too.
+    Taken keep(CommandQueue queue, ConsumerRecord<byte[], byte[]> command)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        long beganNanos = host.nanoTime();
+        while (true) {
+            try {
+                return again(queue, command);
+            } catch (ExecutionException e) {
+                sayTrouble("the brokers refuse a command that it publishes again, and keeps: " + e.getCause());
+                stop.await(REFUSED_PAUSE);
+                if (!mayHold(queue, beganNanos) || !queue.renew()) {
+                    throw e;
+                }
+            }
+        }
     }
 
     private static Taken refused(Taken settled, String reason) {
@@ -49,20 +116,21 @@ final class Settlement {
     }
 
     /// The same of one that this worker has no time for.
-    void giveBack(CommandQueue queue, ConsumerRecord<byte[], byte[]> command) throws InterruptedException {
+    Taken giveBack(CommandQueue queue, ConsumerRecord<byte[], byte[]> command) throws InterruptedException {
         try {
             CommandRecord.requireWithinLimits(command);
-            var _ = again(queue, command);
+            return isNearlyUsedUp(command) ? keep(queue, command) : again(queue, command);
         } catch (InvalidJobException e) {
-            var _ = reject(queue, command, String.valueOf(e.getMessage()));
+            return reject(queue, command, String.valueOf(e.getMessage()));
         } catch (ExecutionException | TimeoutException e) { // then its lock gives it to others
-            LOG.log(
-                    System.Logger.Level.DEBUG,
-                    "worker={0} cannot give back {1}: {2}",
-                    rules.worker(),
-                    CommandRecord.place(command),
-                    e.getMessage());
+            return new Taken.Lost("it cannot give back %s: %s".formatted(CommandRecord.place(command), e), null);
         }
+    }
+
+    /// Whether so few deliveries are left of a command that it has to be published again: were the last one to end
+    /// without an acknowledgement, the brokers would drop the command silently. Half of all are left for this.
+    boolean isNearlyUsedUp(ConsumerRecord<byte[], byte[]> command) {
+        return command.deliveryCount().orElse((short) 1) > rules.deliveryLimit() / 2;
     }
 
     /// Leaves a job to other workers: its command is published once more.
@@ -151,7 +219,7 @@ final class Settlement {
         try {
             return settle(queue, publisher.deadLetter(command, reason));
         } catch (ExecutionException | TimeoutException e) {
-            return new Taken.Lost("the brokers have not taken the dead letter: " + e);
+            return new Taken.Lost("the brokers have not taken the dead letter: " + e, null);
         }
     }
 }

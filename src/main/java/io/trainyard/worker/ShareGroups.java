@@ -56,9 +56,17 @@ final class ShareGroups {
                 return MAX_DELIVERIES;
             } catch (KafkaUnreachableException e) {
                 if (e.getCause() instanceof ApiException refusal) { // they are older than 4.3, or allow less
-                    LOG.log(System.Logger.Level.INFO, "the brokers keep their own {0}: {1}", DELIVERY_LIMIT, refusal);
-                    return deliveryLimit(TopicAdmin.await(
+                    int limit = deliveryLimit(TopicAdmin.await(
                             kafka, admin.describeConfigs(groups).all(), timeout));
+                    if (limit < MAX_DELIVERIES) {
+                        LOG.log(
+                                System.Logger.Level.WARNING,
+                                "the brokers deliver a command {0} times and then drop it; needed are {1}. Upgrade them to Kafka 4.3 or newer, or set group.share.delivery.count.limit={1} at all of them: {2}",
+                                limit,
+                                MAX_DELIVERIES,
+                                refusal);
+                    }
+                    return limit;
                 }
                 throw e;
             }

@@ -48,6 +48,11 @@ final class ShareQueue implements CommandQueue {
     /// lets a member join at its second heartbeat, by default after 5 s.
     private static final Duration JOIN_TIMEOUT = Duration.ofSeconds(10);
 
+    /// How long a topic may give no answers; an answer takes 50 ms, and to join a group takes seconds.
+    private static final Duration SILENCE = Duration.ofSeconds(60);
+
+    private static final Duration LOOK = Duration.ofSeconds(5);
+
     private final Brokers kafka;
     private final String worker;
     private final ClaimOrder order;
@@ -57,8 +62,13 @@ final class ShareQueue implements CommandQueue {
     /// Those that were asked in vain: in the background they go on asking.
     private final Set<KafkaShareConsumer<byte[], byte[]>> asking = new LinkedHashSet<>();
 
+    /// How many fetches of each were answered, and when that was last more than before.
+    private final Map<Source, Answers> answers = new HashMap<>();
+
     private final long joinedNanos = System.nanoTime() + JOIN_TIMEOUT.toNanos();
     private @Nullable Held held;
+
+    private record Answers(double count, long sinceNanos, long lookedNanos) {}
 
     /// A topic and its share group.
     record Source(String topic, String group) {}
@@ -113,12 +123,32 @@ final class ShareQueue implements CommandQueue {
                     return Optional.of(hold(consumer, records));
                 }
                 asking.add(consumer);
+                requireAnswers(source, consumer);
                 if (answers(consumer) == 0 && System.nanoTime() < joinedNanos) {
                     return rest(consumer);
                 }
             }
         }
         return rest(Objects.requireNonNull(consumers.get(sources.getFirst().getFirst())));
+    }
+
+    /// A member beyond the broker's limit of share sessions is never answered, and the client does not say so. Called
+    /// each time that a topic was asked in vain.
+    private void requireAnswers(Source source, KafkaShareConsumer<byte[], byte[]> consumer) {
+        long now = System.nanoTime();
+        Answers known = answers.get(source);
+        if (known != null && now - known.lookedNanos() < LOOK.toNanos()) {
+            return;
+        }
+        boolean isAskedOften = known != null && now - known.lookedNanos() < 2 * LOOK.toNanos();
+        double count = answers(consumer);
+        long since = known == null || !isAskedOften || known.count() != count ? now : known.sinceNanos();
+        answers.put(source, new Answers(count, since, now));
+        if (now - since > SILENCE.toNanos()) {
+            throw new KafkaException(
+                    "no request for commands of %s was answered for %d s: the broker may have as many share sessions (group.share.max.share.sessions) or members of the group %s (group.share.max.size) as it allows"
+                            .formatted(source.topic(), SILENCE.toSeconds(), source.group()));
+        }
     }
 
     /// Waits a little, with an ear to a topic.
@@ -192,7 +222,36 @@ final class ShareQueue implements CommandQueue {
             return false;
         }
         KillPoint.ACCEPTING.reach();
-        Map<TopicIdPartition, Optional<KafkaException>> answer = now.by().commitSync(ACCEPT_TIMEOUT);
+        return isSuccess(now.by().commitSync(ACCEPT_TIMEOUT));
+    }
+
+    /// After a renewal the client presents the same record again.
+    @Override
+    public boolean renew() {
+        Held now = Objects.requireNonNull(held, "no command is held");
+        try {
+            now.by().acknowledge(now.command(), AcknowledgeType.RENEW);
+        } catch (IllegalStateException _) { // the client has noticed already that the lock is gone
+            return false;
+        }
+        if (!isSuccess(now.by().commitSync(ACCEPT_TIMEOUT))) {
+            return false;
+        }
+        ConsumerRecords<byte[], byte[]> again = now.by().poll(ACCEPT_TIMEOUT);
+        if (again.count() != 1
+                || again.iterator().next().offset() != now.command().offset()) {
+            return false;
+        }
+        held = new Held(now.by(), again.iterator().next());
+        return true;
+    }
+
+    @Override
+    public int deliveries() {
+        return held == null ? 0 : held.command().deliveryCount().orElse((short) 1);
+    }
+
+    private static boolean isSuccess(Map<TopicIdPartition, Optional<KafkaException>> answer) {
         return !answer.isEmpty() && answer.values().stream().allMatch(Optional::isEmpty);
     }
 

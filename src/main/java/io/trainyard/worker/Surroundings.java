@@ -11,6 +11,7 @@ import io.trainyard.trace.Tracing;
 /// @param activity what it is doing, for all who want to know
 /// @param tracing what it tells of spans
 /// @param order in which it looks for jobs
+/// @param gate whether it may claim
 record Surroundings(
         WorkerRules rules,
         Host host,
@@ -19,4 +20,5 @@ record Surroundings(
         FleetView fleet,
         Activity activity,
         Tracing tracing,
-        ClaimOrder order) {}
+        ClaimOrder order,
+        ClaimGate gate) {}

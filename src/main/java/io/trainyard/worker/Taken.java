@@ -1,5 +1,7 @@
 package io.trainyard.worker;
 
+import org.jspecify.annotations.Nullable;
+
 /// What becomes of a command that was handed out.
 sealed interface Taken {
     /// The job is this worker's.
@@ -12,5 +14,7 @@ sealed interface Taken {
     record Refused(String reason) implements Taken {}
 
     /// It is not known whether the command is this worker's: so it is not.
-    record Lost(String reason) implements Taken {}
+    ///
+    /// @param job whose command it was; null where it is not known
+    record Lost(String reason, @Nullable String job) implements Taken {}
 }

@@ -11,9 +11,10 @@ import io.trainyard.spec.DeviceSpec;
 /// What a worker tells Prometheus of itself. It is asked only while it is scraped, but for the one
 /// histogram.
 ///
+/// @param gate knows its clock
 /// @param device its own; a job that names others is not seen in its memory
 /// @param slots how many jobs it has at once
-record WorkerMetrics(Activity activity, Host host, Device device, int slots) {
+record WorkerMetrics(Activity activity, ClaimGate gate, Host host, Device device, int slots) {
     void register(MeterRegistry registry) {
         Meters meters = new Meters(registry);
         String kind = new DeviceSpec(device.info().name()).kind();
@@ -28,6 +29,9 @@ record WorkerMetrics(Activity activity, Host host, Device device, int slots) {
                 Metric.WORKER_CHECKPOINT_FAILURES_TOTAL,
                 activity,
                 its -> its.totals().checkpointFailures());
+        meters.counter(
+                Metric.WORKER_LOST_COMMANDS_TOTAL, activity, its -> its.totals().lostCommands());
+        meters.gauge(Metric.WORKER_CLOCK_OFFSET_SECONDS, () -> gate.skew().toMillis() / 1000.0);
         meters.gauge(Metric.WORKER_EVENTS_WAITING, activity::eventsWaiting);
         meters.gauge(Metric.WORKER_DEVICE_MEMORY_BYTES, this::deviceMemoryBytes);
         meters.gauge(Metric.WORKER_RESIDENT_MEMORY_BYTES, host::residentBytes);

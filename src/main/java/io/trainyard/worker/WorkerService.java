@@ -126,7 +126,8 @@ public class WorkerService {
                 slots(worker),
                 fleet::used,
                 watch::readings);
-        Heartbeat beats = new Heartbeat(machine, publisher, activity, self);
+        ClaimGate gate = new ClaimGate(ClaimGate.Rules.of(worker.heartbeat(), worker.maxClockSkew()));
+        Heartbeat beats = new Heartbeat(machine, publisher, activity, gate, self);
         if (worker.id().isPresent()) { // a random one is nobody else's
             new Namesakes(kafka, prefix, id).requireNone(beats::announce, worker.heartbeat());
         }
@@ -144,7 +145,7 @@ public class WorkerService {
                 shares(settings),
                 limits(settings.limits()));
         Surroundings around = new Surroundings(
-                rules, machine, store, publisher, fleet, activity, Tracing.ofProcess(), new ClaimOrder());
+                rules, machine, store, publisher, fleet, activity, Tracing.ofProcess(), new ClaimOrder(), gate);
         KeeperLoop keeping = new KeeperLoop(
                 around,
                 () -> new KafkaFleetLog(kafka, prefix, id),
@@ -155,7 +156,7 @@ public class WorkerService {
                 (job, attempt, supervisor) ->
                         training.attempt(job, new JobFolder(store, job.id()), attempt, supervisor));
         if (served) {
-            new WorkerMetrics(activity, machine, opened, rules.slots()).register(registry);
+            new WorkerMetrics(activity, gate, machine, opened, rules.slots()).register(registry);
         }
         keeping.start();
         claims.start(keeping.ready());
@@ -168,6 +169,10 @@ public class WorkerService {
         devices = watch;
         keeper = keeping;
         heartbeat = beats;
+        var _ = keeping.broken().exceptionally(problem -> {
+            ended.completeExceptionally(problem);
+            return null;
+        });
         var _ = claims.ended().whenComplete((_, problem) -> {
             if (problem == null) {
                 ended.complete(null);

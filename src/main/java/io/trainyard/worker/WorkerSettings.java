@@ -110,8 +110,13 @@ public interface WorkerSettings {
         @WithDefault("8")
         int lostAfterBeats();
 
+        /// How much the worker's clock may differ from the brokers'; with more it claims nothing. Clocks that are kept
+        /// by NTP differ by milliseconds; brokers refuse records that are an hour ahead.
+        @WithDefault("5m")
+        Duration maxClockSkew();
+
         /// The most jobs that a worker watches.
-        @WithDefault("100000")
+        @WithDefault("1000000")
         int maxWatched();
 
         /// So many workers that lack what a job needs (its data set, a library) make it fail; or all that are

@@ -128,8 +128,7 @@ class DirectoryStoreTest extends AbstractCheckpointStoreTest {
         assertThat(store.uri(key.manifest()).getPath()).isEqualTo(manifest.toString());
         Files.writeString(files.resolve("step-0000000005-1.training.safetensors"), "training");
         JobFolder job = new JobFolder(store, "job");
-        assertThatThrownBy(() -> job.checkpoints().resume(job.chain(), 2))
-                .isInstanceOf(StoreException.class);
+        assertThatThrownBy(() -> job.checkpoints().resume(job.chain(), 2)).isInstanceOf(StoreException.class);
         assertThat(model).hasContent("model");
     }
 

@@ -97,6 +97,8 @@ final class AsyncApi {
         TopicSettings.of(topic).forEach((name, value) -> {
             switch (name) {
                 case "cleanup.policy" -> settings.putArray(name).add(value);
+                case "min.cleanable.dirty.ratio" -> settings.put(name, Double.parseDouble(value));
+                case "message.timestamp.type" -> settings.put(name, value);
                 default -> settings.put(name, Long.parseLong(value));
             }
         });

@@ -212,4 +212,48 @@ class KeeperTest {
         beat(BEATS);
         assertThat(keeper.due()).hasSize(3);
     }
+
+    @Test
+    void jobsBeyondTheLimitAreReadAgainWhenThereIsRoom() {
+        for (int i = 0; i < 5; i++) {
+            holds("w", "job-" + i, 1);
+        }
+        assertThat(keeper.hasRoomAgain()).isFalse();
+        keeper.custody("job-0", null);
+        assertThat(keeper.hasRoomAgain()).isTrue();
+        keeper.readAgain();
+        holds("w", "job-3", 1);
+        beat(BEATS);
+        assertThat(keeper.due()).hasSize(3);
+    }
+
+    /// Between two heartbeats of this worker nothing becomes due of a job of which nothing was read.
+    @Test
+    void aJobOfWhichSomethingWasReadIsJudgedAtOnce() {
+        holds("w", "job", 1);
+        beat(BEATS);
+        assertThat(keeper.due()).hasSize(1);
+        keeper.custody("rests", Custody.paused(request("rests", 1), "w"));
+        assertThat(keeper.due()).containsExactly(new Duty.Republish(request("rests", 1), 1, true));
+    }
+
+    @Test
+    void aJobThatWaitsOrRestsTakesFewBytes() {
+        int jobs = 20_000;
+        Keeper many = new Keeper("me", new Keeper.Rules(BEATS, jobs));
+        long before = usedBytes();
+        for (int i = 0; i < jobs; i++) {
+            many.custody("trial-" + i, Custody.paused(request("trial-" + i, 1), "w"));
+        }
+        long each = (usedBytes() - before) / jobs;
+        assertThat(each).isLessThan(400);
+        assertThat(many.request("trial-7")).isEqualTo(request("trial-7", 1));
+    }
+
+    private static long usedBytes() {
+        for (int i = 0; i < 3; i++) {
+            System.gc();
+        }
+        return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
+    }
 }

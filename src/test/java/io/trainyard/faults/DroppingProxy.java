@@ -20,9 +20,9 @@ import org.apache.kafka.common.protocol.ApiKeys;
 /// Stands between workers and a broker, and loses answers: the broker has done what it was asked for, and who asked
 /// does not hear of it. It reads no more of Kafka's protocol than the length of a frame, which request it is, and
 /// the number that ties an answer to its request.
-final class DroppingProxy implements AutoCloseable {
+public final class DroppingProxy implements AutoCloseable {
     /// What becomes of an answer.
-    enum Fate {
+    public enum Fate {
         ARRIVES,
         /// Neither it nor any later one of its connection arrives: who asked waits until its own bound.
         HANGS,
@@ -31,9 +31,9 @@ final class DroppingProxy implements AutoCloseable {
     }
 
     /// A request, as it was sent.
-    record Request(ApiKeys api, ByteBuffer frame) {
+    public record Request(ApiKeys api, ByteBuffer frame) {
         /// Whether its bytes have a text in them, such as the name of a topic.
-        boolean mentions(String text) {
+        public boolean mentions(String text) {
             return new String(frame.array(), StandardCharsets.ISO_8859_1).contains(text);
         }
     }

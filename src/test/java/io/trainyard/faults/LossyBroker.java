@@ -14,12 +14,12 @@ import java.util.function.Function;
 
 /// A broker in this process with two doors: one for whoever is to hear all answers, and one behind a
 /// [DroppingProxy]. It tells each client the door that the client came by.
-final class LossyBroker implements AutoCloseable {
+public final class LossyBroker implements AutoCloseable {
     private final DroppingProxy proxy;
     private final EmbeddedBroker broker;
 
     /// @param fates decides what becomes of the answers behind the proxy
-    LossyBroker(Path folder, Function<Request, Fate> fates) {
+    public LossyBroker(Path folder, Function<Request, Fate> fates) {
         int port = freePort();
         int behind = freePort();
         int controller = freePort();
@@ -50,12 +50,12 @@ final class LossyBroker implements AutoCloseable {
     }
 
     /// `host:port` where all answers arrive.
-    String address() {
+    public String address() {
         return broker.address();
     }
 
     /// `host:port` behind the proxy.
-    String lossyAddress() {
+    public String lossyAddress() {
         return "localhost:" + proxy.port();
     }
 

@@ -60,7 +60,12 @@ class EventPublisherTest {
             DeviceReading reading = new DeviceReading("cuda:0", 0.93, 1L << 30, 80L << 30, 251.5, null, 61.0);
             Heartbeat.Self self = new Heartbeat.Self(
                     "w", "cpu", "store", () -> TIME, "1.0", 2, 3, () -> null, () -> List.of(reading));
-            Heartbeat heartbeat = new Heartbeat(new Machine(), fleet.publisher("w"), activity, self);
+            Heartbeat heartbeat = new Heartbeat(
+                    new Machine(),
+                    fleet.publisher("w"),
+                    activity,
+                    new ClaimGate(ClaimGate.Rules.of(Fleet.BEAT, Patience.LIMIT)),
+                    self);
             Activity.AtWork job = activity.of(JobJson.read(Fleet.job("job").getBytes(StandardCharsets.UTF_8)), 2);
             job.begin();
             job.see(EventLine.of(losses("job", 2, 0, 1, 1), TIME, "w"));

@@ -116,7 +116,12 @@ final class Fleet implements AutoCloseable {
     }
 
     FleetWorker start(FleetWorker.Setup setup, JobRunner runner) {
-        FleetWorker started = new FleetWorker(this, setup, runner);
+        return start(setup, runner, new Machine());
+    }
+
+    /// @param machine that the worker runs on
+    FleetWorker start(FleetWorker.Setup setup, JobRunner runner, Host machine) {
+        FleetWorker started = new FleetWorker(this, setup, runner, machine);
         workers.add(started);
         return started;
     }

@@ -62,8 +62,12 @@ final class FleetWorker implements AutoCloseable {
     }
 
     FleetWorker(Fleet fleet, Setup setup, JobRunner runner) {
+        this(fleet, setup, runner, new Machine());
+    }
+
+    /// @param machine that it runs on
+    FleetWorker(Fleet fleet, Setup setup, JobRunner runner, Host machine) {
         String id = setup.worker();
-        Host machine = new Machine();
         CommandRoutes routes = new CommandRoutes(fleet.prefix, setup.kinds());
         int deliveryLimit = ShareGroups.configure(fleet.brokers, fleet.prefix, Patience.LIMIT);
         WorkerRules rules = new WorkerRules(
@@ -80,8 +84,9 @@ final class FleetWorker implements AutoCloseable {
                 JobLimits.DEFAULT);
         EventPublisher publisher = new EventPublisher(setup.outbox(), fleet.prefix, id);
         view = new FleetView(id, Instant.now());
+        ClaimGate gate = new ClaimGate(ClaimGate.Rules.of(Fleet.BEAT, Duration.ofMinutes(5)));
         Surroundings around = new Surroundings(
-                rules, machine, fleet.store, publisher, view, activity, setup.tracing(), new ClaimOrder());
+                rules, machine, fleet.store, publisher, view, activity, setup.tracing(), new ClaimOrder(), gate);
         keeper = new KeeperLoop(
                 around, () -> new KafkaFleetLog(fleet.brokers, fleet.prefix, id), new Keeper.Rules(Fleet.BEATS, 1000));
         claims = new ClaimLoop(
@@ -90,6 +95,7 @@ final class FleetWorker implements AutoCloseable {
                 machine,
                 publisher,
                 activity,
+                gate,
                 new Heartbeat.Self(
                         id,
                         "cpu",

@@ -205,7 +205,8 @@ class KafkaRolesTest {
                                 view,
                                 new Activity(),
                                 Tracing.OFF,
-                                new ClaimOrder()))
+                                new ClaimOrder(),
+                                new ClaimGate(ClaimGate.Rules.of(ANSWER, ANSWER))))
                 .sweep();
     }
 

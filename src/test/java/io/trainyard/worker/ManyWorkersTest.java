@@ -124,25 +124,27 @@ class ManyWorkersTest {
                 for (long i = 0; !stop.get(); i++) {
                     String worker = "trainyard-worker-%d".formatted(i % 1000);
                     var _ = fleet.publisher(worker)
-                            .publish(new WorkerStatus(
-                                    worker,
-                                    "cuda:0",
-                                    "resnet-sweep-%d".formatted(i % 1000),
-                                    1,
-                                    1234.5,
-                                    3L << 30,
-                                    0,
-                                    false,
-                                    fleet.store.identity(),
-                                    Instant.now(),
-                                    null,
-                                    null,
-                                    "1.0.0",
-                                    2,
-                                    null,
-                                    null,
-                                    null,
-                                    null));
+                            .publish(
+                                    new WorkerStatus(
+                                            worker,
+                                            "cuda:0",
+                                            "resnet-sweep-%d".formatted(i % 1000),
+                                            1,
+                                            1234.5,
+                                            3L << 30,
+                                            0,
+                                            false,
+                                            fleet.store.identity(),
+                                            Instant.now(),
+                                            null,
+                                            null,
+                                            "1.0.0",
+                                            2,
+                                            null,
+                                            null,
+                                            null,
+                                            null),
+                                    Instant.now());
                     LockSupport.parkNanos(2_000_000); // 500 a second
                 }
             });

@@ -8,6 +8,7 @@ import io.trainyard.event.WorkerStatus;
 import io.trainyard.topics.Topic;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -29,9 +30,11 @@ class NamesakesTest {
 
     private CompletableFuture<Void> beat(String worker, boolean stopping) {
         return fleet.publisher(worker)
-                .publish(new WorkerStatus(
-                        worker, "cpu", null, null, 0, 1, 0, stopping, null, null, null, null, null, null, null, null,
-                        null, null));
+                .publish(
+                        new WorkerStatus(
+                                worker, "cpu", null, null, 0, 1, 0, stopping, null, null, null, null, null, null, null,
+                                null, null, null),
+                        Instant.now());
     }
 
     private void beatBefore(String worker, boolean stopping) throws Exception {

@@ -246,6 +246,30 @@ final class SimQueue implements CommandQueue {
                         .accept(this, command.delivered().entry().offset());
     }
 
+    @Override
+    public boolean renew() {
+        Held now = held;
+        if (now == null) {
+            throw new IllegalStateException("no command is held");
+        }
+        process.sleep(kafka.delay());
+        if (kafka.happens(kafka.weather().lost())) {
+            process.sleep(ACCEPT_TIMEOUT);
+            return false;
+        }
+        boolean renewed = kafka.isUp()
+                && !closed
+                && now.session() == kafka.starts()
+                && now.source().group.renew(this, now.delivered().entry().offset());
+        process.sleep(kafka.delay());
+        return renewed;
+    }
+
+    @Override
+    public int deliveries() {
+        return held == null ? 0 : held.delivered().deliveries();
+    }
+
     /// The connections close: the brokers give back at once what this member had.
     private void leave() {
         if (closed) {

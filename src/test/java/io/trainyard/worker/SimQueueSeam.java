@@ -27,6 +27,16 @@ class SimQueueSeam implements CommandQueue {
     }
 
     @Override
+    public boolean renew() {
+        return real.renew();
+    }
+
+    @Override
+    public int deliveries() {
+        return real.deliveries();
+    }
+
+    @Override
     public void close() {
         real.close();
     }

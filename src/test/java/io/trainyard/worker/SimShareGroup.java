@@ -131,6 +131,23 @@ final class SimShareGroup {
         return true;
     }
 
+    /// A member keeps a record for another lock's time.
+    ///
+    /// @return whether it has it
+    boolean renew(Object member, long offset) {
+        InFlight record = inFlight.get(offset);
+        if (record == null || record.state != State.ACQUIRED || record.member != member) {
+            world.note("renewal refused", topic.name(), offset);
+            return false;
+        }
+        if (record.lapse != null) {
+            record.lapse.cancel();
+        }
+        record.lapse = world.after(limits.lock(), () -> giveBack(record));
+        world.note("renew", topic.name(), offset);
+        return true;
+    }
+
     /// A member has left, or its connection is gone: what it holds is free again.
     void leave(Object member) {
         for (InFlight record : List.copyOf(inFlight.values())) {

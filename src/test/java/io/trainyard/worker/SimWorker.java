@@ -102,8 +102,9 @@ final class SimWorker {
         EventPublisher publisher = new EventPublisher(outbox, "", id);
         FleetView seen = new FleetView(id, process.now());
         Activity activity = new Activity();
+        ClaimGate gate = new ClaimGate(ClaimGate.Rules.of(fleet.beat(), Duration.ofMinutes(5)));
         Surroundings around =
-                new Surroundings(rules, process, view, publisher, seen, activity, Tracing.OFF, new ClaimOrder());
+                new Surroundings(rules, process, view, publisher, seen, activity, Tracing.OFF, new ClaimOrder(), gate);
         KeeperLoop keeping = new KeeperLoop(
                 around, () -> seams.log(new SimFleetLog(kafka, process), process), new Keeper.Rules(8, 200_000));
         List<List<String>> topics = routes.sources().stream()
@@ -119,7 +120,7 @@ final class SimWorker {
                 new SimTraining(process, view, lacking, seams.habits()));
         Heartbeat.Self self = new Heartbeat.Self(
                 id, "cpu", view.identity(), seen::since, "1.0", contract(), slots, seen::used, List::of);
-        Heartbeat beats = new Heartbeat(process, publisher, activity, self);
+        Heartbeat beats = new Heartbeat(process, publisher, activity, gate, self);
         keeping.start();
         claiming.start(keeping.ready());
         beats.start(fleet.beat());

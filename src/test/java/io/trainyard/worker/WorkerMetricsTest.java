@@ -30,7 +30,8 @@ class WorkerMetricsTest {
 
     @Test
     void tellsOfItsJob() {
-        new WorkerMetrics(activity, new Machine(), Devices.open(new DeviceSpec("cpu")), 4).register(registry);
+        ClaimGate gate = new ClaimGate(ClaimGate.Rules.of(Fleet.BEAT, Fleet.BEAT));
+        new WorkerMetrics(activity, gate, new Machine(), Devices.open(new DeviceSpec("cpu")), 4).register(registry);
         scrape().requireAll(true);
         assertThat(scrape().value("trainyard_worker_busy{kind=\"cpu\",}")).isZero();
         assertThat(scrape().value("trainyard_worker_device_memory_bytes")).isZero();

@@ -1,0 +1,61 @@
+package io.trainyard.custody;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.zip.DataFormatException;
+import java.util.zip.Deflater;
+import java.util.zip.Inflater;
+
+/// An ownership in few bytes, for there may be a million: its JSON, compressed with another one as dictionary, which
+/// should be alike, as the trials of a sweep are.
+final class Packed {
+    private static final int CHUNK = 1 << 10;
+
+    /// What is compressed with a dictionary fits into this many bytes, or it is no JSON that was packed here.
+    private static final int MAX_BYTES = 64 << 20;
+
+    private final byte[] bytes;
+
+    private Packed(byte[] bytes) {
+        this.bytes = bytes;
+    }
+
+    static Packed of(Custody ownership, byte[] dictionary) {
+        Deflater deflater = new Deflater(Deflater.BEST_COMPRESSION, true);
+        try {
+            deflater.setDictionary(dictionary);
+            deflater.setInput(CustodyJson.write(ownership));
+            deflater.finish();
+            ByteArrayOutputStream packed = new ByteArrayOutputStream(CHUNK);
+            byte[] chunk = new byte[CHUNK];
+            while (!deflater.finished()) {
+                packed.write(chunk, 0, deflater.deflate(chunk));
+            }
+            return new Packed(packed.toByteArray());
+        } finally {
+            deflater.end();
+        }
+    }
+
+    /// @param dictionary that it was packed with
+    Custody unpack(byte[] dictionary) {
+        Inflater inflater = new Inflater(true);
+        try {
+            inflater.setDictionary(dictionary);
+            inflater.setInput(bytes);
+            ByteArrayOutputStream json = new ByteArrayOutputStream(CHUNK);
+            byte[] chunk = new byte[CHUNK];
+            while (!inflater.finished() && json.size() < MAX_BYTES) {
+                json.write(chunk, 0, inflater.inflate(chunk));
+            }
+            return CustodyJson.read(json.toByteArray());
+        } catch (DataFormatException e) {
+            throw new IllegalStateException("what was packed can be unpacked", e);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } finally {
+            inflater.end();
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package io.trainyard.worker;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+/// Whether a worker may claim commands, by what comes of its own heartbeats: the brokers acknowledged one lately, and
+/// its clock agrees with theirs. A worker that can fetch commands and not publish would use up their deliveries.
+/// Thread-safe.
+final class ClaimGate {
+    /// A difference that changes by less is told as before.
+    private static final Duration NOTICEABLE = Duration.ofSeconds(10);
+
+    private final Rules rules;
+    private boolean acknowledged;
+    private long acknowledgedNanos;
+    private String refusal = "";
+    private Duration skew = Duration.ZERO; // the broker's time less this worker's
+    private Duration told = Duration.ZERO;
+
+    /// @param fresh how long an acknowledged heartbeat counts, from when it was sent
+    /// @param maxSkew how much this worker's clock may differ from the brokers'
+    record Rules(Duration fresh, Duration maxSkew) {
+        /// Heartbeats may be missing for so many beats.
+        private static final int FRESH_BEATS = 4;
+
+        private static final Duration MIN_FRESH = Duration.ofSeconds(4);
+
+        static Rules of(Duration heartbeat, Duration maxSkew) {
+            Duration beats = heartbeat.multipliedBy(FRESH_BEATS);
+            return new Rules(beats.compareTo(MIN_FRESH) < 0 ? MIN_FRESH : beats, maxSkew);
+        }
+    }
+
+    ClaimGate(Rules rules) {
+        this.rules = rules;
+    }
+
+    /// The brokers have a heartbeat.
+    ///
+    /// @param sentNanos when it was sent, by this process's monotonic clock
+    synchronized void acknowledged(long sentNanos) {
+        acknowledged = true;
+        acknowledgedNanos = sentNanos;
+        refusal = "";
+    }
+
+    /// The brokers refuse a heartbeat.
+    synchronized void refused(String reason) {
+        acknowledged = false;
+        refusal = reason;
+    }
+
+    /// One of this worker's heartbeats was read back. The true difference is between the broker's time less that of
+    /// sending and the broker's time less that of reading. The one nearer to zero counts: a heartbeat may be on its
+    /// way for long.
+    ///
+    /// @param sent by this worker's clock
+    /// @param appended by the broker's clock
+    /// @param read by this worker's clock
+    synchronized void timed(Instant sent, Instant appended, Instant read) {
+        Duration most = Duration.between(sent, appended);
+        Duration least = Duration.between(read, appended);
+        skew = !least.isNegative() ? least : most.isNegative() ? most : Duration.ZERO;
+        if (skew.minus(told).abs().compareTo(NOTICEABLE) >= 0 || isSkewed(skew) != isSkewed(told)) {
+            told = skew;
+        }
+    }
+
+    private boolean isSkewed(Duration difference) {
+        return difference.abs().compareTo(rules.maxSkew()) > 0;
+    }
+
+    /// The broker's time less this worker's, as far as it is known.
+    synchronized Duration skew() {
+        return skew;
+    }
+
+    /// Why this worker must not claim; empty: it may.
+    synchronized Optional<String> objection(long nowNanos) {
+        if (isSkewed(told)) {
+            return Optional.of(
+                    "its clock is %d s %s the brokers' clock; allowed is a difference of %d s (TRAINYARD_WORKER_MAX_CLOCK_SKEW). Set the clock of this machine, or of the brokers'"
+                            .formatted(
+                                    told.abs().toSeconds(),
+                                    told.isNegative() ? "ahead of" : "behind",
+                                    rules.maxSkew().toSeconds()));
+        }
+        if (!refusal.isEmpty()) {
+            return Optional.of("the brokers refuse its heartbeats: " + refusal);
+        }
+        return acknowledged && nowNanos - acknowledgedNanos <= rules.fresh().toNanos()
+                ? Optional.empty()
+                : Optional.of("the brokers have acknowledged no heartbeat of it for %d s"
+                        .formatted(rules.fresh().toSeconds()));
+    }
+}
