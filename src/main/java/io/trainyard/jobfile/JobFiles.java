@@ -139,6 +139,11 @@ public final class JobFiles {
     private void addText(String label, String name, byte[] text) {
         try {
             List<JsonNode> nodes = jobNodes(name, text);
+            if (jobs.size() + nodes.size() > MAX_JOBS) { // before they are read: each bad one has a message
+                throw new InvalidJobException(
+                        "with it there are more than %d jobs, the most at a time; submit it by itself"
+                                .formatted(MAX_JOBS));
+            }
             for (int i = 0; i < nodes.size(); i++) {
                 addJob(label, i, nodes.size(), nodes.get(i));
             }
@@ -207,10 +212,6 @@ public final class JobFiles {
     }
 
     private void addJob(String file, int index, int count, JsonNode json) {
-        if (jobs.size() >= MAX_JOBS) {
-            throw new InvalidJobException(
-                    "with it there are more than %d jobs, the most at a time; submit it by itself".formatted(MAX_JOBS));
-        }
         String id = json.path("id").isTextual()
                 ? " (\"%s\")".formatted(Printable.text(json.path("id").asText(), 80))
                 : "";

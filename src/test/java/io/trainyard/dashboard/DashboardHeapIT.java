@@ -264,7 +264,11 @@ class DashboardHeapIT {
     }
 
     private HttpResponse<String> get(String url, String path) throws Exception {
-        return http.send(HttpRequest.newBuilder(URI.create(url + path)).build(), BodyHandlers.ofString());
+        return http.send(
+                HttpRequest.newBuilder(URI.create(url + path))
+                        .timeout(Patience.LIMIT)
+                        .build(),
+                BodyHandlers.ofString());
     }
 
     private JsonNode json(String url, String path) throws Exception {
@@ -277,12 +281,13 @@ class DashboardHeapIT {
 
     private int post(String url, BodyPublisher body, TrainyardProcess dashboard) throws Exception {
         HttpRequest call = HttpRequest.newBuilder(URI.create(url + "/api/v1/jobs"))
+                .timeout(Patience.LIMIT)
                 .header("Content-Type", "application/json")
                 .header("X-Trainyard", "test")
                 .POST(body)
                 .build();
-        try {
-            return http.send(call, BodyHandlers.ofString()).statusCode();
+        try (HttpClient alone = HttpClient.newHttpClient()) { // a connection whose body was refused is of no more use
+            return alone.send(call, BodyHandlers.ofString()).statusCode();
         } catch (java.io.IOException _) { // who sends on after the answer may lose it
             requireAlive(dashboard);
             return 413;
