@@ -111,6 +111,18 @@ public final class JobChain {
         return names.contains(attempt + STARTED);
     }
 
+    /// How many attempts before this one broke off.
+    ///
+    /// @param since only attempts after this one count
+    /// @param most how many are looked for
+    public int brokeOffInARow(int attempt, int since, int most) {
+        int brokeOff = 0;
+        for (int before = attempt - 1; before > since && brokeOff < most; before--) {
+            brokeOff += brokeOff(before) ? 1 : 0;
+        }
+        return brokeOff;
+    }
+
     /// How many attempts were preempted.
     public int preemptions() {
         return (int) names.stream().filter(name -> name.endsWith(PREEMPTED)).count();

@@ -111,10 +111,7 @@ public final class SubmitCommand implements Callable<Integer>, PlainCommand {
     public Integer call() throws JsonProcessingException {
         List<JobSpec> jobs = JobFiles.read(files, terminal.in());
         if (dryRun) {
-            jobs.stream()
-                    .flatMap(job -> Trials.of(job).stream())
-                    .map(JobJson::write)
-                    .forEach(terminal.out()::println);
+            jobs.forEach(job -> Trials.forEach(job, (trial, _) -> terminal.out().println(JobJson.write(trial))));
             terminal.out().flush();
             return ExitCodes.OK;
         }

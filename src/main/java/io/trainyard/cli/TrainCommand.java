@@ -193,7 +193,7 @@ public final class TrainCommand implements Callable<Integer>, PlainCommand {
     /// What a person is told of a job that has not finished.
     private static Optional<String> words(JobSpec job, Outcome outcome) {
         return switch (outcome) {
-            case Outcome.Finished _ -> Optional.empty();
+            case Outcome.Finished _, Outcome.Expanded _ -> Optional.empty();
             case Outcome.Failed(TrainingEvent.Failed event) -> Optional.of(words(job, "failed: " + event.reason()));
             case Outcome.Rejected(String reason) -> Optional.of(words(job, "was rejected: " + reason));
             case Outcome.Cancelled _ -> Optional.of(words(job, "was cancelled"));

@@ -224,7 +224,7 @@ public final class JobFiles {
                 throw new InvalidJobException(
                         "the job has %d bytes; allowed is up to %d".formatted(bytes, JobJson.MAX_BYTES));
             }
-            var _ = Trials.of(job, JobFiles::requireFitting);
+            Trials.forEach(job, (trial, _) -> requireFitting(trial));
             String earlier = places.putIfAbsent(job.id(), place);
             if (earlier != null) {
                 throw new InvalidJobException(

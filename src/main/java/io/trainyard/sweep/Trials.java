@@ -1,7 +1,6 @@
 package io.trainyard.sweep;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.trainyard.spec.AshaSpec;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobLimits;
@@ -13,14 +12,13 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
+import java.util.function.ObjIntConsumer;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /// The jobs that a sweep stands for. The same sweep gives the same jobs, wherever and however often it is asked: so
 /// what is published twice is the same, and void the second time.
 public final class Trials {
-    /// Of all trials together, as commands: whoever expands a sweep has them in memory.
+    /// Of all trials together, as commands: one command of 1 MiB must not become a thousand of them.
     static final long MAX_BYTES = 64L << 20;
 
     private final JobSpec sweep;
@@ -37,17 +35,20 @@ public final class Trials {
     ///
     /// @throws InvalidJobException if one of them is no job; names the fields' paths and values
     public static List<JobSpec> of(JobSpec job) {
-        return of(job, _ -> {});
+        List<JobSpec> jobs = new ArrayList<>();
+        forEach(job, (trial, _) -> jobs.add(trial));
+        return jobs;
     }
 
-    /// As [#of(JobSpec)], checked.
+    /// Passes on one trial after the other. Only one is in memory at a time.
     ///
-    /// @param check throws [InvalidJobException] for a job that must not be
-    public static List<JobSpec> of(JobSpec job, Consumer<JobSpec> check) {
+    /// @param reader gets each trial, and its bytes as a command; may throw [InvalidJobException] to refuse it
+    /// @throws InvalidJobException if one of them is no job; names the fields' paths and values
+    public static void forEach(JobSpec job, ObjIntConsumer<JobSpec> reader) {
         SweepSpec fields = job.sweep();
         if (fields == null) {
-            check.accept(job);
-            return List.of(job);
+            reader.accept(job, bytes(job));
+            return;
         }
         fields.fields().keySet().forEach(Trials::requireSweepable);
         int count = count(job);
@@ -55,11 +56,12 @@ public final class Trials {
         fields.fields().keySet().forEach(trials::requireWholePath);
         List<Map<String, JsonNode>> all =
                 job.random() == null ? grid(fields, count) : trials.draws(fields, job.random());
-        List<JobSpec> jobs = new ArrayList<>();
+        Comparability comparability = new Comparability(job.asha(), count);
         long bytes = 0;
-        for (Map<String, JsonNode> values : all) {
-            JobSpec trial = trials.trial(jobs.size(), values, check);
-            int length = JobJson.command(trial).json().toString().getBytes(StandardCharsets.UTF_8).length;
+        for (int i = 0; i < count; i++) {
+            JobSpec trial = trials.trial(i, all.get(i));
+            comparability.require(trial);
+            int length = bytes(trial);
             JobJson.requireLength(length);
             bytes += length;
             if (bytes > MAX_BYTES) {
@@ -67,10 +69,12 @@ public final class Trials {
                         "the sweep's trials have more than %d bytes together; sweep less at a time, or a smaller job"
                                 .formatted(MAX_BYTES));
             }
-            jobs.add(trial);
+            trials.pass(trial, i, all.get(i), length, reader);
         }
-        requireComparable(job.asha(), jobs);
-        return jobs;
+    }
+
+    private static int bytes(JobSpec job) {
+        return JobJson.command(job).json().toString().getBytes(StandardCharsets.UTF_8).length;
     }
 
     /// How many jobs a job stands for.
@@ -183,39 +187,36 @@ public final class Trials {
         }
     }
 
-    private JobSpec trial(int index, Map<String, JsonNode> values, Consumer<JobSpec> check) {
+    private JobSpec trial(int index, Map<String, JsonNode> values) {
         try {
-            JobSpec trial = read(index, values);
-            check.accept(trial);
-            return trial;
+            return read(index, values);
         } catch (InvalidJobException e) {
-            throw new InvalidJobException(
-                    "the sweep's trial %d, with %s, is no job: %s"
-                            .formatted(
-                                    index + 1,
-                                    values.entrySet().stream()
-                                            .map(value -> value.getKey() + " " + TrialJson.shown(value.getValue()))
-                                            .collect(Collectors.joining(", ")),
-                                    e.getMessage()),
-                    e);
+            throw invalid(index, values, e);
         }
+    }
+
+    private void pass(
+            JobSpec trial, int index, Map<String, JsonNode> values, int bytes, ObjIntConsumer<JobSpec> reader) {
+        try {
+            reader.accept(trial, bytes);
+        } catch (InvalidJobException e) {
+            throw invalid(index, values, e);
+        }
+    }
+
+    private static InvalidJobException invalid(int index, Map<String, JsonNode> values, InvalidJobException cause) {
+        return new InvalidJobException(
+                "the sweep's trial %d, with %s, is no job: %s"
+                        .formatted(
+                                index + 1,
+                                values.entrySet().stream()
+                                        .map(value -> value.getKey() + " " + TrialJson.shown(value.getValue()))
+                                        .collect(Collectors.joining(", ")),
+                                cause.getMessage()),
+                cause);
     }
 
     private JobSpec read(int index, Map<String, JsonNode> values) {
         return JobJson.read(json.with(values).put("id", names.of(index, values)));
-    }
-
-    /// Rungs compare them, and each has to have room for one that goes on.
-    private static void requireComparable(@Nullable AshaSpec asha, List<JobSpec> trials) {
-        if (asha == null) {
-            return;
-        }
-        if (trials.stream().map(trial -> trial.loss().isRegression()).distinct().count() > 1) {
-            throw new InvalidJobException(
-                    "sweep varies the loss between mse and others, and asha compares all trials; sweep one kind of loss at a time, or leave asha out");
-        }
-        for (JobSpec trial : trials) {
-            asha.requireRungs(trial, trials.size());
-        }
     }
 }

@@ -80,7 +80,8 @@ final class AttemptSpans implements AttemptTrace {
             case Cancelled _ -> end("cancelled", time);
             case Released _ -> end("released", time);
             case Paused _ -> end("paused", time);
-            case Resumed _, TrainingEvent.Expanded _ -> {} // told when no attempt is under way
+            case TrainingEvent.Expanded _ -> end("expanded", time);
+            case Resumed _ -> {} // told when no attempt is under way
         }
     }
 

@@ -128,10 +128,7 @@ final class Attempt implements AutoCloseable {
     }
 
     private void requireProgress(JobChain chain, int savedBy, int maxAttempts) {
-        int brokeOff = 0;
-        for (int before = number - 1; before > savedBy && brokeOff < maxAttempts; before--) {
-            brokeOff += chain.brokeOff(before) ? 1 : 0;
-        }
+        int brokeOff = chain.brokeOffInARow(number, savedBy, maxAttempts);
         if (brokeOff == maxAttempts) {
             throw new BrokeOffException(
                     "%d attempts in a row ended without a checkpoint: whoever runs this job seems to be killed, for want of memory perhaps, or to lose its device; the workers' logs say more. To try again, submit it under another id"

@@ -19,6 +19,9 @@ public sealed interface Outcome {
     /// The job was ended, as somebody asked; it will not be tried again.
     record Cancelled(TrainingEvent.Cancelled event) implements Outcome {}
 
+    /// The job is a sweep, and its trials are published.
+    record Expanded(TrainingEvent.Expanded event) implements Outcome {}
+
     /// Stopped at a step boundary, with a checkpoint, as somebody asked; another attempt may go on from there.
     record Paused(TrainingEvent.Paused event) implements Outcome {}
 
@@ -59,6 +62,7 @@ public sealed interface Outcome {
             case TrainingEvent.Finished finished -> new Finished(finished);
             case TrainingEvent.Failed failed -> new Failed(failed);
             case TrainingEvent.Cancelled cancelled -> new Cancelled(cancelled);
+            case TrainingEvent.Expanded expanded -> new Expanded(expanded);
             case TrainingEvent.Paused paused -> new Paused(paused);
             case TrainingEvent.Claimed _,
                     TrainingEvent.Started _,
@@ -66,8 +70,7 @@ public sealed interface Outcome {
                     TrainingEvent.EpochTested _,
                     TrainingEvent.CheckpointSaved _,
                     TrainingEvent.Released _,
-                    TrainingEvent.Resumed _,
-                    TrainingEvent.Expanded _ ->
+                    TrainingEvent.Resumed _ ->
                 throw new CheckpointException(
                         "a stored event of the job cannot be read: %s neither ends nor pauses an attempt"
                                 .formatted(told.event().type()));

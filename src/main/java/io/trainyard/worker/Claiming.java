@@ -39,7 +39,6 @@ final class Claiming {
     private final Settlement settlement;
     private final Fitness fitness;
     private final Quotas quotas;
-    private final Expansion expansion;
 
     /// @param settlement of commands whose jobs do not begin here
     /// @param fitness knows which jobs this worker lacks something for
@@ -51,7 +50,6 @@ final class Claiming {
         this.settlement = settlement;
         this.fitness = fitness;
         this.quotas = new Quotas(around);
-        this.expansion = new Expansion(around, announcer);
     }
 
     /// @param queue has handed out `command`
@@ -67,7 +65,7 @@ final class Claiming {
             try {
                 job = CommandRecord.job(command, rules.deferring().contract());
                 id = job.id();
-                expansion.requireRunnable(job);
+                Expansion.requireRunnable(job, rules);
             } catch (InvalidJobException e) {
                 return settlement.refuse(queue, command, String.valueOf(e.getMessage()));
             }
@@ -142,16 +140,13 @@ final class Claiming {
                             "job %s is in the store %s, and this worker's is %s; give all workers of a fleet one store (--checkpoints)"
                                     .formatted(job, other, store));
                 }
-                case Verdict.Begin(int attempt)
-                when request.job().sweep() != null -> {
-                    return settlement.settle(queue, expansion.expand(request.in(store), folder, attempt));
-                }
                 case Verdict.Begin(int attempt) -> {
                     Optional<String> lacking = lacking(request);
                     if (lacking.isPresent()) {
                         return settlement.leave(queue, request, lacking.get());
                     }
-                    if (!quotas.admit(request.job(), attempt)) {
+                    boolean trains = request.job().sweep() == null; // what publishes trials uses no part of the fleet
+                    if (trains && !quotas.admit(request.job(), attempt)) {
                         return settlement.park(
                                 queue,
                                 command,

@@ -1,85 +1,97 @@
 package io.trainyard.worker;
 
-import io.trainyard.checkpoint.ChainLink;
 import io.trainyard.checkpoint.ChainLink.End;
 import io.trainyard.checkpoint.CheckpointException;
-import io.trainyard.checkpoint.JobFolder;
-import io.trainyard.custody.Custody;
-import io.trainyard.custody.Request;
 import io.trainyard.event.EventJson;
+import io.trainyard.event.FailureCause;
+import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Expanded;
+import io.trainyard.event.TrainingEvent.Failed;
+import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.sweep.Trials;
 import io.trainyard.training.JobTraining;
+import io.trainyard.training.Outcome;
+import io.trainyard.training.Supervisor;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeoutException;
+import java.time.Duration;
 
-/// Makes the jobs of a sweep that it stands for.
+/// Publishes the trials of a sweep. A sweep is claimed like a job, and its attempt is the expansion: an attempt that
+/// ends its worker is counted.
 ///
-/// All trials are with the brokers before the store has the sweep's end, and that before it is told. Whoever
-/// dies in
-/// between has the command delivered again, or by custody published anew, and the next one publishes the same
-/// trials: a
-/// job that has begun already is void the second time.
+/// All trials are with the brokers before the store has the end of the sweep, and the store has it before it is
+/// published. A worker that dies in between has its successor publish the same trials again; a trial that has begun
+/// already is void the second time.
 final class Expansion {
-    private static final System.Logger LOG = System.getLogger(Expansion.class.getName());
-
-    /// How many commands are on their way at a time.
-    private static final int CHUNK = 100;
+    /// How long one trial may take before the attempt counts as hung.
+    private static final Duration HANGS = Duration.ofMinutes(10);
 
     private final WorkerRules rules;
     private final Host host;
     private final EventPublisher publisher;
-    private final Announcer announcer;
 
-    Expansion(Surroundings around, Announcer announcer) {
+    Expansion(Surroundings around) {
         this.rules = around.rules();
         this.host = around.host();
         this.publisher = around.publisher();
-        this.announcer = announcer;
     }
 
-    /// @throws io.trainyard.spec.InvalidJobException if nobody can run the job as it is written, or one that it
-    ///     stands
-    ///     for
-    void requireRunnable(JobSpec job) {
-        if (job.sweep() != null) {
-            rules.limits().requireTrials(Trials.count(job));
-        }
-        var _ = Trials.of(job, JobTraining::requireRunnable);
-    }
-
-    /// Publishes the trials, and ends the sweep with that.
+    /// Builds each trial once, one at a time.
     ///
-    /// @param attempt that the sweep would be at, were it a job
-    /// @return done when its end is told
-    CompletableFuture<Void> expand(Request sweep, JobFolder folder, int attempt)
-            throws InterruptedException, ExecutionException, TimeoutException {
-        List<JobSpec> trials = Trials.of(sweep.job());
-        var _ = host.await(publisher.publish(Custody.waiting(sweep, rules.worker(), 1)), rules.claimTimeout());
-        for (int from = 0; from < trials.size(); from += CHUNK) {
-            var _ = host.await(
-                    CompletableFuture.allOf(trials.subList(from, Math.min(trials.size(), from + CHUNK)).stream()
-                            .map(trial -> publisher.publish(sweep.of(trial)))
-                            .toArray(CompletableFuture<?>[]::new)),
-                    rules.claimTimeout());
+    /// @throws io.trainyard.spec.InvalidJobException if nobody can run the job, or one of its trials
+    static void requireRunnable(JobSpec job, WorkerRules rules) {
+        if (job.sweep() == null) {
+            JobTraining.requireRunnable(job);
+            return;
+        }
+        rules.limits().requireTrials(Trials.count(job));
+        Trials.forEach(job, (trial, _) -> JobTraining.requireRunnable(trial));
+    }
+
+    /// Runs the attempt on the calling thread.
+    Outcome expand(Held sweep, Supervisor supervisor) {
+        try {
+            return publish(sweep, supervisor);
+        } catch (CheckpointException e) {
+            Released event =
+                    new Released(sweep.id(), sweep.attempt(), 0, "the store cannot be used: " + e.getMessage(), null);
+            supervisor.tell(event);
+            return new Outcome.WorkerFault(event, false);
+        }
+    }
+
+    private Outcome publish(Held sweep, Supervisor supervisor) {
+        if (sweep.folder().chain().brokeOffInARow(sweep.attempt(), 0, rules.maxAttempts()) == rules.maxAttempts()) {
+            return end(
+                    sweep,
+                    new Failed(
+                            sweep.id(),
+                            sweep.attempt(),
+                            "%d attempts in a row to publish its trials ended with their workers: they may need more memory than the workers have; the workers' logs say more. To try again, submit a smaller sweep under another id"
+                                    .formatted(rules.maxAttempts()),
+                            FailureCause.BROKE_OFF.word()),
+                    supervisor);
+        }
+        sweep.folder().noteStarted(sweep.attempt());
+        CommandsInFlight commands = new CommandsInFlight(host, rules.claimTimeout(), () -> supervisor.alive(HANGS));
+        try {
+            Trials.forEach(
+                    sweep.job(),
+                    (trial, bytes) -> commands.add(
+                            bytes, () -> publisher.publish(sweep.request().of(trial))));
+            commands.awaitAll();
+        } catch (CommandsInFlight.LostException e) {
+            throw new EventsLostException(String.valueOf(e.getMessage()), e);
         }
         KillPoint.TRIALS_PUBLISHED.reach();
-        LOG.log(
-                System.Logger.Level.INFO,
-                "job={0} worker={1} is a sweep: its {2} trials are published",
-                sweep.job().id(),
-                rules.worker(),
-                trials.size());
-        byte[] event = EventJson.write(new Expanded(sweep.job().id(), attempt, trials.size()), host.now());
-        ChainLink next = folder.append(attempt - 1, new End(new String(event, StandardCharsets.UTF_8)));
-        if (!(next instanceof End end)) {
-            throw new CheckpointException("the chain of the sweep %s goes on with %s instead of an end"
-                    .formatted(sweep.job().id(), next));
-        }
-        return announcer.announce(folder, attempt, end, sweep.trace());
+        return end(sweep, new Expanded(sweep.id(), sweep.attempt(), Trials.count(sweep.job())), supervisor);
+    }
+
+    /// The end comes before the event: an event that is published is true.
+    private Outcome end(Held sweep, TrainingEvent event, Supervisor supervisor) {
+        String json = new String(EventJson.write(event, host.now()), StandardCharsets.UTF_8);
+        return sweep.folder().append(sweep.attempt(), new End(json)) instanceof End end
+                ? Outcome.publish(end.event(), supervisor)
+                : new Outcome.Superseded(sweep.attempt());
     }
 }

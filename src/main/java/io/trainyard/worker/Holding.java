@@ -36,6 +36,7 @@ final class Holding {
     private final Announcer announcer;
     private final StopSignal stop;
     private final Fitness fitness;
+    private final Expansion expansion;
 
     /// @param fitness learns whether the worker is able to run jobs
     Holding(Surroundings around, StopSignal stop, Fitness fitness) {
@@ -45,6 +46,7 @@ final class Holding {
         this.announcer = new Announcer(around);
         this.stop = stop;
         this.fitness = fitness;
+        this.expansion = new Expansion(around);
     }
 
     /// Runs the job to its end here.
@@ -53,7 +55,7 @@ final class Holding {
     boolean run(Held held, JobRunner runner, JobEvents events) throws InterruptedException {
         KillPoint.ACCEPTED.reach();
         RunningJob running = new RunningJob(held, events, stop, around);
-        running.start(runner);
+        running.start(held.job().sweep() == null ? runner : (_, _, supervisor) -> expansion.expand(held, supervisor));
         try {
             Outcome outcome = awaitEnd(running);
             handOver(held, outcome, events);
@@ -88,7 +90,7 @@ final class Holding {
             fitness.freed();
         }
         switch (outcome) {
-            case Outcome.Finished _, Outcome.Failed _, Outcome.Cancelled _ -> {
+            case Outcome.Finished _, Outcome.Failed _, Outcome.Cancelled _, Outcome.Expanded _ -> {
                 fitness.ended();
                 if (isTold(held, events.acknowledged())) {
                     KillPoint.OUTCOME_TOLD.reach();

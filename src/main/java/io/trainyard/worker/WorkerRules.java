@@ -12,6 +12,7 @@ import java.time.Duration;
 /// @param grace from the request to stop to the end
 /// @param claimTimeout how long a claim may wait for the brokers to have its custody; well within a command's lock
 /// @param maxRefusals of different workers, each of which lacks what a job needs; with so many the job has failed
+/// @param maxAttempts in a row to expand a sweep that may end with their workers before the sweep has failed
 /// @param deliveryLimit how often a command is delivered before the brokers drop it silently
 /// @param deferring what commands it understands, and how long those wait that nobody does
 /// @param maxPreemptions how often a job makes room for urgent ones
@@ -24,6 +25,7 @@ record WorkerRules(
         Duration grace,
         Duration claimTimeout,
         int maxRefusals,
+        int maxAttempts,
         int deliveryLimit,
         Deferrals.Rules deferring,
         int maxPreemptions,

@@ -139,6 +139,7 @@ public class WorkerService {
                 worker.grace(),
                 worker.claimTimeout(),
                 worker.maxRefusals(),
+                worker.maxAttempts(),
                 deliveryLimit,
                 deferring,
                 worker.maxPreemptions(),

@@ -3,6 +3,7 @@ package io.trainyard.sweep;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.trainyard.device.ChildJvm;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
@@ -214,8 +215,10 @@ class TrialsTest {
     void whereRungsCompareThemTrialsAreComparable() {
         assertThatThrownBy(() -> Trials.of(job("\"asha\": {\"minEpochs\": 3}, \"sweep\": {\"seed\": [1]}")))
                 .hasMessageContainingAll("asha.minEpochs is 3", "rates.1-s1 has epochs 3", "more epochs");
-        assertThatThrownBy(() -> Trials.of(job(
-                        "\"asha\": {}, \"sweep\": {\"loss\": [{\"type\": \"mse\"}, {\"type\": \"crossEntropy\"}]}")))
+        assertThatThrownBy(
+                        () -> Trials.of(
+                                job(
+                                        "\"asha\": {\"minEpochs\": 2, \"reductionFactor\": 2}, \"sweep\": {\"loss\": [{\"type\": \"mse\"}, {\"type\": \"crossEntropy\"}]}")))
                 .hasMessageContaining("mse");
     }
 
@@ -271,5 +274,13 @@ class TrialsTest {
         assertThatThrownBy(() -> Trials.of(job(more)))
                 .isInstanceOf(InvalidJobException.class)
                 .hasMessageContaining(sentence);
+    }
+
+    /// Sixty times as large as the heap together, each of which is forgotten before the next is built.
+    @Test
+    void onlyOneTrialIsInMemoryAtATime() throws Exception {
+        String printed =
+                ChildJvm.run(SweepHeap.class, System.getProperty("java.class.path"), "-Xmx24m", "-XX:+UseSerialGC");
+        assertThat(printed).matches("bytes [0-9]{8}\\s*");
     }
 }

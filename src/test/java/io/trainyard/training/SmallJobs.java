@@ -47,6 +47,7 @@ abstract class SmallJobs {
             case Outcome.Failed(var event) -> assertThat(events.getLast()).isSameAs(event);
             case Outcome.Released(var event) -> assertThat(events.getLast()).isSameAs(event);
             case Outcome.Cancelled(var event) -> assertThat(events.getLast()).isSameAs(event);
+            case Outcome.Expanded(var event) -> assertThat(events.getLast()).isSameAs(event);
             case Outcome.Paused(var event) -> assertThat(events.getLast()).isSameAs(event);
             case Outcome.WorkerFault(var event, boolean _) ->
                 assertThat(events.getLast()).isSameAs(event);

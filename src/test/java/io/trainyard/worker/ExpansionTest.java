@@ -2,14 +2,22 @@ package io.trainyard.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.Patience;
 import io.trainyard.Slow;
+import io.trainyard.checkpoint.ChainLink.Owner;
 import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.custody.Request;
 import io.trainyard.event.Control.Wish;
+import io.trainyard.event.FailureCause;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Cancelled;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.Expanded;
+import io.trainyard.event.TrainingEvent.Failed;
 import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSpec;
+import io.trainyard.topics.Priority;
 import io.trainyard.topics.Topic;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -32,10 +40,14 @@ class ExpansionTest {
         fleet.close();
     }
 
+    private static final String COMMAND = """
+            {"id": "rates", "network": "lenet", "dataset": "shapes32", "epochs": 1,
+             "sweep": {"batchSize": [8, 16], "seed": [1, 2]}}""";
+
+    private static final JobSpec SWEEP = JobJson.read(COMMAND.getBytes(StandardCharsets.UTF_8));
+
     private void submit() {
-        fleet.submit(Topic.COMMANDS_HIGH, "rates", """
-                {"id": "rates", "network": "lenet", "dataset": "shapes32", "epochs": 1,
-                 "sweep": {"batchSize": [8, 16], "seed": [1, 2]}}""".getBytes(StandardCharsets.UTF_8));
+        fleet.submit(Topic.COMMANDS_HIGH, "rates", COMMAND.getBytes(StandardCharsets.UTF_8));
     }
 
     private static Set<String> keys(List<ConsumerRecord<byte[], byte[]>> records) {
@@ -49,7 +61,7 @@ class ExpansionTest {
     }
 
     @Test
-    void itsTrialsRunOnceEachHoweverOftenItIsExpanded() {
+    void itsTrialsRunOnceEachHoweverOftenItIsExpanded() throws Exception {
         submit();
         submit();
         for (String worker : List.of("a", "b")) {
@@ -57,8 +69,9 @@ class ExpansionTest {
         }
         List<TrainingEvent> events = fleet.eventsUntilFinished(4);
         assertThat(jobs(events, Finished.class)).isEqualTo(TRIALS);
-        fleet.store.delete("rates/attempts/1"); // as whoever dies before it is kept
-        submit();
+        fleet.store.delete("rates/attempts/2"); // as if its worker had died before it was kept
+        Request second = new Request(SWEEP, 2, Priority.HIGH, List.of(), null, null, 0);
+        var _ = Patience.get(fleet.publisher("keeper").publish(second));
         fleet.submit("last");
         events = fleet.eventsUntilFinished(5);
         assertThat(events).filteredOn(Claimed.class::isInstance).hasSize(5);
@@ -84,5 +97,37 @@ class ExpansionTest {
                 .extracting(TrainingEvent::job)
                 .containsOnly("rates");
         assertThat(jobs(events, Claimed.class)).containsExactly("last");
+    }
+
+    @Test
+    void oneWhoseWorkersDieOverItFailsAfterTheUsualNumberOfAttempts() throws Exception {
+        JobFolder folder = new JobFolder(fleet.store, "rates");
+        assertThat(folder.keepSpec(JobJson.command(SWEEP).json().toString())).isTrue();
+        for (int dead = 1; dead <= 5; dead++) {
+            assertThat(folder.createAttempt(dead, new Holder("dead", "elsewhere", 1)))
+                    .isTrue();
+            folder.noteStarted(dead);
+        }
+        Request sixth = new Request(SWEEP, 6, Priority.NORMAL, List.of(), null, null, 0);
+        var _ = Patience.get(fleet.publisher("keeper").publish(sixth));
+        fleet.submit("last");
+        var _ = fleet.start("a", fleet.runner("a"));
+        List<TrainingEvent> events = fleet.eventsUntilFinished(1);
+        assertThat(events).filteredOn(Failed.class::isInstance).singleElement().satisfies(event -> {
+            assertThat(event.job()).isEqualTo("rates");
+            assertThat(((Failed) event).reason()).startsWith("5 attempts in a row to publish its trials");
+            assertThat(((Failed) event).cause()).isEqualTo(FailureCause.BROKE_OFF.word());
+        });
+        assertThat(jobs(events, Claimed.class)).containsExactly("last");
+    }
+
+    @Test
+    void itsExpansionIsAnAttempt() {
+        submit();
+        var _ = fleet.start("a", fleet.runner("a"));
+        List<TrainingEvent> events = fleet.eventsUntilFinished(4);
+        assertThat(jobs(events, Expanded.class)).containsExactly("rates");
+        assertThat(new JobFolder(fleet.store, "rates").link(1))
+                .hasValueSatisfying(link -> assertThat(((Owner) link).worker()).isEqualTo("a"));
     }
 }

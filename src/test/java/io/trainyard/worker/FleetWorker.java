@@ -77,6 +77,7 @@ final class FleetWorker implements AutoCloseable {
                 setup.grace(),
                 Duration.ofSeconds(5),
                 3,
+                5,
                 deliveryLimit,
                 new Deferrals.Rules(setup.contract(), Fleet.NEWER_BEATS),
                 Fleet.MAX_PREEMPTIONS,

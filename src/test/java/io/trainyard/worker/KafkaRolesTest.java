@@ -188,6 +188,7 @@ class KafkaRolesTest {
                 ANSWER,
                 ANSWER,
                 3,
+                5,
                 deliveries,
                 new Deferrals.Rules(2, 8),
                 3,

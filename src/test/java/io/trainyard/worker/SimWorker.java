@@ -92,6 +92,7 @@ final class SimWorker {
                 Duration.ofSeconds(25),
                 Duration.ofSeconds(5),
                 3,
+                5,
                 seams.deliveryLimit(fleet.limits().deliveries()),
                 deferring,
                 MAX_PREEMPTIONS,
