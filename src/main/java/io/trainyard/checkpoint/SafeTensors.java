@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.trainyard.device.DeviceMemoryException;
 import io.trainyard.device.Parameters;
 import io.trainyard.device.Tensor;
 import io.trainyard.spec.InvalidJobException;
@@ -32,8 +33,12 @@ public record SafeTensors(Map<String, String> metadata, Parameters tensors) {
     private static final String METADATA = "__metadata__";
     private static final int ALIGNMENT = 8;
 
-    /// The format's own limit on the header.
-    private static final long MAX_HEADER_BYTES = 100_000_000;
+    /// A network of a thousand layers with all that an optimizer keeps of it needs less. As JSON in the heap it is up
+    /// to thirty times as large.
+    static final int MAX_HEADER_BYTES = 4 << 20;
+
+    /// Of a text of the header, in messages.
+    private static final int MAX_SHOWN = 100;
 
     private static final JsonMapper MAPPER = JsonMapper.builder()
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
@@ -73,9 +78,23 @@ public record SafeTensors(Map<String, String> metadata, Parameters tensors) {
         }
     }
 
+    /// A tensor as the header describes it.
+    private record Row(String name, boolean isFloat, Shape shape) {
+        long bytes() {
+            return (long) (isFloat ? Float.BYTES : Long.BYTES) * shape.elements();
+        }
+    }
+
+    /// Checks the whole header, and that the tensors fit into the heap, before it reads the first tensor.
+    ///
     /// @throws CheckpointException if it is not a safetensors file, ends early, or holds other types; says what was
     ///     found
+    /// @throws DeviceMemoryException if the heap has no room for the tensors
     public static SafeTensors read(InputStream input) throws IOException {
+        return read(input, Runtime.getRuntime().maxMemory());
+    }
+
+    static SafeTensors read(InputStream input, long heapBytes) throws IOException {
         DataInputStream in = new DataInputStream(input);
         ObjectNode header = readHeader(in);
         Map<String, String> metadata = new LinkedHashMap<>();
@@ -84,26 +103,74 @@ public record SafeTensors(Map<String, String> metadata, Parameters tensors) {
                     .forEach(entry ->
                             metadata.put(entry.getKey(), entry.getValue().asText()));
         }
-        List<Map.Entry<String, JsonNode>> rows = new ArrayList<>(header.properties());
-        rows.sort((a, b) -> Long.compare(begin(a.getValue()), begin(b.getValue())));
+        List<Row> rows = rows(header);
+        requireRoom(rows, heapBytes);
         Map<String, Tensor> tensors = new LinkedHashMap<>();
-        long offset = 0;
-        for (var row : rows) {
-            Tensor tensor = readTensor(in, row.getKey(), row.getValue(), offset);
-            tensors.put(row.getKey(), tensor);
-            offset += byteSize(tensor);
+        for (Row row : rows) {
+            tensors.put(row.name(), readTensor(in, row));
         }
         if (in.read() != -1) {
-            throw new CheckpointException("there are bytes after the last tensor, which ends at byte " + offset);
+            throw new CheckpointException("there are bytes after the last tensor, which ends at byte " + total(rows));
         }
         return new SafeTensors(metadata, new Parameters(tensors));
+    }
+
+    /// In the order of their bytes in the file.
+    private static List<Row> rows(ObjectNode header) {
+        List<Map.Entry<String, JsonNode>> written = new ArrayList<>(header.properties());
+        written.sort((a, b) -> Long.compare(begin(a.getValue()), begin(b.getValue())));
+        List<Row> rows = new ArrayList<>();
+        long offset = 0;
+        for (var entry : written) {
+            Row row = row(entry.getKey(), entry.getValue());
+            long end = offset + row.bytes();
+            JsonNode offsets = entry.getValue().path("data_offsets");
+            if (begin(entry.getValue()) != offset || offsets.path(1).asLong() != end) {
+                throw new CheckpointException("tensor %s of shape %s lies at %s; expected is [%d,%d]"
+                        .formatted(row.name(), row.shape(), shortened(offsets.toString()), offset, end));
+            }
+            rows.add(row);
+            offset = end;
+        }
+        return rows;
+    }
+
+    private static Row row(String name, JsonNode written) {
+        String type = written.path("dtype").asText();
+        boolean isFloat = type.equals("F32");
+        if (!isFloat && !type.equals("I64")) {
+            throw new CheckpointException(
+                    "tensor %s has the type \"%s\"; F32 and I64 can be read".formatted(name, shortened(type)));
+        }
+        return new Row(name, isFloat, shape(name, written.path("shape")));
+    }
+
+    private static long total(List<Row> rows) {
+        return rows.stream().mapToLong(Row::bytes).sum();
+    }
+
+    /// While a tensor is read its bytes are in the heap twice.
+    private static void requireRoom(List<Row> rows, long heapBytes) {
+        long largest = rows.stream().mapToLong(Row::bytes).max().orElse(0);
+        long needed = total(rows) + largest;
+        if (needed > heapBytes) {
+            throw new DeviceMemoryException(
+                    "to read the tensors of the checkpoint takes %d MiB, and the Java heap of this process is %d MiB at most; give Java more with -Xmx"
+                            .formatted(needed >> 20, heapBytes >> 20));
+        }
+    }
+
+    private static String shortened(String text) {
+        return text.length() <= MAX_SHOWN ? text : text.substring(0, MAX_SHOWN) + "...";
     }
 
     private static ObjectNode readHeader(DataInputStream in) throws IOException {
         byte[] length = in.readNBytes(Long.BYTES);
         long size = length.length == Long.BYTES ? littleEndian(length).getLong() : -1;
         if (size < 2 || size > MAX_HEADER_BYTES) {
-            throw new CheckpointException("it does not begin with the length of a safetensors header");
+            throw new CheckpointException(
+                    "it does not begin with the length of a safetensors header, which is 2 to %d bytes"
+                            .formatted(MAX_HEADER_BYTES));
         }
         byte[] json = in.readNBytes((int) size);
         try {
@@ -129,34 +196,20 @@ public record SafeTensors(Map<String, String> metadata, Parameters tensors) {
         throw new CheckpointException("tensor %s has no shape; a list of sizes is expected".formatted(name));
     }
 
-    private static Tensor readTensor(DataInputStream in, String name, JsonNode row, long offset) throws IOException {
-        String type = row.path("dtype").asText();
-        int width = switch (type) {
-            case "F32" -> Float.BYTES;
-            case "I64" -> Long.BYTES;
-            default ->
-                throw new CheckpointException(
-                        "tensor %s has the type \"%s\"; F32 and I64 can be read".formatted(name, type));
-        };
-        Shape shape = shape(name, row.path("shape"));
-        long bytes = (long) width * shape.elements();
-        if (begin(row) != offset || row.path("data_offsets").path(1).asLong() != offset + bytes) {
-            throw new CheckpointException("tensor %s of shape %s lies at %s; expected is [%d,%d]"
-                    .formatted(name, shape, row.path("data_offsets"), offset, offset + bytes));
+    private static Tensor readTensor(DataInputStream in, Row row) throws IOException {
+        byte[] content = in.readNBytes(Math.toIntExact(row.bytes()));
+        if (content.length < row.bytes()) {
+            throw new CheckpointException("it ends inside tensor %s: %d of %d bytes are there"
+                    .formatted(row.name(), content.length, row.bytes()));
         }
-        byte[] content = in.readNBytes(Math.toIntExact(bytes));
-        if (content.length < bytes) {
-            throw new CheckpointException(
-                    "it ends inside tensor %s: %d of %d bytes are there".formatted(name, content.length, bytes));
-        }
-        if (type.equals("F32")) {
-            float[] values = new float[shape.elements()];
+        if (row.isFloat()) {
+            float[] values = new float[row.shape().elements()];
             littleEndian(content).asFloatBuffer().get(values);
-            return new Tensor.Floats(shape, values);
+            return new Tensor.Floats(row.shape(), values);
         }
-        long[] values = new long[shape.elements()];
+        long[] values = new long[row.shape().elements()];
         littleEndian(content).asLongBuffer().get(values);
-        return new Tensor.Longs(shape, values);
+        return new Tensor.Longs(row.shape(), values);
     }
 
     private static long begin(JsonNode row) {

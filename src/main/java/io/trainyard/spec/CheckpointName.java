@@ -11,8 +11,12 @@ import org.jspecify.annotations.Nullable;
 /// @param job the folder's name in the store: a job's id, with the number of the run where there are several
 /// @param step null: the newest
 public record CheckpointName(String job, @Nullable Long step) {
+    /// An id of 100 characters, the number of a run, and a step. Longer ones would overflow the stack of the regular
+    /// expression.
+    private static final int MAX_LENGTH = 130;
+
     /// What it may be, as a regular expression.
-    static final String FORM = JobSpec.ID + "(~[1-9][0-9]{0,8})?(/[0-9]{1,18})?";
+    static final String FORM = "(?=.{1,%d}$)".formatted(MAX_LENGTH) + JobSpec.ID + "(~[1-9][0-9]{0,8})?(/[0-9]{1,18})?";
 
     public CheckpointName {
         var _ = checked("checkpoint", step == null ? job : job + "/" + step);
@@ -34,7 +38,11 @@ public record CheckpointName(String job, @Nullable Long step) {
 
     private static String checked(String field, String text) {
         return Check.matching(
-                field, text, FORM, "a job's id, or a job's id and a step, such as \"tudui-1\" or \"tudui-1/7820\"");
+                field,
+                text,
+                FORM,
+                "a job's id, or a job's id and a step, such as \"tudui-1\" or \"tudui-1/7820\", of at most %d characters"
+                        .formatted(MAX_LENGTH));
     }
 
     /// As a person writes it.

@@ -3,12 +3,15 @@ package io.trainyard.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.trainyard.device.DeviceMemoryException;
 import io.trainyard.device.Parameters;
 import io.trainyard.device.Tensor;
 import io.trainyard.spec.Shape;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -81,6 +84,53 @@ class SafeTensorsTest {
                 .isInstanceOf(CheckpointException.class)
                 .hasMessageContaining("tensor w")
                 .hasMessageContaining(message);
+    }
+
+    /// A header that promises more than the heap has: the file ends where the first tensor should begin, and that is
+    /// not what is said.
+    @Test
+    void refusesTensorsThatTheHeapHasNoRoomForBeforeOneIsRead() {
+        String header = """
+                {"a":{"dtype":"F32","shape":[1000,1000],"data_offsets":[0,4000000]},
+                 "b":{"dtype":"F32","shape":[1000,1000],"data_offsets":[4000000,8000000]}}""";
+        byte[] file = withHeader(header);
+        assertThatThrownBy(() -> SafeTensors.read(new ByteArrayInputStream(file), 11 << 20))
+                .isInstanceOf(DeviceMemoryException.class)
+                .hasMessageContainingAll("takes 11 MiB", "11 MiB at most", "-Xmx");
+        assertThatThrownBy(() -> SafeTensors.read(new ByteArrayInputStream(file), 12 << 20))
+                .isInstanceOf(CheckpointException.class)
+                .hasMessageContaining("ends inside tensor a");
+    }
+
+    /// The last row is wrong, and nothing of the first tensor is there.
+    @Test
+    void refusesAHeaderBeforeATensorIsRead() {
+        String header = """
+                {"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},
+                 "b":{"dtype":"F16","shape":[2],"data_offsets":[8,12]}}""";
+        assertThatThrownBy(() -> SafeTensors.read(new ByteArrayInputStream(withHeader(header))))
+                .isInstanceOf(CheckpointException.class)
+                .hasMessageContaining("tensor b has the type \"F16\"");
+    }
+
+    @Test
+    void refusesAHeaderThatIsTooLong() {
+        byte[] file = ByteBuffer.allocate(8)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putLong(SafeTensors.MAX_HEADER_BYTES + 1L)
+                .array();
+        assertThatThrownBy(() -> SafeTensors.read(new ByteArrayInputStream(file)))
+                .isInstanceOf(CheckpointException.class)
+                .hasMessageContaining("2 to 4194304 bytes");
+    }
+
+    private static byte[] withHeader(String header) {
+        byte[] json = header.getBytes(StandardCharsets.UTF_8);
+        return ByteBuffer.allocate(8 + json.length)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putLong(json.length)
+                .put(json)
+                .array();
     }
 
     private static byte[] example() throws IOException {

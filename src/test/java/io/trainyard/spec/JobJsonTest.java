@@ -363,4 +363,13 @@ class JobJsonTest {
     void usefulIdsAreAllowed(String id) {
         assertThat(read(id("'" + id + "'")).id()).isEqualTo(id);
     }
+
+    @Test
+    void theNameOfACheckpointIsBounded() {
+        String longest = "a".repeat(100) + "~999999999/" + "9".repeat(18);
+        assertThat(CheckpointName.parse("initFrom", longest)).hasToString(longest);
+        assertThatThrownBy(() -> CheckpointName.parse("initFrom", "a" + ".a".repeat(100_000)))
+                .isInstanceOf(InvalidJobException.class)
+                .hasMessageContainingAll("initFrom is \"a.a.", "at most 130 characters");
+    }
 }
