@@ -4,20 +4,31 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.trainyard.checkpoint.CheckpointStore;
+import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.cli.eventlog.EventLog;
+import io.trainyard.cli.eventlog.Ownership;
 import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.cli.watch.NewsReader;
 import io.trainyard.cli.watch.OtherJobs;
+import io.trainyard.event.JobNews;
 import io.trainyard.history.HistoryChecker;
 import io.trainyard.spec.Printable;
+import io.trainyard.topics.KafkaUnreachableException;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
 import io.trainyard.topics.TopicRecord;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
+import org.apache.kafka.common.errors.AuthorizationException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -92,6 +103,12 @@ public final class EventsCommand implements Callable<Integer>, PlainCommand {
         private boolean complete;
 
         @Option(
+                names = "--checkpoints",
+                paramLabel = "URI",
+                description = "The workers' store: say also how many attempts it has of jobs that have not ended.")
+        private @Nullable URI checkpoints;
+
+        @Option(
                 names = "--overlap",
                 paramLabel = "SECONDS",
                 defaultValue = "20",
@@ -146,14 +163,27 @@ public final class EventsCommand implements Callable<Integer>, PlainCommand {
         }
         HistoryChecker checker = new HistoryChecker(Duration.ofSeconds(asked.overlapSeconds), asked.complete);
         NewsReader reader = new NewsReader(terminal.err()::println);
+        Optional<Ownership> ownership = ownership();
         try (EventLog log = EventLog.open(kafka.cluster(), Topic.NEWS)) {
-            log.readToEnd(entry -> reader.read(entry).ifPresent(news -> {
+            Consumer<TopicRecord> take = entry -> reader.read(entry).ifPresent(news -> {
                 if (job == null || job.equals(news.job())) {
                     checker.take(news);
+                    if (news instanceof JobNews.Requested
+                            && ownership.isPresent()
+                            && ownership.get().isQueued(entry)) {
+                        checker.queued(news.job());
+                    }
                 } else {
                     others.add(news.job());
                 }
-            }));
+            });
+            log.readToEnd(take);
+            if (asked.checkpoints != null) {
+                takeAttempts(CheckpointStore.openToRead(asked.checkpoints), checker);
+            }
+            if (ownership.isPresent()) {
+                lookForLost(ownership.get(), checker, () -> log.readToEnd(take));
+            }
         }
         if (job != null && checker.jobs() == 0) {
             sayNoneOf(job);
@@ -176,6 +206,56 @@ public final class EventsCommand implements Callable<Integer>, PlainCommand {
                                 : report.wrong().size() + " wrong");
         terminal.out().flush();
         return report.wrong().isEmpty() ? ExitCodes.OK : ExitCodes.FAILED;
+    }
+
+    /// A job whose command is gone from the topics is known by its name alone.
+    private void takeAttempts(CheckpointStore store, HistoryChecker checker) {
+        Set<String> open = new TreeSet<>(checker.open());
+        if (job != null && checker.jobs() == 0) {
+            open.add(job);
+        }
+        open.forEach(one -> {
+            JobFolder folder = new JobFolder(store, one);
+            if (folder.outcome().isEmpty()) {
+                checker.stored(one, folder.lastAttempt());
+            }
+        });
+    }
+
+    /// Empty where this process may not ask for the share groups.
+    private Optional<Ownership> ownership() {
+        try {
+            return Optional.of(Ownership.open(kafka.cluster()));
+        } catch (KafkaUnreachableException e) {
+            if (!(e.getCause() instanceof AuthorizationException)) {
+                throw e;
+            }
+            sayNotLookedFor(e);
+            return Optional.empty();
+        }
+    }
+
+    /// The news is read once more after the ownership: what ended meanwhile is no longer owned.
+    private void lookForLost(Ownership ownership, HistoryChecker checker, Runnable readOn) {
+        try {
+            ownership.owned().forEach(checker::owned);
+            readOn.run();
+            ownership.owned().forEach(checker::owned);
+            checker.lostAreKnown();
+        } catch (KafkaUnreachableException e) {
+            if (!(e.getCause() instanceof AuthorizationException)) {
+                throw e;
+            }
+            sayNotLookedFor(e);
+        }
+    }
+
+    private void sayNotLookedFor(KafkaUnreachableException e) {
+        terminal.err()
+                .println(Printable.text(
+                        "lost jobs are not looked for, which takes Read on the topic custody and Describe on the groups of the commands: "
+                                + e.getMessage(),
+                        MAX_TEXT));
     }
 
     private void print(int jobs, HistoryChecker.Report report) {

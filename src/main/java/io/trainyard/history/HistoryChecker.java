@@ -11,7 +11,8 @@ import java.util.TreeMap;
 
 /// Takes all news of a fleet, and says what cannot have happened if the fleet keeps its promises: each job ends
 /// once, each step of a finished job is told once, with the same bits whoever trained it, each epoch is tested
-/// once, an attempt is silent after its end, and two attempts are at work together for a short time at most.
+/// once, an attempt is silent after its end, two attempts are at work together for a short time at most, and no job is
+/// lost.
 ///
 /// The news may come in any order between topics. Memory is bounded: past [#MAX_JOBS] jobs or [#MAX_STEPS] losses
 /// it says what it leaves out. Not thread-safe.
@@ -31,6 +32,7 @@ public final class HistoryChecker {
     private final Map<String, JobCheck> jobs = new TreeMap<>();
     private long steps;
     private boolean tooManyJobs;
+    private boolean lostAreKnown;
 
     /// @param maxOverlap see [#LEASE]; by the clocks of both workers
     /// @param complete whether a job that has not ended is wrong
@@ -62,6 +64,43 @@ public final class HistoryChecker {
         job.take(news);
     }
 
+    /// The command of a job waits in a topic, at or after the start of its share group.
+    public void queued(String job) {
+        findable(job);
+    }
+
+    /// The job has a record of ownership, or a deferred command.
+    public void owned(String job) {
+        findable(job);
+    }
+
+    private void findable(String job) {
+        JobCheck known = jobs.get(job);
+        if (known != null) {
+            known.findable();
+        }
+    }
+
+    /// Takes in how many attempts the store has of a job that has not ended.
+    public void stored(String job, int attempts) {
+        if (attempts > 0 && jobs.size() < MAX_JOBS) {
+            jobs.computeIfAbsent(job, JobCheck::new).stored(attempts);
+        }
+    }
+
+    /// All queues and all records of ownership were read: a job that has not ended and is in none of them is lost.
+    public void lostAreKnown() {
+        lostAreKnown = true;
+    }
+
+    /// The jobs that have not ended.
+    public List<String> open() {
+        return jobs.entrySet().stream()
+                .filter(job -> !job.getValue().hasEnded())
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
     /// How many jobs were heard of.
     public int jobs() {
         return jobs.size();
@@ -70,7 +109,7 @@ public final class HistoryChecker {
     /// What is found so far.
     public Report report() {
         Report report = new Report(new ArrayList<>(), new ArrayList<>());
-        jobs.values().forEach(job -> job.report(report, maxOverlap, complete));
+        jobs.values().forEach(job -> job.report(report, maxOverlap, complete, lostAreKnown));
         if (tooManyJobs) {
             report.remarks().add("there are more than %d jobs; the others are not checked".formatted(MAX_JOBS));
         }

@@ -34,6 +34,8 @@ final class JobCheck {
     private final Map<String, TrainingEvent> ends = new LinkedHashMap<>();
 
     private boolean stepsLeftOut;
+    private boolean findable;
+    private int stored;
 
     JobCheck(String job) {
         state = new JobState(job);
@@ -65,10 +67,25 @@ final class JobCheck {
         stepsLeftOut = true;
     }
 
-    void report(Report report, Duration maxOverlap, boolean complete) {
+    /// Its command is in a queue or deferred, or it has a record of ownership.
+    void findable() {
+        findable = true;
+    }
+
+    /// @param attemptsOfStore how many attempts its store has
+    void stored(int attemptsOfStore) {
+        stored = attemptsOfStore;
+    }
+
+    boolean hasEnded() {
+        return state.status().isFinal();
+    }
+
+    void report(Report report, Duration maxOverlap, boolean complete, boolean lostAreKnown) {
         Consumer<String> wrong = sentence -> report.wrong().add("job " + state.job() + ": " + sentence);
         Consumer<String> remark = sentence -> report.remarks().add("job " + state.job() + ": " + sentence);
         sayEnds(wrong, complete ? wrong : remark);
+        sayLost(lostAreKnown, wrong, remark);
         SortedMap<Integer, Long> counted = state.attemptsToSteps();
         sayAttempts(remark);
         attempts.forEach((number, attempt) -> saySilence(number, attempt, maxOverlap, wrong));
@@ -97,6 +114,27 @@ final class JobCheck {
             open.accept(
                     "it has not ended: it is %s".formatted(state.status().name().toLowerCase(Locale.ROOT)));
         }
+    }
+
+    private void sayLost(boolean lostAreKnown, Consumer<String> wrong, Consumer<String> remark) {
+        if (hasEnded()) {
+            return;
+        }
+        int published = attempts.isEmpty() ? 0 : attempts.lastKey();
+        String fewer = stored > published
+                ? "the store has %s of it, and events name %d".formatted(counted("attempt", stored), published)
+                : "";
+        if (lostAreKnown && !findable) {
+            wrong.accept(
+                    "it is lost: its command is in no topic, no worker owns it, it is not deferred, and it is no dead letter%s. Submit the same job under the same id: it goes on from its newest checkpoint"
+                            .formatted(fewer.isEmpty() ? "" : "; " + fewer));
+        } else if (!fewer.isEmpty()) {
+            remark.accept(fewer);
+        }
+    }
+
+    private static String counted(String what, int count) {
+        return count == 1 ? "1 " + what : "%d %ss".formatted(count, what);
     }
 
     private void sayAttempts(Consumer<String> remark) {

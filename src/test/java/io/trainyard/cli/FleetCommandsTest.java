@@ -12,6 +12,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.Patience;
 import io.trainyard.broker.TestBroker;
+import io.trainyard.checkpoint.CheckpointStore;
+import io.trainyard.checkpoint.Holder;
+import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.cli.eventlog.EventLog;
 import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.event.EventJson;
@@ -29,16 +32,30 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.consumer.AcknowledgeType;
+import org.apache.kafka.clients.consumer.KafkaShareConsumer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.StringDeserializer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /// The commands against a real broker.
 class FleetCommandsTest extends FleetCommands {
@@ -461,5 +478,80 @@ class FleetCommandsTest extends FleetCommands {
         assertThat(err.toString(UTF_8)).contains("there are no events of job aa, but there are of a");
         assertThat(run("", "events", "--check", "--follow")).isEqualTo(ExitCodes.BAD_INPUT);
         assertThat(run("", "events", "--complete")).isEqualTo(ExitCodes.BAD_INPUT);
+    }
+
+    /// The worker created attempts and could publish nothing, until the brokers dropped the command.
+    @Test
+    void aLostJobIsNamed(@TempDir Path folder) throws Exception {
+        createTopics();
+        CheckpointStore store = CheckpointStore.open(folder.toUri());
+        submit("a");
+        submit("b");
+        submit("c");
+        whole("c").forEach(this::publish);
+        try (var group = new KafkaShareConsumer<>(
+                Map.<String, Object>of(
+                        "bootstrap.servers",
+                        TestBroker.address(),
+                        "group.id",
+                        Topic.COMMANDS_NORMAL.claimGroup(prefix),
+                        "share.acknowledgement.mode",
+                        "explicit",
+                        "max.poll.records",
+                        1),
+                new StringDeserializer(),
+                new ByteArrayDeserializer())) {
+            readFromTheBeginning(Topic.COMMANDS_NORMAL.claimGroup(prefix));
+            group.subscribe(List.of(Topic.COMMANDS_NORMAL.name(prefix)));
+            for (int attempt = 1; attempt <= 5; attempt++) {
+                assertThat(new JobFolder(store, "a").createAttempt(attempt, new Holder("skewed", "x-0@0", attempt)))
+                        .isTrue();
+            }
+            Set<String> dealtWith = new HashSet<>();
+            Patience.await("the commands of a and c").until(() -> {
+                group.poll(Duration.ofMillis(100)).forEach(command -> {
+                    String text = new String(command.value(), UTF_8);
+                    String job = text.contains("\"id\":\"a\"") ? "a" : text.contains("\"id\":\"c\"") ? "c" : "b";
+                    boolean now = job.equals("a") || (job.equals("c") && dealtWith.contains("a"));
+                    group.acknowledge(
+                            command,
+                            !now
+                                    ? AcknowledgeType.RELEASE
+                                    : job.equals("a") ? AcknowledgeType.REJECT : AcknowledgeType.ACCEPT);
+                    if (now) {
+                        dealtWith.add(job);
+                    }
+                });
+                group.commitSync();
+                return dealtWith.size() == 2;
+            });
+        }
+        String lost =
+                "job a: it is lost: its command is in no topic, no worker owns it, it is not deferred, and it is no dead letter%s. Submit the same job under the same id: it goes on from its newest checkpoint";
+        assertThat(run("", "events", "--check")).isEqualTo(ExitCodes.FAILED);
+        assertThat(out.toString(UTF_8).lines()).containsExactly(lost.formatted(""), "checked 3 jobs: 1 wrong");
+        out.reset();
+        assertThat(run("", "events", "--check", "--json", "--checkpoints", folder.toString()))
+                .isEqualTo(ExitCodes.FAILED);
+        assertThat(out.toString(UTF_8))
+                .contains(lost.formatted("; the store has 5 attempts of it, and events name 0"))
+                .contains("\"jobs\":3");
+        send(Topic.CUSTODY, "a", "{}".getBytes(UTF_8));
+        assertThat(run("", "events", "--check")).isZero();
+        send(Topic.CUSTODY, "a", null);
+        assertThat(run("", "events", "--check")).isEqualTo(ExitCodes.FAILED);
+        send(Topic.CUSTODY, "a/place", "{}".getBytes(UTF_8));
+        assertThat(run("", "events", "--check")).isZero();
+    }
+
+    private static void readFromTheBeginning(String group) throws Exception {
+        ConfigEntry earliest = new ConfigEntry("share.auto.offset.reset", "earliest");
+        try (Admin admin = TestBroker.brokers().admin(Patience.LIMIT)) {
+            var _ = admin.incrementalAlterConfigs(Map.of(
+                            new ConfigResource(ConfigResource.Type.GROUP, group),
+                            List.of(new AlterConfigOp(earliest, AlterConfigOp.OpType.SET))))
+                    .all()
+                    .get();
+        }
     }
 }
