@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.trainyard.checkpoint.CheckpointStore;
+import io.trainyard.checkpoint.JobChain;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.cli.eventlog.EventLog;
 import io.trainyard.cli.eventlog.Ownership;
@@ -215,9 +216,9 @@ public final class EventsCommand implements Callable<Integer>, PlainCommand {
             open.add(job);
         }
         open.forEach(one -> {
-            JobFolder folder = new JobFolder(store, one);
-            if (folder.outcome().isEmpty()) {
-                checker.stored(one, folder.lastAttempt());
+            JobChain chain = new JobFolder(store, one).chain();
+            if (chain.end().isEmpty()) {
+                checker.stored(one, chain.last() == 0 ? 0 : chain.attempt());
             }
         });
     }

@@ -31,6 +31,8 @@ final class FleetReader {
     private final Resting resting;
     private final Preemption preemption;
     private final StoreWatch stores;
+    private final HeartbeatBounds heartbeats;
+    private final ControlBounds controlled = new ControlBounds(ControlBounds.MAX_JOBS);
 
     FleetReader(Surroundings around, Keeper.Rules keeping) {
         this.around = around;
@@ -42,6 +44,7 @@ final class FleetReader {
         this.resting = new Resting(keeper, keeping.beats());
         this.preemption = new Preemption(around, keeper);
         this.stores = new StoreWatch(rules.worker(), around.store());
+        this.heartbeats = new HeartbeatBounds(rules.worker());
     }
 
     /// Who has which job.
@@ -71,6 +74,7 @@ final class FleetReader {
         fleet.deferred(deferrals.due(), deferrals.isFull());
         fleet.shares(shares.view(fleet.keepPermits()));
         fleet.used(shares.told());
+        heartbeats.keep(keeper.live());
         fleet.objection(stores.objection(keeper.live()), around.host().now());
     }
 
@@ -100,7 +104,7 @@ final class FleetReader {
                 }
                 case CONTROL -> control(key, body == null ? null : EventJson.readControl(body), fresh);
                 case WORKERS -> {
-                    if (body != null) {
+                    if (body != null && heartbeats.admits(key, body.length)) {
                         heard(entry, EventJson.readStatus(body));
                     }
                 }
@@ -150,6 +154,11 @@ final class FleetReader {
 
     private void control(String job, @Nullable Control control, boolean fresh) {
         if (control == null || control.job().equals(job)) {
+            if (control == null) {
+                controlled.remove(job);
+            } else {
+                controlled.add(job).ifPresent(oldest -> control(oldest, null, false));
+            }
             keeper.control(job, control, fresh);
             around.fleet().control(job, control);
             changed(job);

@@ -12,8 +12,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.Patience;
 import io.trainyard.broker.TestBroker;
+import io.trainyard.checkpoint.ChainLink.Owner;
 import io.trainyard.checkpoint.CheckpointStore;
-import io.trainyard.checkpoint.Holder;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.cli.eventlog.EventLog;
 import io.trainyard.cli.terminal.Terminal;
@@ -504,8 +504,8 @@ class FleetCommandsTest extends FleetCommands {
             readFromTheBeginning(Topic.COMMANDS_NORMAL.claimGroup(prefix));
             group.subscribe(List.of(Topic.COMMANDS_NORMAL.name(prefix)));
             for (int attempt = 1; attempt <= 5; attempt++) {
-                assertThat(new JobFolder(store, "a").createAttempt(attempt, new Holder("skewed", "x-0@0", attempt)))
-                        .isTrue();
+                Owner owner = Owner.of("skewed", "x-0@0", attempt);
+                assertThat(new JobFolder(store, "a").append(attempt - 1, owner)).isEqualTo(owner);
             }
             Set<String> dealtWith = new HashSet<>();
             Patience.await("the commands of a and c").until(() -> {
