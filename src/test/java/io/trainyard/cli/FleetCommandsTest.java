@@ -486,7 +486,6 @@ class FleetCommandsTest extends FleetCommands {
         createTopics();
         CheckpointStore store = CheckpointStore.open(folder.toUri());
         submit("a");
-        submit("b");
         submit("c");
         whole("c").forEach(this::publish);
         try (var group = new KafkaShareConsumer<>(
@@ -511,8 +510,8 @@ class FleetCommandsTest extends FleetCommands {
             Patience.await("the commands of a and c").until(() -> {
                 group.poll(Duration.ofMillis(100)).forEach(command -> {
                     String text = new String(command.value(), UTF_8);
-                    String job = text.contains("\"id\":\"a\"") ? "a" : text.contains("\"id\":\"c\"") ? "c" : "b";
-                    boolean now = job.equals("a") || (job.equals("c") && dealtWith.contains("a"));
+                    String job = text.contains("\"id\":\"a\"") ? "a" : "c";
+                    boolean now = job.equals("a") || dealtWith.contains("a");
                     group.acknowledge(
                             command,
                             !now
@@ -526,6 +525,7 @@ class FleetCommandsTest extends FleetCommands {
                 return dealtWith.size() == 2;
             });
         }
+        submit("b"); // which waits
         String lost =
                 "job a: it is lost: its command is in no topic, no worker owns it, it is not deferred, and it is no dead letter%s. Submit the same job under the same id: it goes on from its newest checkpoint";
         assertThat(run("", "events", "--check")).isEqualTo(ExitCodes.FAILED);

@@ -253,4 +253,25 @@ class HistoryCheckerTest {
         news.forEach(checker::take);
         return checker.report();
     }
+
+    @Test
+    void aJobThatIsNowhereIsLost() {
+        HistoryChecker checker = new HistoryChecker(HistoryChecker.LEASE, false);
+        told(List.of(claimed("a"), claimed("b"), claimed("c"))).forEach(checker::take);
+        told(whole("d")).forEach(checker::take);
+        assertThat(checker.open()).containsExactly("a", "b", "c");
+        assertThat(checker.report().wrong()).as("the queues are not known").isEmpty();
+        checker.queued("a");
+        checker.owned("b");
+        checker.stored("b", 2);
+        checker.stored("c", 5);
+        checker.lostAreKnown();
+        Report report = checker.report();
+        assertThat(report.wrong())
+                .singleElement()
+                .satisfies(sentence -> assertThat(sentence)
+                        .startsWith("job c: it is lost: ")
+                        .contains("the store has 5 attempts of it, and events name 1", "Submit the same job"));
+        assertThat(report.remarks()).contains("job b: the store has 2 attempts of it, and events name 1");
+    }
 }
