@@ -104,8 +104,8 @@ class ExpansionTest {
         JobFolder folder = new JobFolder(fleet.store, "rates");
         assertThat(folder.keepSpec(JobJson.command(SWEEP).json().toString())).isTrue();
         for (int dead = 1; dead <= 5; dead++) {
-            assertThat(folder.createAttempt(dead, new Holder("dead", "elsewhere", 1)))
-                    .isTrue();
+            Owner owner = Owner.of("dead", "elsewhere", 1);
+            assertThat(folder.append(dead - 1, owner)).isEqualTo(owner);
             folder.noteStarted(dead);
         }
         Request sixth = new Request(SWEEP, 6, Priority.NORMAL, List.of(), null, null, 0);
