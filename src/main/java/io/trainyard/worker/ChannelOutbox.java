@@ -55,6 +55,9 @@ class ChannelOutbox implements Outbox {
     /// Compressed, it fits into a record of the topic's size.
     private static final int MAX_UNCOMPRESSED_BYTES = 4 * Topic.MAX_RECORD_BYTES;
 
+    /// How far timestamps may run ahead of the clock: more than any burst of records needs.
+    private static final long MAX_LEAD_MILLIS = 60_000;
+
     private final String heartbeatTopic;
     private final MutinyEmitter<Record<byte[], byte[]>> heartbeats;
     private final MutinyEmitter<Record<byte[], byte[]>> others;
@@ -121,6 +124,11 @@ class ChannelOutbox implements Outbox {
     /// millisecond has room for many records: so the time is taken here, and no two records have the same.
     private Instant nextTimestamp() {
         return Instant.ofEpochMilli(
-                lastMillis.accumulateAndGet(System.currentTimeMillis(), (last, now) -> Math.max(last + 1, now)));
+                lastMillis.accumulateAndGet(System.currentTimeMillis(), ChannelOutbox::following));
+    }
+
+    /// A clock that was ahead and is right again is followed at once: brokers refuse timestamps far ahead of theirs.
+    static long following(long last, long now) {
+        return last - now > MAX_LEAD_MILLIS ? now : Math.max(last + 1, now);
     }
 }

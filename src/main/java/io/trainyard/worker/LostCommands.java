@@ -1,6 +1,5 @@
 package io.trainyard.worker;
 
-import io.trainyard.checkpoint.ChainLink;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.custody.Custody;
 import io.trainyard.custody.Request;
@@ -104,12 +103,7 @@ final class LostCommands {
     }
 
     private boolean hasEnded(String job) {
-        return isJob(job)
-                && new JobFolder(around.store(), job)
-                        .chain()
-                        .link()
-                        .filter(ChainLink.End.class::isInstance)
-                        .isPresent();
+        return isJob(job) && new JobFolder(around.store(), job).chain().end().isPresent();
     }
 
     private void removeOwned(Map<String, ConsumerRecord<String, byte[]>> open) {

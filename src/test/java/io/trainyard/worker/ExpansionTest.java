@@ -73,7 +73,8 @@ class ExpansionTest {
         Request second = new Request(SWEEP, 2, Priority.HIGH, List.of(), null, null, 0);
         var _ = Patience.get(fleet.publisher("keeper").publish(second));
         fleet.submit("last");
-        events = fleet.eventsUntilFinished(5);
+        events = fleet.events(all -> jobs(all, Finished.class).size() >= 5
+                && all.stream().filter(Expanded.class::isInstance).count() >= 2); // it is expanded in a slot of its own
         assertThat(events).filteredOn(Claimed.class::isInstance).hasSize(5);
         assertThat(events)
                 .filteredOn(Expanded.class::isInstance)
