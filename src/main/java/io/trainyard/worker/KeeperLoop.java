@@ -24,8 +24,8 @@ final class KeeperLoop implements AutoCloseable {
 
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
-    /// A minute of heartbeats.
-    private static final int BEATS_BETWEEN_READS = 30;
+    /// Heartbeats between two reads of the whole topic.
+    private static final int BEATS_BETWEEN_READS = 5;
 
     private final Surroundings around;
     private final Supplier<FleetLog> logs;
@@ -115,7 +115,7 @@ final class KeeperLoop implements AutoCloseable {
     }
 
     /// The topic's history may fill the keeper again before its last records empty it: so what is known is judged
-    /// first, and a minute passes before the next time.
+    /// first, and some heartbeats pass before the next time.
     private boolean isToReadAgain() {
         Keeper keeper = reader.keeper();
         if (!keeper.hasRoomAgain() || keeper.beats() < readAgainBeat) {
