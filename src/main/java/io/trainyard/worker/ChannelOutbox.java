@@ -123,8 +123,7 @@ class ChannelOutbox implements Outbox {
     /// Readers merge the topics by timestamp. Each channel has a producer with a clock reading of its own, and one
     /// millisecond has room for many records: so the time is taken here, and no two records have the same.
     private Instant nextTimestamp() {
-        return Instant.ofEpochMilli(
-                lastMillis.accumulateAndGet(System.currentTimeMillis(), ChannelOutbox::following));
+        return Instant.ofEpochMilli(lastMillis.accumulateAndGet(System.currentTimeMillis(), ChannelOutbox::following));
     }
 
     /// A clock that was ahead and is right again is followed at once: brokers refuse timestamps far ahead of theirs.

@@ -24,9 +24,6 @@ final class KeeperLoop implements AutoCloseable {
 
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
-    /// Heartbeats between two reads of the whole topic.
-    private static final int BEATS_BETWEEN_READS = 5;
-
     private final Surroundings around;
     private final Supplier<FleetLog> logs;
     private final StopSignal stop;
@@ -35,7 +32,6 @@ final class KeeperLoop implements AutoCloseable {
     private final CompletableFuture<Optional<JobSpec>> ready = new CompletableFuture<>();
     private final CompletableFuture<Void> broken = new CompletableFuture<>();
     private boolean toldTooMany;
-    private long readAgainBeat; // jobs that were not watched are not read again before
 
     /// @param logs opens the log, anew whenever one is broken
     KeeperLoop(Surroundings around, Supplier<FleetLog> logs, Keeper.Rules keeping) {
@@ -98,13 +94,14 @@ final class KeeperLoop implements AutoCloseable {
             if (judged) {
                 preemption.look(log);
             }
+            if (reader.keeper().hasRoomAgain()) {
+                reader.keeper().readAgain();
+                return; // and the log is opened again
+            }
             boolean isNews = !judged || !entries.isEmpty(); // time is heartbeats: without any, nothing becomes due
             if (log.isCaughtUp() && isNews) {
                 judged = true;
                 judge();
-                if (isToReadAgain()) {
-                    return; // and the log is opened again
-                }
             }
             if (judged) {
                 for (var group : reader.resting().due(around.fleet().takeKept()).values()) {
@@ -112,18 +109,6 @@ final class KeeperLoop implements AutoCloseable {
                 }
             }
         }
-    }
-
-    /// The topic's history may fill the keeper again before its last records empty it: so what is known is judged
-    /// first, and some heartbeats pass before the next time.
-    private boolean isToReadAgain() {
-        Keeper keeper = reader.keeper();
-        if (!keeper.hasRoomAgain() || keeper.beats() < readAgainBeat) {
-            return false;
-        }
-        readAgainBeat = keeper.beats() + BEATS_BETWEEN_READS;
-        keeper.readAgain();
-        return true;
     }
 
     /// Lets all threads see what is known by now, and does what is due.
