@@ -52,14 +52,17 @@ final class Attempt implements AutoCloseable {
     /// @param folder the job's own, where the number is from
     /// @param supervisor hears what happens
     Attempt(JobSpec job, int number, JobFolder folder, Supervisor supervisor) {
-        this(job, number, folder, supervisor, AttemptHost.MACHINE);
+        this(new Claim(job, number, folder), supervisor, AttemptHost.MACHINE);
     }
 
+    /// What an attempt is of.
+    record Claim(JobSpec job, int number, JobFolder folder) {}
+
     /// The same, on another host than this machine.
-    Attempt(JobSpec job, int number, JobFolder folder, Supervisor supervisor, AttemptHost host) {
-        this.job = job;
-        this.number = number;
-        this.folder = folder;
+    Attempt(Claim claim, Supervisor supervisor, AttemptHost host) {
+        this.job = claim.job();
+        this.number = claim.number();
+        this.folder = claim.folder();
         this.host = host;
         this.supervisor = new GuardedSupervisor(supervisor);
         this.fence = new Fence(folder, number, host);
