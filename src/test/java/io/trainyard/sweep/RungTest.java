@@ -124,6 +124,20 @@ class RungTest {
                 .containsExactly(Map.entry("a", new GroupFolder.Result(2, "0.95")));
     }
 
+    /// Each process that publishes a stored end writes the result again.
+    @Test
+    void anEndThatIsPublishedTwiceCountsAtOneRung() {
+        JobSpec job = JobJson.read("""
+                {"id": "a", "network": "fashion", "dataset": "shapes28", "epochs": 27, "group": "g",
+                 "asha": {"reductionFactor": 3}}""".getBytes(StandardCharsets.UTF_8));
+        assertThat(halving.rests(job, 1, 1, 0.5)).isPresent();
+        halving.ended(job, failed("a", 1), 2, () -> null);
+        halving.ended(job, failed("a", 1), 2, () -> null);
+        GroupFolder group = new GroupFolder(store, "g");
+        assertThat(group.results(3)).containsExactly(Map.entry("a", new GroupFolder.Result(2, "failed")));
+        assertThat(group.results(9)).isEmpty();
+    }
+
     /// A worker that stood still wakes when its successor has resumed: whatever it writes, and whenever, does
     /// not count.
     @Test
