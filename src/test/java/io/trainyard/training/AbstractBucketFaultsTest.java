@@ -2,6 +2,7 @@ package io.trainyard.training;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.checkpoint.ChainLink;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.checkpoint.S3Stores;
@@ -59,6 +60,7 @@ abstract class AbstractBucketFaultsTest extends AbstractStoreFaultsTest {
         proxy.rule(_ -> requests.incrementAndGet() % 2 == 1 ? new Fate.AnswerLost() : Fate.ARRIVES);
         JobFolder folder = new JobFolder(store, "a");
         assertThat(finish(folder)).hasSize(64);
-        assertThat(folder.chain().last()).isEqualTo(1);
+        assertThat(folder.link(1)).containsInstanceOf(ChainLink.Owner.class);
+        assertThat(folder.link(2)).containsInstanceOf(ChainLink.End.class);
     }
 }

@@ -99,6 +99,9 @@ class SimParkedTest {
         fleet.until("its end", () -> fleet.isTold(FIRST, Finished.class));
         assertThat(fleet.claims(FIRST)).isOne();
         assertThat(fleet.isAnyTold(Released.class)).isFalse();
+        fleet.until(
+                "the end of the others",
+                () -> fleet.isTold(RUNS, Finished.class) && fleet.isTold(OTHERS, Finished.class));
         assertThat(fleet.wrong()).isEmpty();
     }
 
