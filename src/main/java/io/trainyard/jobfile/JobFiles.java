@@ -40,6 +40,9 @@ public final class JobFiles {
     /// The most jobs that are read at a time, from all files together.
     public static final int MAX_JOBS = 10_000;
 
+    /// Values of a YAML text that is no file, all aliases followed: who reads it serves others, too.
+    private static final int MAX_TEXT_VALUES = 100_000;
+
     /// The name that stands for standard input.
     public static final String STANDARD_INPUT = "-";
 
@@ -56,11 +59,13 @@ public final class JobFiles {
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private final InputStream standardInput;
+    private final int maxValues;
     private final List<JobSpec> jobs = new ArrayList<>();
     private final Map<String, String> places = new HashMap<>();
     private final List<String> problems = new ArrayList<>();
 
-    private JobFiles(InputStream standardInput) {
+    private JobFiles(InputStream standardInput, int maxValues) {
+        this.maxValues = maxValues;
         this.standardInput = standardInput;
     }
 
@@ -70,7 +75,7 @@ public final class JobFiles {
     /// @throws InvalidJobException if one job or file is bad; its message has a line for each, which names the file
     ///     and the job in it
     public static List<JobSpec> read(List<String> files, InputStream standardInput) {
-        JobFiles reading = new JobFiles(standardInput);
+        JobFiles reading = new JobFiles(standardInput, YamlTrees.MAX_NODES);
         files.forEach(reading::addFile);
         return reading.checked(String.join(", ", files));
     }
@@ -80,7 +85,7 @@ public final class JobFiles {
     /// @param label what messages call it
     /// @throws InvalidJobException if one job is bad, or there is none
     public static List<JobSpec> read(String label, byte[] text) {
-        JobFiles reading = new JobFiles(InputStream.nullInputStream());
+        JobFiles reading = new JobFiles(InputStream.nullInputStream(), MAX_TEXT_VALUES);
         reading.addText(label, label, text);
         return reading.checked(label);
     }
@@ -102,7 +107,8 @@ public final class JobFiles {
     public static JsonNode tree(String file, InputStream standardInput) {
         String label = Printable.text(file, 200);
         try {
-            List<JsonNode> trees = jobNodes(file, new JobFiles(standardInput).bytes(file));
+            List<JsonNode> trees =
+                    jobNodes(file, new JobFiles(standardInput, YamlTrees.MAX_NODES).bytes(file), YamlTrees.MAX_NODES);
             if (trees.size() != 1) {
                 throw new InvalidJobException("it holds %d documents; one is expected".formatted(trees.size()));
             }
@@ -138,7 +144,7 @@ public final class JobFiles {
     /// @param name of its file, whose ending tells what it is
     private void addText(String label, String name, byte[] text) {
         try {
-            List<JsonNode> nodes = jobNodes(name, text);
+            List<JsonNode> nodes = jobNodes(name, text, maxValues);
             if (jobs.size() + nodes.size() > MAX_JOBS) { // before they are read: each bad one has a message
                 throw new InvalidJobException(
                         "with it there are more than %d jobs, the most at a time; submit it by itself"
@@ -166,11 +172,11 @@ public final class JobFiles {
         }
     }
 
-    private static List<JsonNode> jobNodes(String file, byte[] bytes) {
+    private static List<JsonNode> jobNodes(String file, byte[] bytes, int maxValues) {
         String text = new String(bytes, StandardCharsets.UTF_8);
         text = text.startsWith("\uFEFF") ? text.substring(1) : text;
         List<JsonNode> jobs = new ArrayList<>();
-        for (JsonNode document : isJson(file, text) ? json(text) : YamlTrees.read(text, MAX_FILE_BYTES)) {
+        for (JsonNode document : isJson(file, text) ? json(text) : YamlTrees.read(text, MAX_FILE_BYTES, maxValues)) {
             if (document.isArray()) {
                 document.forEach(jobs::add);
             } else {

@@ -19,6 +19,8 @@ import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
 import org.yaml.snakeyaml.error.MarkedYAMLException;
 import org.yaml.snakeyaml.error.YAMLException;
+import org.yaml.snakeyaml.events.CollectionStartEvent;
+import org.yaml.snakeyaml.events.Event;
 import org.yaml.snakeyaml.nodes.MappingNode;
 import org.yaml.snakeyaml.nodes.Node;
 import org.yaml.snakeyaml.nodes.ScalarNode;
@@ -41,7 +43,11 @@ final class YamlTrees {
 
     private final IdentityHashMap<Node, Extent> extents = new IdentityHashMap<>();
 
-    private YamlTrees() {}
+    private final int maxNodes;
+
+    private YamlTrees(int maxNodes) {
+        this.maxNodes = maxNodes;
+    }
 
     /// How large a node's tree is with its aliases followed.
     private record Extent(long nodes, int depth) {}
@@ -49,19 +55,21 @@ final class YamlTrees {
     /// The documents of one file, in order; empty documents are left out.
     ///
     /// @param maxCharacters longer text is refused
+    /// @param maxNodes more values are refused before any is built: each takes hundreds of bytes
     /// @throws InvalidJobException if it is not YAML, or too much of it
-    static List<JsonNode> read(String text, int maxCharacters) {
+    static List<JsonNode> read(String text, int maxCharacters, int maxNodes) {
         LoaderOptions options = options(maxCharacters);
         Documents constructor = new Documents(options);
         Yaml yaml = new Yaml(
                 constructor, new Representer(new DumperOptions()), new DumperOptions(), options, new JsonScalars());
-        YamlTrees trees = new YamlTrees();
+        YamlTrees trees = new YamlTrees(maxNodes);
         List<JsonNode> documents = new ArrayList<>();
         long nodes = 0;
         try {
+            trees.requireAllowed(values(yaml, text), 0);
             for (Node node : yaml.composeAll(new StringReader(text))) {
                 nodes += trees.extent(node).nodes();
-                requireAllowed(nodes, 0);
+                trees.requireAllowed(nodes, 0);
                 Object document = constructor.construct(node);
                 if (document != null) {
                     documents.add(tree(document));
@@ -156,11 +164,20 @@ final class YamlTrees {
                         node.getStartMark().getLine() + 1, node.getStartMark().getColumn() + 1);
     }
 
-    private static void requireAllowed(long nodes, int depth) {
-        if (nodes > MAX_NODES || depth > MAX_DEPTH) {
+    /// As they stand in the text; read one by one.
+    private static long values(Yaml yaml, String text) {
+        long values = 0;
+        for (Event event : yaml.parse(new StringReader(text))) {
+            values += event.is(Event.ID.Scalar) || event instanceof CollectionStartEvent ? 1 : 0;
+        }
+        return values;
+    }
+
+    private void requireAllowed(long nodes, int depth) {
+        if (nodes > maxNodes || depth > MAX_DEPTH) {
             throw new InvalidJobException(
                     "with its aliases followed, it has more than %d values or is more than %d levels deep; write less, or in several files"
-                            .formatted(MAX_NODES, MAX_DEPTH));
+                            .formatted(maxNodes, MAX_DEPTH));
         }
     }
 

@@ -51,7 +51,8 @@ class DashboardHeapIT {
     @TempDir
     private Path dir;
 
-    private final HttpClient http = HttpClient.newHttpClient();
+    private final HttpClient http =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
     @Test
     void survivesWhatAnyoneMayWrite() throws Exception {
@@ -286,8 +287,8 @@ class DashboardHeapIT {
                 .header("X-Trainyard", "test")
                 .POST(body)
                 .build();
-        try (HttpClient alone = HttpClient.newHttpClient()) { // a connection whose body was refused is of no more use
-            return alone.send(call, BodyHandlers.ofString()).statusCode();
+        try {
+            return http.send(call, BodyHandlers.ofString()).statusCode();
         } catch (java.io.IOException _) { // who sends on after the answer may lose it
             requireAlive(dashboard);
             return 413;

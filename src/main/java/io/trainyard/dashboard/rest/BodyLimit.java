@@ -2,6 +2,7 @@ package io.trainyard.dashboard.rest;
 
 import io.trainyard.dashboard.DashboardConfig;
 import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -37,10 +38,12 @@ class BodyLimit {
                 Status.REQUEST_ENTITY_TOO_LARGE,
                 "the body has %d bytes; allowed are %d in one call (trainyard.dashboard.max-body); send it in several, or use ./trainyard submit"
                         .formatted(bytes, config.maxBody()));
+        if (call.request().version() != HttpVersion.HTTP_2) { // which knows no such header
+            call.response().putHeader(HttpHeaders.CONNECTION, "close"); // the body is not read
+        }
         call.response()
                 .setStatusCode(problem.status())
                 .putHeader(HttpHeaders.CONTENT_TYPE, Problem.MEDIA_TYPE)
-                .putHeader(HttpHeaders.CONNECTION, "close") // the body is not read
                 .end(problem.json());
     }
 
