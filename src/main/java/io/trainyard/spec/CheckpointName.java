@@ -41,8 +41,8 @@ public record CheckpointName(String job, @Nullable Long step) {
                 field,
                 text,
                 FORM,
-                "a job's id, or a job's id and a step, such as \"tudui-1\" or \"tudui-1/7820\", of at most %d characters"
-                        .formatted(MAX_LENGTH));
+                "a job's id, or a job's id and a step, such as \"tudui-1\" or \"tudui-1/7820\""
+                        + (text.length() > MAX_LENGTH ? ", of at most %d characters".formatted(MAX_LENGTH) : ""));
     }
 
     /// As a person writes it.

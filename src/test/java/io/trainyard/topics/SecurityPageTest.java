@@ -8,8 +8,10 @@ import io.trainyard.Page;
 import io.trainyard.dashboard.DashboardConfig;
 import io.trainyard.data.DatasetLimits;
 import io.trainyard.jobfile.JobFiles;
+import io.trainyard.spec.DatasetSpec;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobLimits;
+import io.trainyard.spec.LossSpec;
 import io.trainyard.spec.NetworkSpec;
 import io.trainyard.topics.KafkaRole.Grant;
 import io.trainyard.training.Limits;
@@ -73,6 +75,11 @@ class SecurityPageTest {
                 entry("attempts in a row that break off without a new checkpoint", Limits.DEFAULT.maxAttempts()),
                 entry("jobs in the files of one `submit`, as a sweep has", JobFiles.MAX_JOBS),
                 entry("bytes of a file of jobs", JobFiles.MAX_FILE_BYTES),
+                entry("bytes of the body of one call; more gets 413", dashboard("maxBody")),
+                entry(
+                        "means and deviations of `normalize`: one a channel, of a table one a column",
+                        DatasetSpec.Normalize.MAX_CHANNELS),
+                entry("weights of `classWeights`", LossSpec.CrossEntropy.MAX_CLASSES),
                 entry("jobs in one call of the dashboard's", dashboard("maxBulk")),
                 entry("jobs that wait, when the dashboard is asked for more", dashboard("maxWaiting")),
                 entry(
