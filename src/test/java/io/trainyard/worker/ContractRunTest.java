@@ -82,9 +82,9 @@ class ContractRunTest {
         await(Paused.class, "long", 1);
         fleet.wish("long", Wish.RUN);
         await(Resumed.class, "long", 1);
-        await(Started.class, "long", 2);
+        await(Started.class, "long", 3);
         fleet.wish("long", Wish.CANCEL);
-        await(Cancelled.class, "long", 2);
+        await(Cancelled.class, "long", 3);
         submit("left", "\"epochs\": 100000");
         await(Started.class, "left", 1);
         worker.close();
