@@ -30,6 +30,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// A worker with little heap is fed with what takes much, and trains a job afterwards.
+// Not in the suite: it has not yet run to its end.
+@org.junit.jupiter.api.Tag("faults")
 class SmallHeapIT {
     private static final String HEAP = "-Xmx384m";
     private static final int LAYERS = 1000;
