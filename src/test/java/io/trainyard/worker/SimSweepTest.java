@@ -9,6 +9,7 @@ import io.trainyard.checkpoint.StoreException;
 import io.trainyard.topics.CommandHeaders;
 import io.trainyard.worker.SimTraining.Habit;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -17,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,6 +50,13 @@ class SimSweepTest {
                         return super.list(folder);
                     }
                 };
+            }
+        },
+        /// Of a trial that may go on, the attempt after the next is asked for, too: who has it loses it again.
+        PROMOTES_TWICE {
+            @Override
+            public Outbox outbox(Outbox real, SimProcess process) {
+                return again(real, 2); // the command has the number of the pause
             }
         },
         TWICE_AS_MANY_GO_ON {
@@ -83,12 +92,18 @@ class SimSweepTest {
     }
 
     /// Sends what a keeper asks for once more.
-    private static Outbox again(Outbox real) {
+    ///
+    /// @param later how many attempts later than what was asked for
+    private static Outbox again(Outbox real, int later) {
         return (topic, key, value, headers) -> {
             CompletableFuture<Void> sent = real.send(topic, key, value, headers);
             Header attempt = headers.lastHeader(CommandHeaders.ATTEMPT);
             if (attempt != null && Thread.currentThread().getName().equals("keeper")) {
-                var _ = real.send(topic, key, value, headers);
+                int number = Integer.parseInt(new String(attempt.value(), StandardCharsets.UTF_8)) + later;
+                Headers copy = new RecordHeaders(headers);
+                copy.remove(CommandHeaders.ATTEMPT);
+                copy.add(CommandHeaders.ATTEMPT, Integer.toString(number).getBytes(StandardCharsets.UTF_8));
+                var _ = real.send(topic, key, value, copy);
             }
             return sent;
         };
@@ -109,7 +124,7 @@ class SimSweepTest {
         SimSeams copies = new SimSeams() {
             @Override
             public Outbox outbox(Outbox real, SimProcess process) {
-                return again(real);
+                return again(real, 0);
             }
         };
         assertThat(worlds(copies).wrong(0, SEEDS / 2)).isEmpty();
