@@ -12,18 +12,24 @@ import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /// Creates the topics that are missing. Topics that exist keep their settings.
 public final class TopicAdmin {
+    private static final Duration ASK_AGAIN = Duration.ofMillis(50);
+
     private TopicAdmin() {}
 
     /// @param timeout for each request
@@ -82,6 +88,31 @@ public final class TopicAdmin {
             }
         });
         return partitions;
+    }
+
+    /// The partitions of a topic that exists. A topic is created before every broker knows it, and a client that asks a
+    /// broker too early is told that there are none: it is asked again.
+    ///
+    /// @throws KafkaUnreachableException if the topic has no partitions within the timeout
+    public static List<TopicPartition> partitions(
+            Consumer<?, ?> consumer, Brokers kafka, String topic, Duration timeout) {
+        long endNanos = System.nanoTime() + timeout.toNanos();
+        while (true) {
+            List<PartitionInfo> found = consumer.partitionsFor(topic, timeout);
+            if (found != null && !found.isEmpty()) {
+                return found.stream()
+                        .map(partition -> new TopicPartition(topic, partition.partition()))
+                        .toList();
+            }
+            if (System.nanoTime() > endNanos) {
+                throw new KafkaUnreachableException(
+                        kafka, new UnknownTopicOrPartitionException("there is no topic " + topic));
+            }
+            LockSupport.parkNanos(ASK_AGAIN.toNanos());
+            if (Thread.currentThread().isInterrupted()) {
+                throw new KafkaUnreachableException(kafka, new InterruptException("interrupted"));
+            }
+        }
     }
 
     /// How long topics are: of their partitions that hold something, the offset after the last record.

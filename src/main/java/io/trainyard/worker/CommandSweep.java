@@ -108,7 +108,7 @@ final class CommandSweep implements AutoCloseable {
             for (var start : starts.entrySet()) {
                 long from = Objects.requireNonNull(begins.get(start.getKey()));
                 while (from < start.getValue() && !stop.isRequested()) {
-                    from = sweep(admin, lost, start.getKey(), from, start.getValue());
+                    from = sweep(admin, lost, start, from);
                 }
             }
         }
@@ -135,9 +135,10 @@ final class CommandSweep implements AutoCloseable {
     }
 
     /// @return where to go on
-    private long sweep(Admin admin, LostCommands lost, TopicPartition partition, long from, long start)
+    private long sweep(Admin admin, LostCommands lost, Map.Entry<TopicPartition, Long> start, long from)
             throws InterruptedException, ExecutionException, TimeoutException {
-        long end = Math.min(start, from + BATCH);
+        TopicPartition partition = start.getKey();
+        long end = Math.min(start.getValue(), from + BATCH);
         List<ConsumerRecord<String, byte[]>> batch = new ArrayList<>();
         AtomicLong bytes = new AtomicLong();
         lost.read(Map.of(partition, from), Map.of(partition, end), command -> {

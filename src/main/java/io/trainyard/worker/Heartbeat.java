@@ -35,6 +35,7 @@ final class Heartbeat implements AutoCloseable {
     /// @param slots how many jobs it has at once
     /// @param used what projects have used, in device-seconds; null where it does not tell
     /// @param readings what its device does now; empty where that is not known
+    /// @param activity which jobs it has, and what has become of others
     record Self(
             String worker,
             String device,
@@ -44,21 +45,20 @@ final class Heartbeat implements AutoCloseable {
             int contract,
             int slots,
             Supplier<@Nullable Map<String, Double>> used,
-            Supplier<List<DeviceReading>> readings) {}
+            Supplier<List<DeviceReading>> readings,
+            Activity activity) {}
 
     private final Host host;
     private final EventPublisher publisher;
-    private final Activity activity;
     private final ClaimGate gate;
     private final Self self;
     private final StopSignal stop;
     private int beats; // of the jobs that it has, the one that older readers are told changes with each
 
     /// @param gate is told what the brokers take
-    Heartbeat(Host host, EventPublisher publisher, Activity activity, ClaimGate gate, Self self) {
+    Heartbeat(Host host, EventPublisher publisher, ClaimGate gate, Self self) {
         this.host = host;
         this.publisher = publisher;
-        this.activity = activity;
         this.gate = gate;
         this.self = self;
         this.stop = new StopSignal(host);
@@ -125,6 +125,7 @@ final class Heartbeat implements AutoCloseable {
     }
 
     private WorkerStatus status(boolean stopping) {
+        Activity activity = self.activity();
         List<WorkerStatus.Job> jobs = activity.jobs();
         WorkerStatus.Job named = jobs.isEmpty() ? null : jobs.get(beats++ % jobs.size());
         return new WorkerStatus(

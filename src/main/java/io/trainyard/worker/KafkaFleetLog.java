@@ -81,9 +81,7 @@ final class KafkaFleetLog implements FleetLog {
     }
 
     private List<TopicPartition> partitions(String topic) {
-        return consumer.partitionsFor(topic, ANSWER_TIMEOUT).stream()
-                .map(partition -> new TopicPartition(topic, partition.partition()))
-                .toList();
+        return TopicAdmin.partitions(consumer, kafka, topic, ANSWER_TIMEOUT);
     }
 
     @Override

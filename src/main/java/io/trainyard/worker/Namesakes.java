@@ -5,6 +5,7 @@ import io.trainyard.event.WorkerStatus;
 import io.trainyard.topics.Brokers;
 import io.trainyard.topics.KafkaUnreachableException;
 import io.trainyard.topics.Topic;
+import io.trainyard.topics.TopicAdmin;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -65,9 +66,7 @@ final class Namesakes {
                 false,
                 ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, // closing waits for the last answer
                 FETCH_MILLIS))) {
-            List<TopicPartition> partitions = consumer.partitionsFor(topic, ANSWER_TIMEOUT).stream()
-                    .map(partition -> new TopicPartition(topic, partition.partition()))
-                    .toList();
+            List<TopicPartition> partitions = TopicAdmin.partitions(consumer, kafka, topic, ANSWER_TIMEOUT);
             consumer.assign(partitions);
             Map<TopicPartition, Long> before = consumer.endOffsets(partitions, ANSWER_TIMEOUT);
             consumer.beginningOffsets(partitions, ANSWER_TIMEOUT)

@@ -125,9 +125,10 @@ public class WorkerService {
                 deferring.contract(),
                 slots(worker),
                 fleet::used,
-                watch::readings);
+                watch::readings,
+                activity);
         ClaimGate gate = new ClaimGate(ClaimGate.Rules.of(worker.heartbeat(), worker.maxClockSkew()));
-        Heartbeat beats = new Heartbeat(machine, publisher, activity, gate, self);
+        Heartbeat beats = new Heartbeat(machine, publisher, gate, self);
         if (worker.id().isPresent()) { // a random one is nobody else's
             new Namesakes(kafka, prefix, id).requireNone(beats::announce, worker.heartbeat());
         }

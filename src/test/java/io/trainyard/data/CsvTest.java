@@ -160,7 +160,7 @@ class CsvTest {
         "label": "kind", "classes": 2, "separator": "."     | separator is "."; allowed is one character
         "label": "kind", "classes": 2, "separator": ",,"    | separator is ",,"; allowed is one character
         "label": "kind", "classes": 2, "normalize": {"mean": [1, 2, 3], "std": [1, 1, 1]} | 3 means and stds, but a sample is a row of 2 numbers
-        "label": "kind", "classes": 2, "train": "../../x"   | ../../x is missing in
+        "label": "kind", "classes": 2, "train": "../../x"   | ../../x leads out of the data root
         """)
     void aWrongDescriptionGetsASentence(String fields, String sentence) throws IOException {
         describe(fields);

@@ -59,11 +59,10 @@ class EventPublisherTest {
                     new WorkerStatus.Reading("cuda:0", 0.93, 1L << 30, 80L << 30, 251.5, null, 61.0);
             DeviceReading reading = new DeviceReading("cuda:0", 0.93, 1L << 30, 80L << 30, 251.5, null, 61.0);
             Heartbeat.Self self = new Heartbeat.Self(
-                    "w", "cpu", "store", () -> TIME, "1.0", 2, 3, () -> null, () -> List.of(reading));
+                    "w", "cpu", "store", () -> TIME, "1.0", 2, 3, () -> null, () -> List.of(reading), activity);
             Heartbeat heartbeat = new Heartbeat(
                     new Machine(),
                     fleet.publisher("w"),
-                    activity,
                     new ClaimGate(ClaimGate.Rules.of(Fleet.BEAT, Patience.LIMIT)),
                     self);
             Activity.AtWork job = activity.of(JobJson.read(Fleet.job("job").getBytes(StandardCharsets.UTF_8)), 2);

@@ -95,7 +95,6 @@ final class FleetWorker implements AutoCloseable {
         heartbeat = new Heartbeat(
                 machine,
                 publisher,
-                activity,
                 gate,
                 new Heartbeat.Self(
                         id,
@@ -106,7 +105,8 @@ final class FleetWorker implements AutoCloseable {
                         setup.contract(),
                         setup.slots(),
                         view::used,
-                        List::of));
+                        List::of,
+                        activity));
         sweep = new CommandSweep(fleet.brokers, around);
         keeper.start();
         claims.start(keeper.ready());

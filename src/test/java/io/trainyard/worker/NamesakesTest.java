@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.trainyard.Patience;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.topics.Topic;
+import io.trainyard.topics.TopicAdmin;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -29,12 +31,17 @@ class NamesakesTest {
     }
 
     private CompletableFuture<Void> beat(String worker, boolean stopping) {
-        return fleet.publisher(worker)
-                .publish(
-                        new WorkerStatus(
-                                worker, "cpu", null, null, 0, 1, 0, stopping, null, null, null, null, null, null, null,
-                                null, null, null),
-                        Instant.now());
+        return fleet.publisher(worker).publish(status(worker, stopping), Instant.now());
+    }
+
+    private static CompletableFuture<Void> beat(EventPublisher publisher) {
+        return publisher.publish(status("w1", false), Instant.now());
+    }
+
+    private static WorkerStatus status(String worker, boolean stopping) {
+        return new WorkerStatus(
+                worker, "cpu", null, null, 0, 1, 0, stopping, null, null, null, null, null, null, null, null, null,
+                null);
     }
 
     private void beatBefore(String worker, boolean stopping) throws Exception {
@@ -112,6 +119,20 @@ class NamesakesTest {
                                 () -> beat("w1", false).thenCompose(_ -> announce()), // the other one is first
                                 BEAT))
                 .isInstanceOf(WorkerIdTakenException.class);
+    }
+
+    /// A topic is created before every broker knows it. A worker that begins in between would hear nobody.
+    @Test
+    void aTopicThatIsNotKnownYetIsWaitedFor() throws Exception {
+        String prefix = fleet.prefix + "later.";
+        CompletableFuture<Void> creation = CompletableFuture.runAsync(
+                () -> TopicAdmin.createMissing(fleet.brokers, prefix, Patience.LIMIT),
+                CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS));
+        EventPublisher publisher = new EventPublisher(fleet.outbox, prefix, "w1");
+        assertThatThrownBy(() -> new Namesakes(fleet.brokers, prefix, "w1")
+                        .requireNone(() -> beat(publisher).thenCompose(_ -> beat(publisher)), BEAT))
+                .isInstanceOf(WorkerIdTakenException.class);
+        Patience.get(creation);
     }
 
     @Test

@@ -120,8 +120,8 @@ final class SimWorker {
                         store),
                 new SimTraining(process, view, lacking, seams.habits()));
         Heartbeat.Self self = new Heartbeat.Self(
-                id, "cpu", view.identity(), seen::since, "1.0", contract(), slots, seen::used, List::of);
-        Heartbeat beats = new Heartbeat(process, publisher, activity, gate, self);
+                id, "cpu", view.identity(), seen::since, "1.0", contract(), slots, seen::used, List::of, activity);
+        Heartbeat beats = new Heartbeat(process, publisher, gate, self);
         keeping.start();
         claiming.start(keeping.ready());
         beats.start(fleet.beat());
