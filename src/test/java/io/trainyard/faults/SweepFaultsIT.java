@@ -8,6 +8,7 @@ import io.trainyard.PackagedFleet;
 import io.trainyard.Patience;
 import io.trainyard.TrainyardProcess;
 import io.trainyard.checkpoint.CheckpointStore;
+import io.trainyard.checkpoint.GroupFolder;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.Expanded;
 import io.trainyard.event.TrainingEvent.Finished;
@@ -125,7 +126,8 @@ final class SweepFaultsIT {
         return view.at("/trials/0/job").asText();
     }
 
-    /// Nobody has heard of any other job, each trial has one result at the rung, and one end.
+    /// Nobody has heard of any other job. Each trial has one result at the rung, which all attempts that reached it
+    /// found, and one end.
     private void assertOnce(News news, PackagedFleet fleet) {
         assertThat(news.jobs())
                 .containsExactlyInAnyOrderElementsOf(
@@ -133,8 +135,14 @@ final class SweepFaultsIT {
         assertThat(news.of("rates", Expanded.class)).allMatch(end -> end.trials() == TRIALS.size());
         CheckpointStore store =
                 CheckpointStore.openToRead(folder.resolve("checkpoints").toUri());
-        assertThat(store.list("rates/rungs/1").stream().map(key -> key.replaceAll("^.*/|~.*$", "")))
-                .containsExactlyInAnyOrderElementsOf(TRIALS);
+        assertThat(new GroupFolder(store, "rates").results(1)).containsOnlyKeys(TRIALS);
+        assertThat(store.list("rates/rungs/1").stream()
+                        .map(key -> key.substring(key.lastIndexOf('/') + 1).split("~"))
+                        .filter(name -> name.length == 3) // an attempt that is on its way to the rung has no result yet
+                        .map(name -> name[0] + " " + name[2])
+                        .distinct())
+                .as("results of trials")
+                .hasSameSizeAs(TRIALS);
         fleet.checkAll(1 + TRIALS.size());
     }
 }
