@@ -4,9 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.trainyard.event.TrainingEvent.Cancelled;
-import io.trainyard.event.TrainingEvent.CheckpointSaved;
 import io.trainyard.event.TrainingEvent.Claimed;
-import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.topics.Topic;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -18,23 +16,19 @@ import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Packaged workers of two versions side by side. What is older is this build, told to understand no more than the
-/// first contract of commands, and, from the first release on, the release before.
+/// Packaged workers of two versions side by side: the release before, where there is one, and this build.
 @DisabledOnOs(OS.WINDOWS)
 final class UpgradeIT {
     private static final String[] PLAIN = {"--device", "reference"};
-
-    /// What a worker of the first contract cannot know is said by these jobs.
-    private static final String SPLIT = "\"split\": {\"test\": 0.25}";
 
     @TempDir
     private Path folder;
 
     /// On points of a plane, right of the middle or left of it.
-    private String job(String id, String split, int epochs) {
+    private String job(String id, int epochs) {
         return """
-            {"id": "%s", "dataset": {"name": "points"%s}, "epochs": %d, "batchSize": 4, "shuffle": true,
-             "network": {"layers": [{"type": "linear", "out": 2}]}}""".formatted(id, split.isEmpty() ? "" : ", " + split, epochs);
+            {"id": "%s", "dataset": {"name": "points"}, "epochs": %d, "batchSize": 4, "shuffle": true,
+             "network": {"layers": [{"type": "linear", "out": 2}]}}""".formatted(id, epochs);
     }
 
     private void makePoints() throws Exception {
@@ -50,33 +44,6 @@ final class UpgradeIT {
         Files.writeString(points.resolve("train.csv"), rows);
     }
 
-    @Test
-    void whatIsNewerWaitsForANewerWorkerAndAllElseGoesOn() throws Exception {
-        makePoints();
-        try (PackagedFleet fleet = PackagedFleet.of(folder, "upgrade.")) {
-            fleet.startWorker("old", List.of("TRAINYARD_WORKER_CONTRACT=1"), PLAIN);
-            fleet.awaitMembers();
-            assertThat(fleet.submit(job("newer", SPLIT, 1)).exitStatus()).isZero();
-            assertThat(fleet.submit(job("plain", "", 1)).exitStatus()).isZero();
-            fleet.await(Topic.JOBS, "plain", Finished.class);
-            assertThat(fleet.worker("old").errors() + fleet.worker("old").output())
-                    .contains("job=newer", "waits for a worker that understands more than contract 1");
-
-            fleet.startWorker("new-1", PLAIN);
-            fleet.await(Topic.JOBS, "newer", Finished.class);
-            assertThat(fleet.await(Topic.JOBS, "newer", Claimed.class).worker()).isEqualTo("new-1");
-
-            assertThat(fleet.submit(job("long", SPLIT, 400)).exitStatus()).isZero();
-            fleet.await(Topic.CHECKPOINTS, "long", CheckpointSaved.class);
-            fleet.worker("new-1").terminate();
-            fleet.worker("new-1").exitStatus();
-            fleet.startWorker("new-2", PLAIN);
-            Finished end = fleet.await(Topic.JOBS, "long", Finished.class);
-            assertThat(end.attempt()).isEqualTo(2);
-            fleet.checkAll(3); // none is a dead letter
-        }
-    }
-
     /// A job that uses nothing new, and does not end by itself, goes from the release before to this one, and back.
     @Test
     void theReleaseBeforeAndThisOneShareAFleet() throws Exception {
@@ -86,7 +53,7 @@ final class UpgradeIT {
         try (PackagedFleet fleet = PackagedFleet.of(folder, "release.")) {
             fleet.startWorker(before.get(), "old", List.of(), PLAIN);
             fleet.awaitMembers();
-            assertThat(fleet.submit(job("traveller", "", 100_000)).exitStatus()).isZero();
+            assertThat(fleet.submit(job("traveller", 100_000)).exitStatus()).isZero();
             awaitCheckpoint(fleet, 1, "old");
             fleet.startWorker("new", PLAIN);
             fleet.awaitMembers();

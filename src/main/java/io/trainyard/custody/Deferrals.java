@@ -7,7 +7,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /// Commands that are newer than the worker that was handed them, and wait for one that understands them. Every worker
 /// knows all of them, and who understands what: those that understand one take it, and where nobody does for long,
@@ -67,9 +66,9 @@ public final class Deferrals<C> {
 
     /// Takes in what a heartbeat says.
     ///
-    /// @param contract that a worker understands; null: it does not tell, and understands the first
-    public void heard(String worker, @Nullable Integer contract) {
-        contracts.put(worker, contract == null ? JobContract.FIRST : contract);
+    /// @param contract that a worker understands
+    public void heard(String worker, int contract) {
+        contracts.put(worker, contract);
     }
 
     /// A command waits.

@@ -15,9 +15,6 @@ import java.util.Optional;
 /// A command on a topic of `high` for which no worker is free takes the place of a job that allows it and is less
 /// urgent. One that is normal takes nobody's place: it costs more than it is worth.
 public final class PreemptionRule {
-    /// The contract since which workers make room.
-    public static final int SINCE = 3;
-
     /// How often a job makes room, unless its worker is told otherwise.
     public static final int MOST = 3;
 
@@ -88,7 +85,7 @@ public final class PreemptionRule {
 
     private static List<Victim> victims(Collection<Seat> seats, Collection<Running> running, int most) {
         Map<String, Seat> able = new HashMap<>();
-        seats.stream().filter(seat -> seat.contract() >= SINCE).forEach(seat -> able.put(seat.worker(), seat));
+        seats.forEach(seat -> able.put(seat.worker(), seat));
         List<Victim> victims = new ArrayList<>();
         running.stream()
                 .filter(job -> job.makesRoom(most))

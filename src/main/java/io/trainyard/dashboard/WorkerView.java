@@ -34,7 +34,7 @@ public record WorkerView(
         List<WorkerStatus.Job> jobs) {
 
     static WorkerView of(WorkerStatus status, long lastSeenMillis, boolean gone) {
-        List<WorkerStatus.Job> jobs = status.held();
+        List<WorkerStatus.Job> jobs = status.jobs();
         return new WorkerView(
                 status.worker(),
                 status.device(),
@@ -48,7 +48,7 @@ public record WorkerView(
                 status.fetching(),
                 status.readings(),
                 status.version(),
-                status.room(),
+                status.slots(),
                 jobs);
     }
 

@@ -144,15 +144,16 @@ public final class EventJson {
             throw new IOException("it has %d bytes; allowed is up to %d".formatted(json.length, MAX_STATUS_BYTES));
         }
         WorkerStatus status = read(json, WorkerStatus.class, "a worker's status");
+        requireComplete(status);
         requireId("worker", status.worker());
-        for (WorkerStatus.Job held : status.held()) {
+        for (WorkerStatus.Job held : status.jobs()) {
             if (held == null) {
                 throw new IOException("a job that the worker has is null");
             }
             requireId("job", held.job());
         }
-        if (status.room() < 1) {
-            throw new IOException("the worker has %d slots; it has one at least".formatted(status.room()));
+        if (status.slots() < 1) {
+            throw new IOException("the worker has %d slots; it has one at least".formatted(status.slots()));
         }
         return status;
     }

@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 /// A worker's heartbeat.
 ///
 /// @param device the device's name, such as `cpu`
-/// @param job a job that it has: of several each in turn, for readers that know one; null when idle
 /// @param imagesPerSecond training samples a second at present, of all its jobs; 0 when idle
 /// @param memoryBytes resident memory of the worker's process
 /// @param checkpointFailures checkpoints that could not be written since the process began
@@ -18,12 +17,11 @@ import org.jspecify.annotations.Nullable;
 /// @param since when the worker began to belong to the fleet; null while it does not, and where that is not told
 /// @param problem why it takes no jobs at present; null: it does
 /// @param fetching the data set that it brings to its machine; null: none
-/// @param version of Trainyard; null where it does not tell
-/// @param contract the newest [contract][io.trainyard.spec.JobContract] of commands that it understands; null where it
-///     does not tell: the first
+/// @param version of Trainyard
+/// @param contract the newest [contract][io.trainyard.spec.JobContract] of commands that it understands
 /// @param readings what its devices' drivers say of them, one of each; null where they say nothing
-/// @param slots how many jobs it has at once; null where it does not tell: one
-/// @param jobs all that it has; null where it tells of one alone
+/// @param slots how many jobs it has room for, those that it has included
+/// @param jobs all that it has; empty when idle
 /// @param used what projects have used lately, in device-seconds, those that used most: what workers that are new
 /// cannot
 ///     know; null where nothing is counted, and while it is new itself
@@ -31,8 +29,6 @@ import org.jspecify.annotations.Nullable;
 public record WorkerStatus(
         String worker,
         String device,
-        @Nullable String job,
-        @Nullable Integer attempt,
         double imagesPerSecond,
         long memoryBytes,
         int checkpointFailures,
@@ -41,11 +37,11 @@ public record WorkerStatus(
         @Nullable Instant since,
         @Nullable String problem,
         @Nullable Fetching fetching,
-        @Nullable String version,
-        @Nullable Integer contract,
+        String version,
+        int contract,
         @Nullable List<Reading> readings,
-        @Nullable Integer slots,
-        @Nullable List<Job> jobs,
+        int slots,
+        List<Job> jobs,
         @Nullable Map<String, Double> used) {
     /// A job that a worker has.
     ///
@@ -73,17 +69,4 @@ public record WorkerStatus(
             @Nullable Double powerWatts,
             @Nullable Double energyJoules,
             @Nullable Double temperatureCelsius) {}
-
-    /// All jobs that it has, whichever version tells it; empty when idle.
-    public List<Job> held() {
-        if (jobs != null) {
-            return jobs;
-        }
-        return job == null || attempt == null ? List.of() : List.of(new Job(job, attempt, imagesPerSecond));
-    }
-
-    /// How many jobs it has room for, those that it has included.
-    public int room() {
-        return slots == null ? 1 : slots;
-    }
 }

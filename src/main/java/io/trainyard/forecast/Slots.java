@@ -1,6 +1,5 @@
 package io.trainyard.forecast;
 
-import io.trainyard.custody.PreemptionRule;
 import io.trainyard.event.JobState.Status;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -60,15 +59,8 @@ final class Slots {
 
     private Slot slot(WorkerFacts worker, Set<Lane> lanes, @Nullable String job) {
         String name = worker.worker();
-        Slot free = new Slot(
-                name,
-                worker.kind(),
-                lanes,
-                worker.contract() >= PreemptionRule.SINCE,
-                pace.effect(name),
-                pace.effectDeviation(name),
-                null,
-                null);
+        Slot free =
+                new Slot(name, worker.kind(), lanes, true, pace.effect(name), pace.effectDeviation(name), null, null);
         if (job == null) {
             return free;
         }

@@ -1,9 +1,7 @@
 package io.trainyard.forecast;
 
 import io.trainyard.event.WorkerStatus;
-import io.trainyard.spec.JobContract;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -30,10 +28,10 @@ public record WorkerFacts(
         return new WorkerFacts(
                 status.worker(),
                 status.device(),
-                status.held().stream().map(WorkerStatus.Job::job).toList(),
-                status.room(),
+                status.jobs().stream().map(WorkerStatus.Job::job).toList(),
+                status.slots(),
                 status.problem(),
-                Objects.requireNonNullElse(status.contract(), JobContract.FIRST));
+                status.contract());
     }
 
     /// The same, with other jobs.

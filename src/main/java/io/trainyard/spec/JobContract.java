@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 import java.util.Optional;
+import java.util.ServiceLoader;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -13,18 +14,19 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param additions to contract [#FIRST], the oldest first
 public record JobContract(List<Addition> additions) {
-    /// That of workers that do not tell, and of commands that do not.
+    /// That of commands that do not tell.
     public static final int FIRST = 1;
 
-    /// What this version understands.
-    public static final JobContract OURS = new JobContract(List.of(
-            new Addition(2, "dataset", null, "split"),
-            new Addition(3, "", null, "project"),
-            new Addition(3, "", null, "preemptible"),
-            new Addition(3, "", null, "group"),
-            new Addition(3, "", null, "sweep"),
-            new Addition(3, "", null, "random"),
-            new Addition(3, "", null, "asha")));
+    /// What this version understands. Additions of a version to come are services, which tests alone have.
+    public static final JobContract OURS =
+            new JobContract(ServiceLoader.load(Later.class, Later.class.getClassLoader()).stream()
+                    .flatMap(later -> later.get().additions().stream())
+                    .toList());
+
+    /// Additions that a version to come might make.
+    public interface Later {
+        List<Addition> additions();
+    }
 
     /// Something that commands may say since a contract.
     ///

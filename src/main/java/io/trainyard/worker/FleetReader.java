@@ -184,7 +184,7 @@ final class FleetReader {
         if (status.stopping()) {
             keeper.left(worker);
         } else {
-            keeper.heard(worker, status.held());
+            keeper.heard(worker, status.jobs());
             Map<String, Double> used = status.used();
             if (worker.equals(rules.worker())) {
                 shares.beat();

@@ -94,11 +94,6 @@ final class FleetView {
         return Deferrals.able(contract, live);
     }
 
-    /// Whether all that are heard do.
-    boolean allUnderstand(int contract) {
-        return live.values().stream().allMatch(understood -> understood >= contract);
-    }
-
     /// @param workers and the newest contract that each understands
     void live(Map<String, Integer> workers) {
         live = Map.copyOf(workers);

@@ -53,7 +53,6 @@ final class Heartbeat implements AutoCloseable {
     private final ClaimGate gate;
     private final Self self;
     private final StopSignal stop;
-    private int beats; // of the jobs that it has, the one that older readers are told changes with each
 
     /// @param gate is told what the brokers take
     Heartbeat(Host host, EventPublisher publisher, ClaimGate gate, Self self) {
@@ -127,12 +126,9 @@ final class Heartbeat implements AutoCloseable {
     private WorkerStatus status(boolean stopping) {
         Activity activity = self.activity();
         List<WorkerStatus.Job> jobs = activity.jobs();
-        WorkerStatus.Job named = jobs.isEmpty() ? null : jobs.get(beats++ % jobs.size());
         return new WorkerStatus(
                 self.worker(),
                 self.device(),
-                named == null ? null : named.job(),
-                named == null ? null : named.attempt(),
                 jobs.stream().mapToDouble(WorkerStatus.Job::imagesPerSecond).sum(),
                 host.residentBytes(),
                 activity.totals().checkpointFailures(),

@@ -10,7 +10,6 @@ import io.trainyard.custody.Waiting;
 import io.trainyard.custody.WaitingView;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.spec.InvalidJobException;
-import io.trainyard.spec.JobContract;
 import io.trainyard.topics.KafkaUnreachableException;
 import io.trainyard.topics.Priority;
 import io.trainyard.topics.Topic;
@@ -189,7 +188,7 @@ final class Preemption {
         }
         List<Seat> seats = workers.values().stream()
                 .filter(status -> status.problem() == null)
-                .map(status -> seat(status, nobodyIsFree ? 0 : status.room() - held.getOrDefault(status.worker(), 0L)))
+                .map(status -> seat(status, nobodyIsFree ? 0 : status.slots() - held.getOrDefault(status.worker(), 0L)))
                 .toList();
         List<Waiting> able = waiting.stream().filter(this::mayBegin).toList();
         return PreemptionRule.of(able, seats, running, around.rules().maxPreemptions()).stream()
@@ -203,14 +202,13 @@ final class Preemption {
     }
 
     private static Seat seat(WorkerStatus status, long free) {
-        int contract = status.contract() == null ? JobContract.FIRST : status.contract();
         String kind = String.valueOf(status.device()).replaceFirst(":.*", ""); // whatever a stranger calls a device
-        return new Seat(status.worker(), kind, contract, (int) Math.clamp(free, 0, Integer.MAX_VALUE));
+        return new Seat(status.worker(), kind, status.contract(), (int) Math.clamp(free, 0, Integer.MAX_VALUE));
     }
 
     /// Whether the holder says itself that it has the job: one that was started anew does not.
     private static boolean names(WorkerStatus status, Custody custody) {
-        return status.held().stream()
+        return status.jobs().stream()
                 .anyMatch(job ->
                         custody.job().equals(job.job()) && custody.request().attempt() == job.attempt());
     }

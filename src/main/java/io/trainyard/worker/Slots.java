@@ -13,12 +13,6 @@ import java.util.concurrent.TimeoutException;
 final class Slots {
     private static final System.Logger LOG = System.getLogger(Slots.class.getName());
 
-    /// Workers that understand this contract of commands hear all jobs that a heartbeat names.
-    private static final int KNOWS_SEVERAL = 3;
-
-    /// Older ones hear one of them, each in turn, and wait for it for eight heartbeats by default.
-    static final int BESIDE_OLDER = 4;
-
     private final Surroundings around;
     private final JobRunner runner;
     private final StopSignal stop;
@@ -50,8 +44,7 @@ final class Slots {
 
     private boolean isFull() {
         taken.removeIf(CompletableFuture::isDone);
-        int slots = around.rules().slots();
-        return taken.size() >= (around.fleet().allUnderstand(KNOWS_SEVERAL) ? slots : Math.min(slots, BESIDE_OLDER));
+        return taken.size() >= around.rules().slots();
     }
 
     /// Runs a job in a free slot.

@@ -275,14 +275,8 @@ public class WorkerService {
     }
 
     private static Deferrals.Rules deferring(WorkerSettings.Worker worker) {
-        int newest = JobContract.OURS.newest();
-        int contract = worker.contract() == 0 ? newest : worker.contract();
-        if (contract < JobContract.FIRST || contract > newest) {
-            throw new InvalidJobException("trainyard.worker.contract is %d; allowed is %d to %d, or 0 for the newest"
-                    .formatted(contract, JobContract.FIRST, newest));
-        }
         long beats = worker.newerTimeout().dividedBy(worker.heartbeat());
-        return new Deferrals.Rules(contract, Math.toIntExact(Math.clamp(beats, 1, Integer.MAX_VALUE)));
+        return new Deferrals.Rules(JobContract.OURS.newest(), Math.toIntExact(Math.clamp(beats, 1, Integer.MAX_VALUE)));
     }
 
     private static Shares.Rules shares(WorkerSettings settings) {

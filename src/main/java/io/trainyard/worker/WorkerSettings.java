@@ -124,10 +124,6 @@ public interface WorkerSettings {
         @WithDefault("3")
         int maxRefusals();
 
-        /// The newest contract of commands that the worker takes, for trying out an upgrade; 0: the newest it knows.
-        @WithDefault("0")
-        int contract();
-
         /// How long a command waits that is newer than what any worker that is heard understands; then it is a dead
         /// letter.
         @WithDefault("10m")

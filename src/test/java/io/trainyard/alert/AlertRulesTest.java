@@ -12,6 +12,7 @@ import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.JobNews.Rejected;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.WorkerStatus;
+import io.trainyard.event.WorkerStatusBuilder;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -43,9 +44,7 @@ class AlertRulesTest {
     }
 
     private static WorkerStatus beat(String worker, boolean stopping) {
-        return new WorkerStatus(
-                worker, "cpu", null, null, 0, 1, 0, stopping, null, null, null, null, null, null, null, null, null,
-                null);
+        return WorkerStatusBuilder.of(worker, "cpu").stopping(stopping).build();
     }
 
     @Test

@@ -22,6 +22,7 @@ import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Started;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.event.WorkerStatus;
+import io.trainyard.event.WorkerStatusBuilder;
 import io.trainyard.spec.JobJson;
 import io.trainyard.topics.DeadLetter;
 import io.trainyard.topics.Topic;
@@ -133,8 +134,7 @@ class FleetCommandsTest extends FleetCommands {
     }
 
     private void heartbeat(String id, String job) {
-        WorkerStatus status = new WorkerStatus(
-                id, "cpu", job, 1, 0, 1, 0, false, null, null, null, null, null, null, null, null, null, null);
+        WorkerStatus status = WorkerStatusBuilder.of(id, "cpu").job(job, 1).build();
         assertThat(worker.send(new ProducerRecord<>(
                         Topic.WORKERS.name(prefix), 0, System.currentTimeMillis(), id, EventJson.write(status))))
                 .succeedsWithin(Patience.LIMIT);

@@ -51,7 +51,7 @@ class DeferralsTest {
     /// One that cannot take it is not waited for.
     @Test
     void workersThatDoNotUnderstandItAreNotInTheOrder() {
-        deferrals.heard("old", null);
+        deferrals.heard("old", 1);
         beat(1, "old");
         for (int i = 0; i < 20; i++) {
             deferrals.add(deferral("job-%d/here".formatted(i), 2));

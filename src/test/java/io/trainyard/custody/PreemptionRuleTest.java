@@ -31,7 +31,7 @@ class PreemptionRuleTest {
     }
 
     private void seat(String worker, String kind, int free) {
-        seats.add(new Seat(worker, kind, PreemptionRule.SINCE, free));
+        seats.add(new Seat(worker, kind, 1, free));
     }
 
     private void runs(String job, String worker, Priority priority, int preemptions) {
@@ -112,8 +112,7 @@ class PreemptionRuleTest {
         waits("u", Priority.HIGH, "auto", "a");
         assertThat(rooms()).as("who could not run it is left alone").containsExactly("normal for u");
         waiting.clear();
-        waiting.add(new Waiting(
-                Topic.COMMANDS_HIGH, 0, "u", 1, Priority.HIGH, "auto", PreemptionRule.SINCE + 1, "default", Set.of()));
+        waiting.add(new Waiting(Topic.COMMANDS_HIGH, 0, "u", 1, Priority.HIGH, "auto", 2, "default", Set.of()));
         assertThat(rooms()).as("nobody understands it").isEmpty();
     }
 
@@ -126,10 +125,8 @@ class PreemptionRuleTest {
     }
 
     @Test
-    void whoIsInTroubleOrOlderMakesNoRoom() {
+    void whoIsInTroubleMakesNoRoom() {
         runs("trouble", "a", Priority.LOW, 0); // no seat
-        seats.add(new Seat("old", "cpu", PreemptionRule.SINCE - 1, 0));
-        runs("older", "old", Priority.LOW, 0);
         busy("b", "normal", Priority.NORMAL);
         urgent("u");
         assertThat(rooms()).containsExactly("normal for u");

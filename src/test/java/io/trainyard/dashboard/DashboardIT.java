@@ -16,7 +16,7 @@ import io.trainyard.TrainyardProcess;
 import io.trainyard.broker.TestBroker;
 import io.trainyard.cli.eventlog.EventLog;
 import io.trainyard.event.TrainingEvent;
-import io.trainyard.event.WorkerStatus;
+import io.trainyard.event.WorkerStatusBuilder;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.sweep.Trials;
@@ -203,9 +203,11 @@ class DashboardIT {
             Patience.await("step 40")
                     .until(() -> changeOf(stream, "live").get("step").asInt() == 40);
 
-            publisher.send(new WorkerStatus(
-                    "w7", "cpu", "live", 1, 900, 1 << 28, 0, false, null, null, null, null, null, null, null, null,
-                    null, null));
+            publisher.send(WorkerStatusBuilder.of("w7", "cpu")
+                    .job("live", 1)
+                    .imagesPerSecond(900)
+                    .memoryBytes(1 << 28)
+                    .build());
             Patience.await("the worker")
                     .until(() -> stream.next()
                             .data()

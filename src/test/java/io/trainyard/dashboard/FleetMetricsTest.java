@@ -20,6 +20,7 @@ import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.SampleEvents;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.WorkerStatus;
+import io.trainyard.event.WorkerStatusBuilder;
 import io.trainyard.metrics.Scrape;
 import io.trainyard.share.ProjectRule;
 import io.trainyard.share.ProjectRules;
@@ -141,25 +142,12 @@ class FleetMetricsTest {
 
     private static WorkerStatus worker(
             String id, String device, @Nullable String job, int failures, @Nullable String problem) {
-        return new WorkerStatus(
-                id,
-                device,
-                job,
-                job == null ? null : 1,
-                job == null ? 0 : 500,
-                1,
-                failures,
-                false,
-                null,
-                null,
-                problem,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null);
+        return WorkerStatusBuilder.of(id, device)
+                .job(job, 1)
+                .imagesPerSecond(job == null ? 0 : 500)
+                .checkpointFailures(failures)
+                .problem(problem)
+                .build();
     }
 
     @Test

@@ -19,6 +19,7 @@ import io.trainyard.event.JobNews.Requested;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.WorkerStatus;
+import io.trainyard.event.WorkerStatusBuilder;
 import io.trainyard.spec.CheckpointName;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
@@ -55,9 +56,12 @@ class JobHistoryTest {
     }
 
     private static WorkerStatus worker(String id, boolean stopping) {
-        return new WorkerStatus(
-                id, "cpu", "a", 1, 1234.5, 1 << 28, 0, stopping, null, null, null, null, null, null, null, null, null,
-                null);
+        return WorkerStatusBuilder.of(id, "cpu")
+                .job("a", 1)
+                .imagesPerSecond(1234.5)
+                .memoryBytes(1 << 28)
+                .stopping(stopping)
+                .build();
     }
 
     private void apply(TrainingEvent event, long millis) {

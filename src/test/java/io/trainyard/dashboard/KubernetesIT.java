@@ -13,6 +13,7 @@ import io.trainyard.TrainyardProcess;
 import io.trainyard.broker.TestBroker;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.WorkerStatus;
+import io.trainyard.event.WorkerStatusBuilder;
 import io.trainyard.kubernetes.KedaClient;
 import io.trainyard.kubernetes.PodMark;
 import io.trainyard.kubernetes.StandInApiServer;
@@ -121,25 +122,7 @@ class KubernetesIT {
     }
 
     private static WorkerStatus heartbeat(String worker, @Nullable String job) {
-        return new WorkerStatus(
-                worker,
-                "cpu",
-                job,
-                job == null ? null : 1,
-                0,
-                1,
-                0,
-                false,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null);
+        return WorkerStatusBuilder.of(worker, "cpu").job(job, 1).build();
     }
 
     private static void awaitMark(StandInApiServer cluster, PodMark mark) {

@@ -17,6 +17,7 @@ import com.microsoft.playwright.options.ColorScheme;
 import io.trainyard.Patience;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.event.WorkerStatus.Fetching;
+import io.trainyard.event.WorkerStatusBuilder;
 import java.io.ByteArrayOutputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -416,9 +417,10 @@ class PageIT extends TestedPage {
     @Test
     @Order(LAST - 1)
     void aJobThatWaitsSaysItsPlaceAndWhenItBegins() {
-        WorkerStatus busy = new WorkerStatus(
-                "w7", "cuda:0", "other", 1, 0, 1 << 28, 0, false, null, null, null, null, null, null, null, null, null,
-                null);
+        WorkerStatus busy = WorkerStatusBuilder.of("w7", "cuda:0")
+                .job("other", 1)
+                .memoryBytes(1 << 28)
+                .build();
         visit("#job/waits");
         Patience.await("when it begins") // of a worker that is heard: it is silent soon
                 .pollInSameThread()
@@ -440,30 +442,19 @@ class PageIT extends TestedPage {
     @Test
     @Order(LAST)
     void saysThatKafkaOrTheDashboardIsAwayAndGoesOnWhenItIsBack() throws Exception {
-        WorkerStatus refusing = new WorkerStatus(
-                "w9",
-                "cuda:0",
-                null,
-                null,
-                0,
-                3L << 30,
-                0,
-                false,
-                null,
-                null,
-                "3 jobs broke off here",
-                null,
-                "0.0.9", // another than this fleet's
-                null,
-                List.of(new WorkerStatus.Reading("cuda:0", 0.93, 12L << 30, 80L << 30, 251.5, 5e9, 61.0)),
-                null,
-                null,
-                null);
+        WorkerStatus refusing = WorkerStatusBuilder.of("w9", "cuda:0")
+                .memoryBytes(3L << 30)
+                .problem("3 jobs broke off here")
+                .version("0.0.9")
+                .readings(List.of(new WorkerStatus.Reading("cuda:0", 0.93, 12L << 30, 80L << 30, 251.5, 5e9, 61.0)))
+                .build();
         publisher.send(refusing);
         Fetching fetching = new Fetching("letters", 70 << 20, 1 << 30);
-        publisher.send(new WorkerStatus(
-                "w8", "cpu", "next", 1, 0, 1 << 28, 0, false, null, null, null, fetching, null, null, null, null, null,
-                null));
+        publisher.send(WorkerStatusBuilder.of("w8", "cpu")
+                .job("next", 1)
+                .memoryBytes(1 << 28)
+                .fetching(fetching)
+                .build());
         visit("#fleet");
         assertThat(see("#connection")).hasText("Live");
         assertThat(see("#workers tr[data-key=w1] .state")).hasText("Idle");

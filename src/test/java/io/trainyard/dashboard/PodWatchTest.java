@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.TrainingEvent.Claimed;
-import io.trainyard.event.WorkerStatus;
+import io.trainyard.event.WorkerStatusBuilder;
 import io.trainyard.kubernetes.ApiServerException;
 import io.trainyard.kubernetes.PodMark;
 import io.trainyard.metrics.Scrape;
@@ -44,25 +44,10 @@ class PodWatchTest {
 
     private void beat(String worker, @Nullable String job, @Nullable String problem, long millis) {
         history.apply(
-                new WorkerStatus(
-                        worker,
-                        "cpu",
-                        job,
-                        job == null ? null : 1,
-                        0,
-                        1,
-                        0,
-                        false,
-                        null,
-                        null,
-                        problem,
-                        null,
-                        null,
-                        null,
-                        null,
-                        null,
-                        null,
-                        null),
+                WorkerStatusBuilder.of(worker, "cpu")
+                        .job(job, 1)
+                        .problem(problem)
+                        .build(),
                 100,
                 millis);
     }

@@ -6,7 +6,7 @@ import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.JobNews.Requested;
 import io.trainyard.event.JobState;
 import io.trainyard.event.SampleEvents;
-import io.trainyard.event.WorkerStatus;
+import io.trainyard.event.WorkerStatusBuilder;
 import io.trainyard.forecast.WorkerFacts;
 import io.trainyard.share.ProjectRules;
 import io.trainyard.spec.JobJson;
@@ -31,25 +31,10 @@ class WaitingTest {
     }
 
     private static WorkerFacts worker(String device, @Nullable String job, @Nullable String problem) {
-        return WorkerFacts.of(new WorkerStatus(
-                "w-" + device,
-                device,
-                job,
-                job == null ? null : 1,
-                0,
-                1,
-                0,
-                false,
-                null,
-                null,
-                problem,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null));
+        return WorkerFacts.of(WorkerStatusBuilder.of("w-" + device, device)
+                .job(job, 1)
+                .problem(problem)
+                .build());
     }
 
     private static JobSummary queued(String device) {

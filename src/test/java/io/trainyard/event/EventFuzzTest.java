@@ -48,25 +48,19 @@ class EventFuzzTest {
             json(resumed("a", 1)),
             json(cancelled("a", 1, 1)),
             EventJson.write(new Control("a", Wish.PAUSE, Urgency.LOW, SampleEvents.TIME)),
-            EventJson.write(new WorkerStatus(
-                    "w",
-                    "cpu",
-                    "a",
-                    1,
-                    2.5,
-                    3,
-                    4,
-                    false,
-                    "store",
-                    SampleEvents.TIME,
-                    "a problem",
-                    new WorkerStatus.Fetching("mnist", 1, 2),
-                    "1.0",
-                    1,
-                    null,
-                    3,
-                    List.of(new WorkerStatus.Job("a", 1, 0.5), new WorkerStatus.Job("b", 2, 0)),
-                    null)));
+            EventJson.write(WorkerStatusBuilder.of("w", "cpu")
+                    .jobs(List.of(new WorkerStatus.Job("a", 1, 0.5), new WorkerStatus.Job("b", 2, 0)))
+                    .imagesPerSecond(2.5)
+                    .memoryBytes(3)
+                    .checkpointFailures(4)
+                    .store("store")
+                    .since(SampleEvents.TIME)
+                    .problem("a problem")
+                    .fetching(new WorkerStatus.Fetching("mnist", 1, 2))
+                    .version("1.0")
+                    .contract(1)
+                    .slots(3)
+                    .build()));
 
     /// What stands in place of some value.
     private static final List<String> ODD = List.of(

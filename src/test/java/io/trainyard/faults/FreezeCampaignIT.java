@@ -73,7 +73,7 @@ final class FreezeCampaignIT {
                         .until(() -> fleet.news()
                                 .worker(victim.id())
                                 .filter(heard -> heard.sent().isAfter(woken)
-                                        && heard.status().job() == null)
+                                        && heard.status().jobs().isEmpty())
                                 .isPresent());
             }
             victim.process().kill();

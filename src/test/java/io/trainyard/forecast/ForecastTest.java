@@ -244,12 +244,6 @@ class ForecastTest {
                         .reason()
                         .word())
                 .isEqualTo("allBusy");
-        JobState runs = running(asked("x", "auto", "normal", 1), "w1");
-        assertThat(only(of(List.of(runs, urgent), worker("w1", "cpu", "x")), "a")
-                        .reason()
-                        .word())
-                .as("a worker of contract 2")
-                .isEqualTo("allBusy");
     }
 
     /// The one project has the fleet, and asked for more before the other came.

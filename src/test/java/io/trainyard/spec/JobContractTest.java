@@ -113,7 +113,7 @@ class JobContractTest {
                             .map(one -> kept.stream()
                                     .filter(line -> line.endsWith(" " + one))
                                     .findFirst()
-                                    .orElse(JobContract.OURS.newest() + " " + one))
+                                    .orElse("1 " + one))
                             .toList());
         }
         List<String> known = Files.readAllLines(SAID);
@@ -126,6 +126,7 @@ class JobContractTest {
                         .distinct())
                 .as("the contracts of what was added")
                 .containsExactlyInAnyOrderElementsOf(JobContract.OURS.additions().stream()
+                        .filter(addition -> !new LaterContract().additions().contains(addition))
                         .map(addition -> Integer.toString(addition.since()))
                         .distinct()
                         .toList());

@@ -11,7 +11,6 @@ import io.trainyard.event.Told;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.spec.CheckpointName;
-import io.trainyard.spec.JobContract;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
 import java.io.IOException;
@@ -125,24 +124,6 @@ class TopicsPageTest {
 
     private static List<String> column(Page page) {
         return page.table().stream().map(row -> Page.code(row, 0).getFirst()).toList();
-    }
-
-    @Test
-    void everyAdditionToCommandsIsTold() {
-        Map<String, List<String>> told = new LinkedHashMap<>();
-        PAGE.section("### Contracts").table().forEach(row -> told.put(row.getFirst(), Page.code(row, 1)));
-        assertThat(told.remove("1")).isEmpty();
-        Map<String, List<String>> additions = new LinkedHashMap<>();
-        for (JobContract.Addition addition : JobContract.OURS.additions()) {
-            String type = addition.type() == null ? "" : "\"type\": \"" + addition.type() + "\"";
-            additions
-                    .computeIfAbsent(Integer.toString(addition.since()), _ -> new ArrayList<>())
-                    .add(Stream.of(addition.place(), type, Objects.requireNonNullElse(addition.field(), ""))
-                            .filter(part -> !part.isEmpty())
-                            .reduce((a, b) -> a + "." + b)
-                            .orElseThrow());
-        }
-        assertThat(told).isEqualTo(additions);
     }
 
     @Test

@@ -13,6 +13,7 @@ import io.trainyard.device.DeviceReading;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.WorkerStatus;
+import io.trainyard.event.WorkerStatusBuilder;
 import io.trainyard.spec.JobJson;
 import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.RecordKey;
@@ -82,47 +83,33 @@ class EventPublisherTest {
 
             WorkerStatus first = EventJson.readStatus(records.getFirst().value());
             assertThat(first)
-                    .isEqualTo(new WorkerStatus(
-                            "w",
-                            "cpu",
-                            "job",
-                            2,
-                            640,
-                            first.memoryBytes(),
-                            1,
-                            false,
-                            "store",
-                            TIME,
-                            null,
-                            fetching,
-                            "1.0",
-                            2,
-                            List.of(told),
-                            3,
-                            List.of(new WorkerStatus.Job("job", 2, 640)),
-                            null));
+                    .isEqualTo(WorkerStatusBuilder.of("w", "cpu")
+                            .jobs(List.of(new WorkerStatus.Job("job", 2, 640)))
+                            .imagesPerSecond(640)
+                            .memoryBytes(first.memoryBytes())
+                            .checkpointFailures(1)
+                            .store("store")
+                            .since(TIME)
+                            .fetching(fetching)
+                            .version("1.0")
+                            .contract(2)
+                            .readings(List.of(told))
+                            .slots(3)
+                            .build());
             assertThat(first.memoryBytes()).isGreaterThan(1 << 20);
             WorkerStatus last = EventJson.readStatus(records.getLast().value());
             assertThat(last)
-                    .isEqualTo(new WorkerStatus(
-                            "w",
-                            "cpu",
-                            null,
-                            null,
-                            0,
-                            last.memoryBytes(),
-                            1,
-                            true,
-                            "store",
-                            TIME,
-                            null,
-                            null,
-                            "1.0",
-                            2,
-                            List.of(told),
-                            3,
-                            List.of(),
-                            null));
+                    .isEqualTo(WorkerStatusBuilder.of("w", "cpu")
+                            .memoryBytes(last.memoryBytes())
+                            .checkpointFailures(1)
+                            .stopping(true)
+                            .store("store")
+                            .since(TIME)
+                            .version("1.0")
+                            .contract(2)
+                            .readings(List.of(told))
+                            .slots(3)
+                            .build());
             assertThat(new String(records.getLast().key(), StandardCharsets.UTF_8))
                     .isEqualTo("w");
             assertThat(Fleet.header(records.getLast(), "ce_type")).isEqualTo(CloudEvents.WORKER_STATUS);

@@ -7,7 +7,7 @@ import io.trainyard.Patience;
 import io.trainyard.broker.EmbeddedBroker;
 import io.trainyard.broker.TestBroker;
 import io.trainyard.custody.ClaimOrder;
-import io.trainyard.event.WorkerStatus;
+import io.trainyard.event.WorkerStatusBuilder;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
 import java.lang.management.ThreadMXBean;
@@ -125,25 +125,15 @@ class ManyWorkersTest {
                     String worker = "trainyard-worker-%d".formatted(i % 1000);
                     var _ = fleet.publisher(worker)
                             .publish(
-                                    new WorkerStatus(
-                                            worker,
-                                            "cuda:0",
-                                            "resnet-sweep-%d".formatted(i % 1000),
-                                            1,
-                                            1234.5,
-                                            3L << 30,
-                                            0,
-                                            false,
-                                            fleet.store.identity(),
-                                            Instant.now(),
-                                            null,
-                                            null,
-                                            "1.0.0",
-                                            2,
-                                            null,
-                                            null,
-                                            null,
-                                            null),
+                                    WorkerStatusBuilder.of(worker, "cuda:0")
+                                            .job("resnet-sweep-%d".formatted(i % 1000), 1)
+                                            .imagesPerSecond(1234.5)
+                                            .memoryBytes(3L << 30)
+                                            .store(fleet.store.identity())
+                                            .since(Instant.now())
+                                            .version("1.0.0")
+                                            .contract(2)
+                                            .build(),
                                     Instant.now());
                     LockSupport.parkNanos(2_000_000); // 500 a second
                 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trainyard.Patience;
 import io.trainyard.event.WorkerStatus;
+import io.trainyard.event.WorkerStatusBuilder;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
 import java.nio.charset.StandardCharsets;
@@ -39,9 +40,7 @@ class NamesakesTest {
     }
 
     private static WorkerStatus status(String worker, boolean stopping) {
-        return new WorkerStatus(
-                worker, "cpu", null, null, 0, 1, 0, stopping, null, null, null, null, null, null, null, null, null,
-                null);
+        return WorkerStatusBuilder.of(worker, "cpu").stopping(stopping).build();
     }
 
     private void beatBefore(String worker, boolean stopping) throws Exception {

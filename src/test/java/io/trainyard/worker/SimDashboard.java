@@ -151,7 +151,7 @@ final class SimDashboard {
                 .filter(heard -> now - heard.millis() <= GONE_MILLIS)
                 .map(heard -> new Worker(
                         heard.status().worker(),
-                        heard.status().held().stream()
+                        heard.status().jobs().stream()
                                 .map(WorkerStatus.Job::job)
                                 .collect(Collectors.toSet()),
                         heard.status().problem() != null,

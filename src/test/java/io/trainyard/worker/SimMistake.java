@@ -8,6 +8,7 @@ import io.trainyard.custody.Custody.State;
 import io.trainyard.custody.CustodyJson;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.WorkerStatus;
+import io.trainyard.event.WorkerStatusBuilder;
 import io.trainyard.topics.CommandHeaders;
 import io.trainyard.topics.RecordKey;
 import io.trainyard.topics.Topic;
@@ -407,8 +408,8 @@ enum SimMistake implements SimSeams {
 
     /// A heartbeat of a worker that has no job, in the place of somebody else's.
     private static ConsumerRecord<String, byte[]> beat(ConsumerRecord<String, byte[]> other, String worker) {
-        WorkerStatus status = new WorkerStatus(
-                worker, "cpu", null, null, 0, 0, 0, false, null, null, null, null, null, null, null, null, null, null);
+        WorkerStatus status =
+                WorkerStatusBuilder.of(worker, "cpu").memoryBytes(0).build();
         return like(other, worker, EventJson.write(status), other.headers());
     }
 

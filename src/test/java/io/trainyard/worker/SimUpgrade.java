@@ -44,8 +44,8 @@ final class SimUpgrade {
 
     private static final int FAULTS = 8;
 
-    /// That newer workers have: mostly one, and now and then more than are allowed beside older ones.
-    private static final List<Integer> SLOTS = List.of(1, 1, 1, 2, Slots.BESIDE_OLDER + 2);
+    /// That workers have: mostly one.
+    private static final List<Integer> SLOTS = List.of(1, 1, 1, 2, 6);
 
     /// Fewer than it takes to run a job.
     private static final int FEW_BEATS = 15;
@@ -247,7 +247,7 @@ final class SimUpgrade {
         SimProcess process = world.process("w" + ++started);
         SimWorker worker = new SimWorker(process, fleet, store, false)
                 .deferring(new Deferrals.Rules(contract, beats))
-                .slots(contract == JobContract.FIRST ? 1 : SLOTS.get(sizes.nextInt(SLOTS.size())));
+                .slots(SLOTS.get(sizes.nextInt(SLOTS.size())));
         workers.put(worker, world.nanos());
         process.atCrash(() -> {
             workers.remove(worker);

@@ -78,7 +78,7 @@ class SimUrgencyTest {
         NOBODY_IS_FREE {
             @Override
             public FleetLog log(FleetLog real, SimProcess process) {
-                return inTrouble(real, (_, status) -> status.held().isEmpty());
+                return inTrouble(real, (_, status) -> status.jobs().isEmpty());
             }
         },
         /// The most urgent always come first.

@@ -2,7 +2,6 @@ package io.trainyard.worker;
 
 import static io.trainyard.event.SampleEvents.claimed;
 import static io.trainyard.event.SampleEvents.released;
-import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.Patience;
@@ -17,14 +16,11 @@ import io.trainyard.topics.Topic;
 import io.trainyard.training.Outcome;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -63,11 +59,6 @@ class SlotsTest {
         }
     }
 
-    /// The job that an older reader sees.
-    private static @Nullable String named(ConsumerRecord<byte[], byte[]> heartbeat) {
-        return status(heartbeat).job();
-    }
-
     @Test
     void asManyJobsAsSlotsRunAtOnceAndAnotherWaits() {
         FleetWorker worker = start("w", 3, fleet.runner("w", finish::get));
@@ -78,7 +69,7 @@ class SlotsTest {
         fleet.read(
                 Topic.WORKERS,
                 records ->
-                        !records.isEmpty() && status(records.getLast()).held().size() == 3);
+                        !records.isEmpty() && status(records.getLast()).jobs().size() == 3);
         finish.set(true);
         List<TrainingEvent> events = fleet.eventsUntilFinished(4);
         List<TrainingEvent> claims = of(Claimed.class, events);
@@ -87,33 +78,6 @@ class SlotsTest {
         assertThat(events.indexOf(claims.getLast()))
                 .as("after one of the others has ended")
                 .isGreaterThan(events.indexOf(of(Finished.class, events).getFirst()));
-    }
-
-    /// To which each of so many is named often enough.
-    @Test
-    void besideAnOlderWorkerThereAreNoMoreThanItHearsOf() {
-        fleet.start(
-                new FleetWorker.Setup("older", Set.of("cuda"), fleet.outbox, Patience.LIMIT, 2), fleet.runner("older"));
-        FleetWorker worker = start("w", Slots.BESIDE_OLDER + 1, fleet.runner("w", finish::get));
-        Patience.await("the older one to be heard")
-                .until(() -> worker.view.live().size() == 2);
-        for (int i = 0; i <= Slots.BESIDE_OLDER; i++) {
-            String job = Fleet.job("job-" + i).replace("}", ", \"device\": \"cpu\"}"); // not for the older one
-            fleet.submit(Topic.CPU_COMMANDS_NORMAL, "job-" + i, job.getBytes(StandardCharsets.UTF_8));
-        }
-        Set<String> claimed = of(Claimed.class, untilClaimed(Slots.BESIDE_OLDER)).stream()
-                .map(TrainingEvent::job)
-                .collect(toSet());
-        var _ = fleet.read(
-                Topic.WORKERS,
-                records -> records.stream()
-                        .map(SlotsTest::named)
-                        .filter(Objects::nonNull)
-                        .collect(toSet())
-                        .equals(claimed));
-        assertThat(worker.activity.jobs()).hasSize(Slots.BESIDE_OLDER);
-        finish.set(true);
-        fleet.eventsUntilFinished(Slots.BESIDE_OLDER + 1);
     }
 
     @Test

@@ -3,7 +3,7 @@ package io.trainyard.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.checkpoint.CheckpointStore;
-import io.trainyard.event.WorkerStatus;
+import io.trainyard.event.WorkerStatusBuilder;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Optional;
@@ -33,9 +33,8 @@ class StoreWatchTest {
     }
 
     private void hear(String worker, String store, @Nullable Instant since) {
-        watch.heard(new WorkerStatus(
-                worker, "cpu", null, null, 0, 1, 0, false, store, since, null, null, null, null, null, null, null,
-                null));
+        watch.heard(
+                WorkerStatusBuilder.of(worker, "cpu").store(store).since(since).build());
     }
 
     @Test
@@ -67,8 +66,11 @@ class StoreWatchTest {
         hear("me", mine, null);
         hear("elder", OTHER, NOW);
         assertThat(watch.objection(ALL)).isPresent();
-        watch.heard(new WorkerStatus(
-                "elder", "cpu", null, null, 0, 1, 0, true, OTHER, NOW, null, null, null, null, null, null, null, null));
+        watch.heard(WorkerStatusBuilder.of("elder", "cpu")
+                .stopping(true)
+                .store(OTHER)
+                .since(NOW)
+                .build());
         assertThat(watch.objection(ALL)).isEmpty();
     }
 

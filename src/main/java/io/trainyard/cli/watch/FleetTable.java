@@ -24,7 +24,7 @@ public final class FleetTable {
     private static final List<Column<WorkerStatus>> WORKERS = List.of(
             new Column<>("WORKER", 24, false, WorkerStatus::worker),
             new Column<>("DEVICE", 16, false, WorkerStatus::device),
-            new Column<>("SLOTS", 9, true, worker -> worker.held().size() + "/" + worker.room()),
+            new Column<>("SLOTS", 9, true, worker -> worker.jobs().size() + "/" + worker.slots()),
             new Column<>("IMAGES/S", 12, true, worker -> rate(worker.imagesPerSecond())),
             new Column<>("READINGS", 48, false, FleetTable::readings),
             new Column<>("JOBS", 60, false, FleetTable::doing));
@@ -74,7 +74,7 @@ public final class FleetTable {
 
     private static String headline(FleetReader.Snapshot fleet) {
         long busy = fleet.workers().stream()
-                .filter(worker -> !worker.held().isEmpty())
+                .filter(worker -> !worker.jobs().isEmpty())
                 .count();
         String jobs = Arrays.stream(Status.values())
                 .filter(status -> fleet.count(status) > 0)
@@ -101,7 +101,7 @@ public final class FleetTable {
     }
 
     private static String doing(WorkerStatus worker) {
-        String jobs = worker.held().stream().map(WorkerStatus.Job::job).collect(Collectors.joining(", "));
+        String jobs = worker.jobs().stream().map(WorkerStatus.Job::job).collect(Collectors.joining(", "));
         String idle = worker.problem() == null ? "idle" : "takes no jobs: " + worker.problem();
         return jobs.isEmpty() ? idle : jobs;
     }
