@@ -11,8 +11,9 @@ import io.trainyard.spec.Shape;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/// What every device must do. A backend's test is a subclass that opens its device.
-public abstract class DeviceContract extends SessionContract implements NumbersContract {
+/// What every device must do. A backend's test is a subclass that opens its device, and a [NumbersContract] unless the
+/// device is the reference itself.
+public abstract class DeviceContract extends SessionContract implements GoldenContract {
     /// 41 batches were before.
     @Test
     void meansOverAllBatchesGoOnFromTheNumberThatIsLoaded() {

@@ -5,27 +5,44 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trainyard.device.Device;
 import io.trainyard.device.DeviceBackend;
-import io.trainyard.device.DeviceContract;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.DeviceMemoryException;
 import io.trainyard.device.DevicePrecisionException;
 import io.trainyard.device.Devices;
+import io.trainyard.device.NumbersContract;
 import io.trainyard.device.Workload;
 import io.trainyard.device.check.CheckWorkload;
 import io.trainyard.device.onednn.OneDnnDeviceTest;
 import io.trainyard.device.onednn.OneDnnLibrary;
 import io.trainyard.spec.DeviceSpec;
+import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.NetworkSpec;
 import io.trainyard.spec.Precision;
+import io.trainyard.spec.Shape;
+import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
-class CpuDeviceTest extends DeviceContract {
+/// Which kernels it has is [KernelRuleTest]'s; what they compute, the tests of oneDNN's device and of the vectors'.
+class CpuDeviceTest {
     private static final DeviceSpec CPU = new DeviceSpec("cpu");
 
-    @Override
-    public Device device() {
-        return new CpuBackend().open(CPU);
+    static Stream<Workload> bothKindsOfKernels() {
+        List<LayerSpec> narrow = NetworkSpec.named("lenet").layers();
+        return Stream.of(
+                CheckWorkload.of(Shape.of(3, 32, 32), 10, narrow, CheckWorkload.MOMENTUM, 4, 9, 11),
+                CheckWorkload.eventful(),
+                OneDnnDeviceTest.wide());
+    }
+
+    @ParameterizedTest
+    @MethodSource("bothKindsOfKernels")
+    void trainsAsTheReferenceDoes(Workload workload) {
+        NumbersContract.checkTraining(new CpuBackend().open(CPU), workload);
     }
 
     @Test

@@ -41,7 +41,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Slow
-public class OneDnnDeviceTest extends DeviceContract implements FloatSamplesContract {
+public class OneDnnDeviceTest extends DeviceContract implements NumbersContract, FloatSamplesContract {
     @Override
     public Device device() {
         OneDnnLibrary library = OneDnnLibrary.loaded();

@@ -5,24 +5,32 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.trainyard.data.Dataset;
 import io.trainyard.device.Device;
 import io.trainyard.device.EpochPlan;
+import io.trainyard.device.GoldenContract;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.NumbersContract;
 import io.trainyard.device.PartDevice;
 import io.trainyard.device.SessionContract;
 import io.trainyard.device.Workload;
 import io.trainyard.device.check.CheckWorkload;
+import io.trainyard.device.check.LayerCase;
 import io.trainyard.device.check.Layers;
+import io.trainyard.device.check.NonFiniteCase;
+import io.trainyard.device.check.NonFiniteCases;
 import io.trainyard.random.TorchRandom;
+import io.trainyard.spec.BatchNorm;
+import io.trainyard.spec.LayerKinds;
 import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.LossSpec;
 import io.trainyard.spec.Shape;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// What every device must do, done by several at once.
-public abstract class ParallelContract extends SessionContract implements NumbersContract {
+public abstract class ParallelContract extends SessionContract implements GoldenContract {
     /// Those that clip by norm, where the devices cannot.
     protected Set<String> goldensItRefuses() {
         return Set.of();
@@ -69,8 +77,33 @@ public abstract class ParallelContract extends SessionContract implements Number
     @MethodSource("io.trainyard.device.GoldenCase#names")
     public void trainsAsPyTorchDoes(String name) {
         if (!goldensItRefuses().contains(name)) {
-            NumbersContract.super.trainsAsPyTorchDoes(name);
+            GoldenContract.super.trainsAsPyTorchDoes(name);
         }
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.trainyard.device.check.LayerCases#all")
+    void trainsAndTestsAsTheReferenceDoes(LayerCase row) {
+        NumbersContract.checkTraining(device(), CheckWorkload.of(row, CheckWorkload.MOMENTUM));
+    }
+
+    /// Those of which one device hears from another before its gradients are summed: of batch norms, and of the losses.
+    /// What the other layers make of such values, the tests of one device say.
+    static Stream<NonFiniteCase> nonFiniteRowsThatCrossShards() {
+        return NonFiniteCases.all().stream()
+                .filter(row -> !row.loss().equals(LossSpec.DEFAULT)
+                        || LayerKinds.in(row.layers()).anyMatch(BatchNorm.BatchNorm2d.class::equals));
+    }
+
+    @Test
+    void someNonFiniteRowsCrossShards() {
+        assertThat(nonFiniteRowsThatCrossShards()).hasSizeBetween(40, 100);
+    }
+
+    @ParameterizedTest
+    @MethodSource("nonFiniteRowsThatCrossShards")
+    void passesOnWhatIsNotFiniteAsTheReferenceDoes(NonFiniteCase row) {
+        NumbersContract.checkNonFinite(device(), row);
     }
 
     /// Blocks as ResNet's, whole and with a resized shortcut, in batches of 5 and then of 2 samples: three
