@@ -35,6 +35,10 @@ class ManifestsTest {
     /// More than the worker's grace: for the JVM to start to end, and to end.
     private static final Duration AFTER_GRACE = Duration.ofSeconds(8);
 
+    private static final String BASE = "base";
+
+    private static final String OVERLAY = "overlays/cpu";
+
     private static final Map<String, String> RENDERED = new TreeMap<>();
 
     /// The overlays, and each component alone.
@@ -44,15 +48,19 @@ class ManifestsTest {
                 Kustomize.components().stream().map("components/"::concat));
     }
 
-    private static List<JsonNode> objects(String what) throws Exception {
+    private static String text(String what) throws Exception {
         String text = RENDERED.get(what);
         if (text == null) {
-            text = what.startsWith("overlays/")
-                    ? Kustomize.render(Kustomize.FOLDER.resolve(what))
-                    : Kustomize.renderWith("base", what.substring("components/".length()));
+            text = what.startsWith("components/")
+                    ? Kustomize.renderWith(BASE, what.substring("components/".length()))
+                    : Kustomize.render(Kustomize.FOLDER.resolve(what));
             RENDERED.put(what, text);
         }
-        return YamlFiles.readAll(text);
+        return text;
+    }
+
+    private static List<JsonNode> objects(String what) throws Exception {
+        return YamlFiles.readAll(text(what));
     }
 
     private static String id(JsonNode object) {
@@ -333,18 +341,26 @@ class ManifestsTest {
                 });
     }
 
-    /// So that a change is seen. `-Dgolden.write=true` writes them anew.
+    /// So that a change is seen: the base and one overlay as a whole, the other overlays and each component by what
+    /// they
+    /// change of it. `-Dgolden.write=true` writes them anew.
     @ParameterizedTest
-    @MethodSource("all")
+    @MethodSource("rendered")
     void rendersAsItDid(String what) throws Exception {
-        objects(what);
-        Path golden = Path.of("src/test/resources/golden/kubernetes", what + ".yaml");
-        String rendered = RENDERED.getOrDefault(what, "");
+        boolean whole = what.equals(BASE) || what.equals(OVERLAY);
+        String rendered = whole
+                ? text(what)
+                : ManifestDifference.of(text(what.startsWith("overlays/") ? OVERLAY : BASE), text(what));
+        Path golden = Path.of("src/test/resources/golden/kubernetes", what + (whole ? ".yaml" : ".diff"));
         if (Boolean.getBoolean("golden.write")) {
             Files.createDirectories(golden.getParent());
             Files.writeString(golden, rendered);
         }
         assertThat(rendered).isEqualTo(Files.readString(golden));
+    }
+
+    static Stream<String> rendered() throws IOException {
+        return Stream.concat(Stream.of(BASE), all());
     }
 
     /// The rules that promtool tests are those that the operator is given.
