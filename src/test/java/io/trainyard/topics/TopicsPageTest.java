@@ -96,12 +96,6 @@ class TopicsPageTest {
                         CommandHeaders.ATTEMPT,
                         CommandHeaders.STORE,
                         CommandHeaders.REFUSALS);
-        assertThat(PAGE.section("## Commands").text())
-                .contains(
-                        "longer than %d KiB".formatted(CommandHeaders.MAX_BYTES >> 10),
-                        "key of more than %d bytes".formatted(CommandLimits.MAX_KEY_BYTES),
-                        "more than %d headers".formatted(CommandLimits.MAX_HEADERS),
-                        "headers of more than %d KiB together".formatted(CommandLimits.MAX_HEADERS_BYTES >> 10));
         assertThat(column(PAGE.section("## Dead letters")))
                 .containsExactly(
                         DeadLetter.REASON,
@@ -110,10 +104,6 @@ class TopicsPageTest {
                         DeadLetter.SOURCE_OFFSET,
                         DeadLetter.WORKER,
                         DeadLetter.TRUNCATED_FROM_BYTES);
-        assertThat(PAGE.section("## Dead letters").text())
-                .contains(
-                        "`%s`".formatted(CloudEvents.DEAD_COMMAND),
-                        "first %d KiB".formatted(DeadLetter.MAX_BODY_BYTES >> 10));
         assertThat(PAGE.section("## Commands").text()).contains("`%s`".formatted(CloudEvents.COMMAND));
         assertThat(PAGE.section("## Workers").text()).contains("`%s`".formatted(CloudEvents.WORKER_STATUS));
     }
