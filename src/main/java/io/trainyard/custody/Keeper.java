@@ -40,6 +40,9 @@ public final class Keeper {
     /// After so many of all that may be watched have ended, those that were not watched are read again.
     private static final int ROOM_AGAIN = 10;
 
+    /// So many jobs that are not watched are known by name, however few may be watched.
+    private static final int MIN_NAMES = 16;
+
     /// A command that waits is published anew at longer and longer intervals: up to so many times the first one.
     private static final int MAX_DOUBLINGS = 10;
 
@@ -105,7 +108,9 @@ public final class Keeper {
             new LinkedHashSet<>(); // jobs of which something was read since they were judged
     private long judged = Long.MIN_VALUE; // the beat at which all jobs were
     private long beats;
-    private int overlooked;
+    private final Set<String> overlooked = new HashSet<>(); // jobs that have not ended and are not watched
+    private int unnamed; // more of them, and some may have ended
+    private @Nullable Set<String> wanted; // while the topic is read again: the jobs to be watched; null: all
 
     public Keeper(String self, Rules rules) {
         this.self = self;
@@ -123,16 +128,25 @@ public final class Keeper {
                 leave(Objects.requireNonNull(known).group);
             }
             asked.remove(job);
+            overlooked.remove(job);
         } else if (known != null) {
             if (custody.request().attempt() >= known.attempt) {
                 known.set(custody);
                 known.since = beats;
                 known.acted = Long.MIN_VALUE;
             }
-        } else if (jobs.size() < rules.maxJobs()) {
+        } else if (jobs.size() < rules.maxJobs() && (wanted == null || wanted.contains(job))) {
             jobs.put(job, new Watched(join(custody), custody, beats));
         } else {
-            overlooked++;
+            overlook(job);
+        }
+    }
+
+    private void overlook(String job) {
+        if (overlooked.size() < Math.max(MIN_NAMES, rules.maxJobs() / ROOM_AGAIN)) {
+            overlooked.add(job);
+        } else if (!overlooked.contains(job)) {
+            unnamed++;
         }
     }
 
@@ -152,12 +166,21 @@ public final class Keeper {
 
     /// Whether jobs that were not watched may be read again, because others have ended.
     public boolean hasRoomAgain() {
-        return overlooked > 0 && jobs.size() < rules.maxJobs() - rules.maxJobs() / ROOM_AGAIN;
+        return overlooked() > 0 && jobs.size() < rules.maxJobs() - rules.maxJobs() / ROOM_AGAIN;
     }
 
-    /// The topic `custody` is read again from its beginning.
+    /// The topic `custody` is read again from its beginning. Jobs in it that have ended by now must not take the room
+    /// of
+    /// those that are to be watched: if they did, it would be read again and again.
     public void readAgain() {
-        overlooked = 0;
+        wanted = unnamed > 0 ? null : Set.copyOf(overlooked);
+        overlooked.clear();
+        unnamed = 0;
+    }
+
+    /// The topic `custody` has been read to its end.
+    public void caughtUp() {
+        wanted = null;
     }
 
     /// Takes in a record of the topic `control`.
@@ -262,7 +285,7 @@ public final class Keeper {
 
     /// How many jobs are not watched, because there were too many.
     public int overlooked() {
-        return overlooked;
+        return overlooked.size() + unnamed;
     }
 
     /// The workers that are heard, this one included.

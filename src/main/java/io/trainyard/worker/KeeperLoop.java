@@ -94,14 +94,15 @@ final class KeeperLoop implements AutoCloseable {
             if (judged) {
                 preemption.look(log);
             }
-            if (reader.keeper().hasRoomAgain()) {
-                reader.keeper().readAgain();
-                return; // and the log is opened again
-            }
             boolean isNews = !judged || !entries.isEmpty(); // time is heartbeats: without any, nothing becomes due
             if (log.isCaughtUp() && isNews) {
                 judged = true;
+                reader.keeper().caughtUp();
                 judge();
+                if (reader.keeper().hasRoomAgain()) {
+                    reader.keeper().readAgain();
+                    return; // and the log is opened again
+                }
             }
             if (judged) {
                 for (var group : reader.resting().due(around.fleet().takeKept()).values()) {

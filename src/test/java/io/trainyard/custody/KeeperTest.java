@@ -227,6 +227,33 @@ class KeeperTest {
         assertThat(keeper.due()).hasSize(3);
     }
 
+    @Test
+    void aJobThatEndedUnwatchedIsNotLookedForAgain() {
+        for (int i = 0; i < 4; i++) {
+            holds("w", "job-" + i, 1);
+        }
+        keeper.custody("job-3", null);
+        keeper.custody("job-0", null);
+        assertThat(keeper.hasRoomAgain()).isFalse();
+    }
+
+    /// What is left in the topic of jobs that have ended comes before the job that is not watched.
+    @Test
+    void endedJobsTakeNoRoomWhenTheTopicIsReadAgain() {
+        for (int i = 0; i < 4; i++) {
+            holds("w", "job-" + i, 1);
+        }
+        keeper.custody("job-0", null);
+        keeper.readAgain();
+        for (int i = 0; i < 4; i++) {
+            holds("w", "job-" + i, 1);
+        }
+        keeper.custody("job-0", null);
+        keeper.caughtUp();
+        assertThat(keeper.hasRoomAgain()).isFalse();
+        assertThat(keeper.custody("job-3")).isNotNull();
+    }
+
     /// Between two heartbeats of this worker nothing becomes due of a job of which nothing was read.
     @Test
     void aJobOfWhichSomethingWasReadIsJudgedAtOnce() {
