@@ -57,6 +57,11 @@ final class RunningJob implements Supervisor {
     }
 
     @Override
+    public void tell(TrainingEvent event) {
+        tell(event, around.host().now());
+    }
+
+    @Override
     public void tellAgain(String event) {
         dueNanos = NEVER;
         try {

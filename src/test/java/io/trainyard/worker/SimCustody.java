@@ -54,12 +54,37 @@ final class SimCustody {
     /// From then on all workers of a calm world know one another.
     private static final Duration ACQUAINTED = Duration.ofSeconds(15);
 
+    /// The most calls of the store that a claim may take, whatever the job's history.
+    private static final int MAX_CALLS = 20;
+
+    /// Brokers refuse the first and take the others, by which a worker is not to claim either.
+    private static final List<Duration> WRONG_CLOCKS =
+            List.of(Duration.ofHours(2), Duration.ofHours(-2), Duration.ofMinutes(20));
+
+    /// How long a worker may take until it notices that its clock is wrong.
+    private static final Duration NOTICED = Duration.ofSeconds(30);
+
+    private record WrongClock(SimProcess process, long fromNanos, long toNanos) {
+        /// Whether the worker should know it by then.
+        boolean isKnown(String worker, long nanos) {
+            return process.name().equals(worker)
+                    && nanos < toNanos
+                    && nanos - fromNanos - process.frozenNanos(fromNanos, nanos) > NOTICED.toNanos();
+        }
+    }
+
     private enum Mood {
         CHAOS,
         CALM,
         /// And one worker has another store, which it must not use.
         CALM_WITH_A_STRANGER,
-        LONG_FIRST
+        /// And one worker has a wrong clock, or cannot publish.
+        CALM_WITH_A_MUTE,
+        LONG_FIRST;
+
+        boolean isCalm() {
+            return this == CALM || this == CALM_WITH_A_STRANGER || this == CALM_WITH_A_MUTE;
+        }
     }
 
     private final SimWorld world;
@@ -73,11 +98,16 @@ final class SimCustody {
     private final SimWorker.Fleet fleet;
     private final SplittableRandom chance;
     private final SplittableRandom slots;
+    private final SplittableRandom faults;
+    private final int watched; // by each worker, at most
     private final Mood mood;
     private final List<String> jobs = new ArrayList<>();
     private final List<String> mustEnd = new ArrayList<>(); // within the bound
     private final Set<String> commands = new TreeSet<>(); // the bodies of all
+    private final Set<String> commanded = new TreeSet<>(); // jobs
+    private final Set<String> lost = new TreeSet<>(); // jobs, in calm worlds
     private final List<SimWorker> workers = new ArrayList<>();
+    private final List<WrongClock> wrongClocks = new ArrayList<>();
     private boolean chaos;
     private boolean stops; // one worker, in a calm world
     private int started;
@@ -92,6 +122,8 @@ final class SimCustody {
         world = new SimWorld(seed);
         chance = world.chance("custody");
         slots = world.chance("slots");
+        faults = world.chance("faults");
+        watched = faults.nextInt(4) == 0 ? 2 : 200_000;
         mood = mood();
         var limits = seams.limits(new SimShareGroup.Limits(
                 Duration.ofSeconds(15), DELIVERIES, List.of(3, 10, 2000).get(chance.nextInt(3))));
@@ -109,6 +141,7 @@ final class SimCustody {
             case 0, 1 -> Mood.CALM;
             case 2 -> Mood.CALM_WITH_A_STRANGER;
             case 3 -> Mood.LONG_FIRST;
+            case 4 -> Mood.CALM_WITH_A_MUTE;
             default -> Mood.CHAOS;
         };
     }
@@ -122,7 +155,7 @@ final class SimCustody {
     /// @return what is wrong, in sentences
     List<String> run() {
         SimTimer _ = world.after(within(CHAOS), () -> seams.happen(kafka));
-        boolean calm = mood == Mood.CALM || mood == Mood.CALM_WITH_A_STRANGER;
+        boolean calm = mood.isCalm();
         if (calm) {
             beCalm();
         } else {
@@ -151,6 +184,10 @@ final class SimCustody {
         wrong.addAll(refusals());
         if (calm) {
             wrong.addAll(wasted());
+        }
+        wrong.addAll(claimedByWrongClocks());
+        if (perils.mostCalls() > MAX_CALLS) {
+            wrong.add("a claim has called the store %d times".formatted(perils.mostCalls()));
         }
         return wrong;
     }
@@ -190,6 +227,9 @@ final class SimCustody {
         for (int i = 0; i < FAULTS; i++) {
             SimTimer _ = world.after(within(CHAOS), this::goWrong);
         }
+        for (int i = faults.nextInt(4); i > 0; i--) {
+            SimTimer _ = world.after(Duration.ofSeconds(faults.nextInt(120)), this::disturb);
+        }
         world.run(CHAOS);
         recover();
     }
@@ -207,6 +247,9 @@ final class SimCustody {
         if (mood == Mood.CALM_WITH_A_STRANGER) {
             SimTimer _ = world.after(Duration.ofSeconds(2), this::startStranger);
         }
+        if (mood == Mood.CALM_WITH_A_MUTE) {
+            startMute();
+        }
         int count = 1 + chance.nextInt(5);
         for (int i = 1; i <= count; i++) {
             Kind kind = List.of(Kind.JOB, Kind.SICK, Kind.PICKY).get(chance.nextInt(3));
@@ -216,11 +259,27 @@ final class SimCustody {
         for (int i = 0; i < 6; i++) {
             SimTimer _ = world.after(within(CHAOS), () -> some().process().freeze(Duration.ofSeconds(3)));
         }
+        for (int i = faults.nextInt(3); i > 0; i--) {
+            SimTimer _ = world.after(
+                    Duration.ofSeconds(20 + faults.nextInt(100)),
+                    () -> some().process().loseConnections());
+        }
         stops = slots.nextBoolean();
         if (stops) {
             SimTimer _ = world.after(ACQUAINTED.plus(within(CHAOS.dividedBy(2))), () -> some().stop());
         }
-        world.run(CHAOS);
+        boolean _ = world.runUntil(everySecond(this::isAnyLost), CHAOS);
+    }
+
+    /// Whether a command of a job that has not ended is in no topic, and the job is not owned.
+    private boolean isAnyLost() {
+        if (kafka.lag() == 0) {
+            commanded.stream()
+                    .filter(job ->
+                            store.end(job) == null && newest(Topic.CUSTODY, job).isEmpty())
+                    .forEach(lost::add);
+        }
+        return !lost.isEmpty();
     }
 
     private Duration within(Duration most) {
@@ -253,6 +312,9 @@ final class SimCustody {
 
     private void command(String key, String body) {
         commands.add(body);
+        if (jobs.contains(key)) {
+            commanded.add(key);
+        }
         people.submit(key, body);
     }
 
@@ -270,6 +332,57 @@ final class SimCustody {
             case 11 -> people.wish(someJob(), Wish.PAUSE);
             default -> people.wish(someJob(), chance.nextInt(4) == 0 ? Wish.CANCEL : Wish.RUN);
         }
+    }
+
+    /// What only some see, or only in one direction.
+    private void disturb() {
+        SimProcess process = workers.isEmpty()
+                ? some().process()
+                : workers.get(faults.nextInt(workers.size())).process();
+        Duration time = Duration.ofSeconds(List.of(5, 20, 60).get(faults.nextInt(3)));
+        switch (faults.nextInt(6)) {
+            case 0 -> setClock(process, WRONG_CLOCKS.get(faults.nextInt(WRONG_CLOCKS.size())));
+            case 1 -> process.cutWrites(time);
+            case 2 -> {
+                process.cutReads(time);
+                SimTimer _ = world.after(time, kafka::wake);
+            }
+            case 3 -> kafka.makeUnwritable(Topic.CUSTODY, time);
+            case 4 -> process.loseConnections();
+            default -> {
+                store.trouble(SimStore.Trouble.FLAKY);
+                SimTimer _ = world.after(time, () -> store.trouble(SimStore.Trouble.NONE));
+            }
+        }
+    }
+
+    private void setClock(SimProcess process, Duration wrong) {
+        judge.distrustClocks();
+        process.skew(wrong);
+        long now = world.nanos();
+        wrongClocks.replaceAll(clock -> clock.process() == process && now < clock.toNanos()
+                ? new WrongClock(process, clock.fromNanos(), now)
+                : clock);
+        if (!wrong.isZero()) {
+            wrongClocks.add(new WrongClock(process, now, Long.MAX_VALUE));
+        }
+    }
+
+    /// A worker whose clock is wrong begins no attempts.
+    private List<String> claimedByWrongClocks() {
+        List<String> wrong = new ArrayList<>();
+        for (String job : jobs) {
+            store.chain(job).forEach((number, link) -> {
+                Long at = store.createdNanos("%s/attempts/%d".formatted(job, number));
+                if (at != null
+                        && link instanceof ChainLink.Owner owner
+                        && wrongClocks.stream().anyMatch(clock -> clock.isKnown(owner.worker(), at))) {
+                    wrong.add("job %s: %s begins attempt %d, and its clock is wrong"
+                            .formatted(job, owner.worker(), number));
+                }
+            });
+        }
+        return wrong;
     }
 
     /// Perhaps it strikes the whole rack.
@@ -310,11 +423,23 @@ final class SimCustody {
         if (!kafka.isUp()) {
             kafka.start();
         }
+        mendClocks();
         for (String job : jobs) {
             if (wished(job) == Wish.PAUSE) {
                 people.wish(job, Wish.RUN);
             }
         }
+    }
+
+    /// One may stay wrong where others can do all jobs.
+    private void mendClocks() {
+        List<SimProcess> wrong = workers.stream()
+                .map(SimWorker::process)
+                .filter(process -> !process.skew().isZero())
+                .toList();
+        boolean needed = workers.size() == 1 || jobs.stream().anyMatch(job -> Kind.of(job) == Kind.PICKY);
+        boolean stays = faults.nextBoolean() && !wrong.isEmpty() && !needed;
+        wrong.subList(stays ? 1 : 0, wrong.size()).forEach(process -> setClock(process, Duration.ZERO));
     }
 
     private Wish wished(String job) {
@@ -343,7 +468,10 @@ final class SimCustody {
     /// begins soon.
     private void startWorker() {
         SimProcess process = world.process("w" + ++started);
-        SimWorker worker = new SimWorker(process, fleet, store, started % 3 == 1).slots(1 + slots.nextInt(3));
+        SimWorker worker = new SimWorker(process, fleet, store, started % 3 == 1)
+                .slots(1 + slots.nextInt(3))
+                .watching(watched)
+                .sick(chaos && faults.nextInt(8) == 0);
         workers.add(worker);
         process.atCrash(() -> {
             workers.remove(worker);
@@ -357,6 +485,17 @@ final class SimCustody {
 
     private void startStranger() {
         new SimWorker(world.process("stranger"), fleet, otherStore, false).start();
+    }
+
+    /// It can fetch commands, and is free to take them.
+    private void startMute() {
+        SimProcess process = world.process("mute");
+        if (faults.nextBoolean()) {
+            setClock(process, Duration.ofHours(2));
+        } else {
+            process.cutWrites(Duration.ofDays(1));
+        }
+        new SimWorker(process, fleet, store, false).slots(3).start();
     }
 
     private boolean isOver() {
@@ -393,6 +532,10 @@ final class SimCustody {
     /// what a worker lacks.
     private List<String> wasted() {
         List<String> wrong = new ArrayList<>();
+        lost.forEach(job -> wrong.add("the command of job %s is lost".formatted(job)));
+        if (kafka.dropped() > 0) {
+            wrong.add("the brokers have dropped %d commands".formatted(kafka.dropped()));
+        }
         for (String job : jobs) {
             Kind kind = Kind.of(job);
             int needed = 1 + judge.handedOver(job);
@@ -404,6 +547,11 @@ final class SimCustody {
             boolean may = kind == Kind.PICKY && stops; // who is left may lack what it needs
             if (failed != (kind == Kind.SICK) && !may) {
                 wrong.add("job %s has %s".formatted(job, failed ? "failed" : "not failed"));
+            }
+            if (store.chain(job).values().stream()
+                    .anyMatch(link -> link instanceof ChainLink.Owner owner
+                            && owner.worker().equals("mute"))) {
+                wrong.add("job %s was begun by a worker that cannot publish".formatted(job));
             }
             if (otherStore.attempts(job) > 0) {
                 wrong.add("job %s was begun in another store, too".formatted(job));

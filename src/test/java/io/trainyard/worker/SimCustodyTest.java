@@ -18,7 +18,7 @@ class SimCustodyTest {
     /// are a campaign.
     private static final int SEEDS = 700;
 
-    private static final int RARE = 1600;
+    private static final int RARE = 1970;
     private static final int AROUND_RARE = 50;
 
     private static final SimSeeds WORLDS = new SimSeeds(seed -> new SimCustody(seed).run());

@@ -73,7 +73,7 @@ final class SimFleetLog implements FleetLog {
         long end = process.nanoTime() + time.toNanos();
         while (true) {
             news = new CompletableFuture<>();
-            List<ConsumerRecord<String, byte[]>> read = kafka.isUp() ? fetch() : List.of();
+            List<ConsumerRecord<String, byte[]>> read = kafka.isUp() && process.canRead() ? fetch() : List.of();
             long left = end - process.nanoTime();
             if (!read.isEmpty() || left <= 0) {
                 return read;
@@ -139,7 +139,7 @@ final class SimFleetLog implements FleetLog {
     @Override
     public Map<Topic, Backlog> backlog() {
         process.sleep(kafka.delay());
-        if (!kafka.isUp()) {
+        if (!kafka.isUp() || !process.canRead()) {
             throw new KafkaException("the broker is away");
         }
         Map<Topic, Backlog> backlogs = new EnumMap<>(Topic.class);

@@ -32,6 +32,12 @@ final class SimKafka {
         }
     }
 
+    /// As brokers are set: what is timed further ahead of their clock is refused.
+    private static final long MAX_AHEAD_MILLIS = Duration.ofHours(1).toMillis();
+
+    /// Their records are timed by the brokers.
+    private static final Set<Topic> TIMED_BY_BROKERS = Set.of(Topic.CUSTODY, Topic.WORKERS);
+
     private static final Set<Topic> COMPACTED =
             Set.of(Topic.CUSTODY, Topic.CONTROL, Topic.JOBS, Topic.CHECKPOINTS, Topic.WORKERS);
 
@@ -43,6 +49,8 @@ final class SimKafka {
     private final Map<String, SimShareGroup> groups = new LinkedHashMap<>();
     private final List<Runnable> waiting = new ArrayList<>();
     private final Set<String> compacted;
+    private final Set<String> timedByBrokers;
+    private final Map<String, Long> writableFromNanos = new HashMap<>();
     private final Map<String, Boolean> accepts = new HashMap<>();
     private Weather weather = Weather.CALM;
     private boolean up = true;
@@ -58,6 +66,8 @@ final class SimKafka {
         this.limits = limits;
         this.chance = world.chance("kafka");
         this.compacted = COMPACTED.stream().map(topic -> topic.name(prefix)).collect(Collectors.toSet());
+        this.timedByBrokers =
+                TIMED_BY_BROKERS.stream().map(topic -> topic.name(prefix)).collect(Collectors.toSet());
     }
 
     SimWorld world() {
@@ -84,11 +94,12 @@ final class SimKafka {
     /// Appends a record at once, as somebody outside the fleet does.
     void publish(ProducerRecord<byte @Nullable [], byte @Nullable []> record) {
         byte[] key = record.key();
+        boolean timed = record.timestamp() != null && !timedByBrokers.contains(record.topic());
         topic(record.topic())
                 .append(new ProducerRecord<>(
                         record.topic(),
                         null,
-                        record.timestamp() == null ? millis() : record.timestamp(),
+                        timed ? record.timestamp() : Long.valueOf(millis()),
                         key == null ? null : new String(key, StandardCharsets.UTF_8),
                         record.value(),
                         record.headers()));
@@ -96,6 +107,33 @@ final class SimKafka {
 
     private long millis() {
         return SimProcess.BEGINNING.toEpochMilli() + world.nanos() / 1_000_000;
+    }
+
+    /// Whether brokers refuse a record for its timestamp.
+    boolean refuses(ProducerRecord<byte @Nullable [], byte @Nullable []> record) {
+        return record.timestamp() != null
+                && record.timestamp() - millis() > MAX_AHEAD_MILLIS
+                && !timedByBrokers.contains(record.topic());
+    }
+
+    /// For some time a topic has too few replicas to be written.
+    void makeUnwritable(Topic topic, Duration time) {
+        world.note("unwritable", topic.name(prefix), time.toMillis());
+        writableFromNanos.put(topic.name(prefix), world.nanos() + time.toNanos());
+    }
+
+    boolean isWritable(String topic) {
+        return world.nanos() >= writableFromNanos.getOrDefault(topic, 0L);
+    }
+
+    /// How many commands are still to be dealt with.
+    long lag() {
+        return groups.values().stream().mapToLong(SimShareGroup::lag).sum();
+    }
+
+    /// How many commands were dropped silently, because they were handed out too often.
+    int dropped() {
+        return groups.values().stream().mapToInt(SimShareGroup::dropped).sum();
     }
 
     void weather(Weather next) {
@@ -138,6 +176,11 @@ final class SimKafka {
     void restart(Duration down) {
         stop();
         SimTimer _ = world.after(down, this::start);
+    }
+
+    /// Lets all clients ask again, as they do once a network is whole.
+    void wake() {
+        List.copyOf(waiting).forEach(Runnable::run);
     }
 
     /// Tells when the broker has been started again.

@@ -3,6 +3,7 @@ package io.trainyard.worker;
 import io.trainyard.checkpoint.ChainLink;
 import io.trainyard.checkpoint.CheckpointRef;
 import io.trainyard.checkpoint.CheckpointStore;
+import io.trainyard.checkpoint.StoreException;
 import io.trainyard.custody.Custody;
 import io.trainyard.custody.Custody.State;
 import io.trainyard.custody.CustodyJson;
@@ -20,8 +21,10 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -135,7 +138,17 @@ enum SimMistake implements SimSeams {
             };
         }
     },
-    IGNORES_LATER_ATTEMPTS(6, "a superseded attempt goes on telling and saving", Habit.IGNORES_LATER_ATTEMPTS),
+    IGNORES_LATER_ATTEMPTS(6, "a superseded attempt goes on telling and saving") {
+        @Override
+        public CheckpointStore store(CheckpointStore real) {
+            return new SimStoreSeam(real) {
+                @Override
+                public boolean has(String key) {
+                    return !(isLink(key) && isJobs()) && super.has(key);
+                }
+            };
+        }
+    },
     LAST_RECORD_OF_A_JOB(7, "compaction keeps one record of a job") {
         @Override
         public Outbox outbox(Outbox real, SimProcess process) {
@@ -153,7 +166,17 @@ enum SimMistake implements SimSeams {
                     topic -> kafka.topic(topic).trim(kafka.topic(topic).end()));
         }
     },
-    FAILURE_IS_NOT_KEPT(9, "that a job has failed is told, and not kept", Habit.KEEPS_NO_FAILURE),
+    FAILURE_IS_NOT_KEPT(9, "that a job has failed is told, and not kept") {
+        @Override
+        public CheckpointStore store(CheckpointStore real) {
+            return new SimStoreSeam(real) {
+                @Override
+                public boolean createIfAbsent(String key, byte[] content) {
+                    return (isLink(key) && text(content).contains("\"failed\"")) || super.createIfAbsent(key, content);
+                }
+            };
+        }
+    },
     OUTCOME_IS_WRITTEN_OVER(9, "an outcome is written over") {
         @Override
         public CheckpointStore store(CheckpointStore real) {
@@ -272,6 +295,144 @@ enum SimMistake implements SimSeams {
         }
     },
     ONE_JOB_IS_HANDED_OVER(0, "of the jobs of a worker that stops one alone is handed over", Habit.ONE_IS_HANDED_OVER),
+    CLAIMS_WHATEVER_THE_BROKERS_TAKE(0, "a worker claims although the brokers take nothing from it") {
+        @Override
+        public ClaimGate gate(ClaimGate real) {
+            ClaimGate open = new ClaimGate(new ClaimGate.Rules(Duration.ofDays(1000), Duration.ofDays(1000)));
+            open.acknowledged(0);
+            return open;
+        }
+
+        @Override
+        public Outbox outbox(Outbox real, SimProcess process) {
+            return (topic, key, value, headers) -> key != null && text(key).endsWith("/probe")
+                    ? CompletableFuture.completedFuture(null)
+                    : real.send(topic, key, value, headers);
+        }
+    },
+    DELETES_WITHOUT_LOOKING(0, "old checkpoints are deleted without a look whether the attempt is superseded") {
+        @Override
+        public CheckpointStore store(CheckpointStore real) {
+            return new SimStoreSeam(real) {
+                private final ThreadLocal<Integer> attempt = new ThreadLocal<>();
+
+                @Override
+                public CheckpointRef write(String key, Content content) {
+                    attempt.set(Integer.valueOf(key.replaceAll(".*-([0-9]+)\\..*", "$1")));
+                    return super.write(key, content);
+                }
+
+                // What later attempts have noted is not there yet.
+                @Override
+                public List<String> list(String folder) {
+                    Integer own = attempt.get();
+                    return super.list(folder).stream()
+                            .filter(key -> own == null || !folder.endsWith("/attempts") || number(key) <= own)
+                            .toList();
+                }
+
+                private static int number(String key) {
+                    return Integer.parseInt(key.replaceAll(".*/([0-9]+).*", "$1"));
+                }
+            };
+        }
+    },
+    END_IS_NOT_IN_THE_CHAIN(0, "a superseded attempt decides how the job ends") {
+        @Override
+        public CheckpointStore store(CheckpointStore real) {
+            return new SimStoreSeam(real) {
+                @Override
+                public boolean createIfAbsent(String key, byte[] content) {
+                    if (!isLink(key) || !isEnd(content)) {
+                        return super.createIfAbsent(key, content);
+                    }
+                    String folder = key.substring(0, key.lastIndexOf('/') + 1);
+                    int number = Integer.parseInt(key.substring(folder.length()));
+                    while (!super.createIfAbsent(folder + number, content)) {
+                        if (isEnd(content(super.open(folder + number)).orElseThrow())) {
+                            return false;
+                        }
+                        number++;
+                    }
+                    return true;
+                }
+            };
+        }
+    },
+    READS_EVERY_NOTE_FOR_EVERY_CHECKPOINT(0, "a claim reads the notes of all attempts for each checkpoint") {
+        @Override
+        public CheckpointStore store(CheckpointStore real) {
+            return new SimStoreSeam(real) {
+                @Override
+                public List<String> list(String folder) {
+                    List<String> found = super.list(folder);
+                    if (folder.endsWith("/attempts")) {
+                        super.list(folder.replace("/attempts", "/checkpoints")).forEach(_ -> found.forEach(super::has));
+                    }
+                    return found;
+                }
+            };
+        }
+    },
+    UNWATCHED_JOBS_ARE_FORGOTTEN(0, "jobs that were not watched for want of room are never read again") {
+        private final Map<SimProcess, Long> read = new WeakHashMap<>();
+
+        @Override
+        public FleetLog log(FleetLog real, SimProcess process) {
+            long known = read.getOrDefault(process, -1L);
+            return new SimLogSeam(real) {
+                @Override
+                public List<ConsumerRecord<String, byte[]>> poll(Duration time) {
+                    var entries = super.poll(time).stream()
+                            .filter(entry -> !entry.topic().equals(Topic.CUSTODY.name("")) || entry.offset() > known)
+                            .toList();
+                    entries.stream()
+                            .filter(entry -> entry.topic().equals(Topic.CUSTODY.name("")))
+                            .forEach(entry -> read.merge(process, entry.offset(), Math::max));
+                    return entries;
+                }
+            };
+        }
+    },
+    WAITS_LONG_FOR_ANSWERS(0, "a producer waits 15 s for an answer") {
+        @Override
+        public Duration requestTimeout(Duration real) {
+            return Duration.ofSeconds(15);
+        }
+    },
+    ERRORS_ARE_ABSENCE(0, "what the store cannot say counts as absent") {
+        @Override
+        public CheckpointStore store(CheckpointStore real) {
+            return new SimStoreSeam(real) {
+                @Override
+                public boolean has(String key) {
+                    try {
+                        return super.has(key);
+                    } catch (StoreException _) {
+                        return false;
+                    }
+                }
+
+                @Override
+                public Optional<InputStream> open(String key) {
+                    try {
+                        return super.open(key);
+                    } catch (StoreException _) {
+                        return Optional.empty();
+                    }
+                }
+
+                @Override
+                public List<String> list(String folder) {
+                    try {
+                        return super.list(folder);
+                    } catch (StoreException _) {
+                        return List.of();
+                    }
+                }
+            };
+        }
+    },
     LAST_DELIVERY_IS_LIKE_OTHERS(0, "a command is not published anew at its last delivery") {
         @Override
         public int deliveryLimit(int real) {
@@ -352,6 +513,11 @@ enum SimMistake implements SimSeams {
 
     private static boolean isOn(String thread) {
         return Thread.currentThread().getName().equals(thread);
+    }
+
+    /// Whether the thread is that of a job.
+    private static boolean isJobs() {
+        return Thread.currentThread().getName().startsWith("job-");
     }
 
     private static byte[] bytes(String text) {

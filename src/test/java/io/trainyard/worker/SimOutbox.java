@@ -8,7 +8,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.errors.InvalidTimestampException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
@@ -17,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 /// answered, and appended once. What is sent meanwhile follows in the next request. Futures are completed by a
 /// thread of the process's own.
 final class SimOutbox implements Outbox {
-    /// After it a request that was not answered is repeated.
-    private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(15);
+    static final Duration REQUEST_TIMEOUT = Duration.ofMillis(Long.parseLong(
+            String.valueOf(ChannelOutbox.producerSettings().get(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG))));
 
     private static final Duration RETRY_BACKOFF = Duration.ofMillis(500);
 
@@ -31,6 +33,7 @@ final class SimOutbox implements Outbox {
     private final SimKafka kafka;
     private final SimProcess process;
     private final Duration deliveryTimeout;
+    private Duration requestTimeout; // after it a request that was not answered is repeated
     private final Map<String, Lane> lanes = new HashMap<>(); // looked up, never walked through
     private long lastMillis;
 
@@ -44,12 +47,19 @@ final class SimOutbox implements Outbox {
         this.kafka = kafka;
         this.process = process;
         this.deliveryTimeout = deliveryTimeout;
+        this.requestTimeout = REQUEST_TIMEOUT;
+    }
+
+    /// Lets it wait otherwise for an answer.
+    SimOutbox requestTimeout(Duration time) {
+        requestTimeout = time;
+        return this;
     }
 
     @Override
     public CompletableFuture<Void> send(String topic, byte @Nullable [] key, byte @Nullable [] value, Headers headers) {
         long nanos = kafka.world().nanos();
-        lastMillis = Math.max(lastMillis + 1, SimProcess.BEGINNING.toEpochMilli() + nanos / 1_000_000);
+        lastMillis = ChannelOutbox.following(lastMillis, process.millis());
         Sent sent = new Sent(
                 new ProducerRecord<>(topic, null, lastMillis, key, value, headers), new CompletableFuture<>(), nanos);
         lanes.computeIfAbsent(topic, _ -> new Lane()).add(sent);
@@ -60,6 +70,7 @@ final class SimOutbox implements Outbox {
         private final Queue<Sent> queue = new ArrayDeque<>();
         private List<Sent> request = List.of(); // empty: none in flight
         private boolean appended;
+        private int connection = process.connections();
 
         void add(Sent sent) {
             queue.add(sent);
@@ -91,22 +102,32 @@ final class SimOutbox implements Outbox {
                 return;
             }
             boolean lost = kafka.happens(kafka.weather().lost());
-            if (lost && kafka.any(2) == 0) { // the request; else the answer
-                process.after(REQUEST_TIMEOUT, this::retry);
+            boolean black = connection != process.connections() || !process.canWrite();
+            if (black || (lost && kafka.any(2) == 0)) { // the request; else the answer
+                process.after(requestTimeout, this::retry);
+                return;
+            }
+            if (!kafka.isWritable(request.getFirst().record().topic())) {
+                process.after(RETRY_BACKOFF, this::retry);
+                return;
+            }
+            if (request.stream().anyMatch(sent -> kafka.refuses(sent.record()))) {
+                process.after(kafka.delay(), () -> end(new InvalidTimestampException("too far ahead")));
                 return;
             }
             if (!appended) {
                 appended = true;
                 request.forEach(sent -> kafka.publish(sent.record()));
             }
-            if (lost) {
-                process.after(REQUEST_TIMEOUT, this::retry);
+            if (lost || !process.canRead()) {
+                process.after(requestTimeout, this::retry);
             } else {
                 process.after(kafka.delay(), () -> end(null));
             }
         }
 
         private void retry() {
+            connection = process.connections();
             long ageNanos = kafka.world().nanos() - request.getFirst().atNanos();
             if (ageNanos > deliveryTimeout.toNanos()) {
                 end(new TimeoutException("not delivered within " + deliveryTimeout));

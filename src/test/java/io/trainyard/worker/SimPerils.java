@@ -4,11 +4,16 @@ import io.trainyard.checkpoint.CheckpointRef;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.CheckpointStore.Content;
 import io.trainyard.topics.Topic;
+import java.io.InputStream;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.WeakHashMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /// What may happen to a process exactly where others begin to see what it does, or do not see it yet: it crashes,
@@ -19,10 +24,21 @@ final class SimPerils {
     /// Of the writes of checkpoints where anything happens at all.
     private static final double LATE_WRITES = 0.03;
 
+    /// The share of checkpoints, or of ends, that a process stands still before, in worlds in which any does.
+    private static final double STANDSTILLS = 0.5;
+
+    private static final Duration LONGEST_STANDSTILL = Duration.ofSeconds(60);
+
+    private static final Pattern FIRST_OF_A_CHECKPOINT =
+            Pattern.compile("(.*)/checkpoints/step-[0-9]+-([0-9]+)\\.training\\.safetensors");
+
     private final SimWorld world;
     private final SplittableRandom chance;
     private final SplittableRandom lateChance;
     private final Runnable atLateWrite;
+    private final Map<SimProcess, Integer> calls = new WeakHashMap<>(); // of the store, for the command at hand
+    private int mostCalls;
+    private final int late; // 0: processes stand still before they save checkpoints; 1: before they end jobs
     private double share;
 
     /// @param atLateWrite called when something has arrived in a store whose writer is dead
@@ -31,6 +47,18 @@ final class SimPerils {
         this.atLateWrite = atLateWrite;
         chance = world.chance("perils");
         lateChance = world.chance("late writes");
+        late = lateChance.nextInt(3);
+    }
+
+    /// The most calls of the store that a claim took so far.
+    int mostCalls() {
+        return mostCalls;
+    }
+
+    private void called(SimProcess process) {
+        if (Thread.currentThread().getName().equals("claims")) {
+            mostCalls = Math.max(mostCalls, calls.merge(process, 1, Integer::sum));
+        }
     }
 
     /// @param now the share of such places at which something happens
@@ -65,6 +93,7 @@ final class SimPerils {
             @Override
             public Optional<ConsumerRecord<byte[], byte[]>> next() {
                 var next = super.next();
+                calls.remove(process);
                 if (next.isPresent()) {
                     reach(process);
                 }
@@ -95,12 +124,58 @@ final class SimPerils {
         }
     }
 
+    /// Until the job is another worker's, which may die soon after.
+    ///
+    /// @param next the link by which it is
+    private void standStill(SimStore store, SimProcess process, String next) {
+        if (share > 0 && lateChance.nextDouble() < STANDSTILLS) {
+            store.atCreated(next, () -> {
+                process.freeze(Duration.ofMillis(lateChance.nextLong(lateChance.nextBoolean() ? 200 : 3000)));
+                if (share > 0) {
+                    SimTimer _ = world.after(Duration.ofMillis(lateChance.nextLong(3000)), atLateWrite);
+                }
+            });
+            process.freeze(LONGEST_STANDSTILL);
+        }
+    }
+
     /// The store as a process sees it.
     CheckpointStore view(SimStore store, SimProcess process) {
         return new SimStoreSeam(store.of(process)) {
             @Override
-            public boolean createIfAbsent(String key, byte[] content) {
+            public Optional<InputStream> open(String key) {
+                called(process);
+                return super.open(key);
+            }
+
+            @Override
+            public boolean has(String key) {
+                called(process);
+                return super.has(key);
+            }
+
+            @Override
+            public List<String> list(String folder) {
+                called(process);
+                return super.list(folder);
+            }
+
+            @Override
+            public void delete(String key) {
                 reach(process);
+                super.delete(key);
+                reach(process);
+            }
+
+            @Override
+            public boolean createIfAbsent(String key, byte[] content) {
+                called(process);
+                reach(process);
+                if (late == 1
+                        && Thread.currentThread().getName().startsWith("job-")
+                        && key.matches(".*/attempts/[0-9]+")) {
+                    standStill(store, process, key);
+                }
                 boolean created = super.createIfAbsent(key, content);
                 reach(process);
                 return created;
@@ -109,6 +184,11 @@ final class SimPerils {
             @Override
             public CheckpointRef write(String key, Content content) {
                 reach(process);
+                Matcher first = FIRST_OF_A_CHECKPOINT.matcher(key);
+                if (late == 0 && first.matches()) {
+                    int attempt = Integer.parseInt(first.group(2));
+                    standStill(store, process, "%s/attempts/%d".formatted(first.group(1), attempt + 1));
+                }
                 dieInMidWrite(store, process, key, content);
                 CheckpointRef written = super.write(key, content);
                 reach(process);

@@ -40,6 +40,9 @@ final class SimProcess implements Host {
     private final List<Standstill> standstills = new ArrayList<>();
     private Duration slowness = Duration.ZERO;
     private Duration skew = Duration.ZERO;
+    private long readsFromNanos; // before that nothing gets here
+    private long writesFromNanos; // before that its producers' requests do not get to the brokers
+    private int connections = 1; // of each producer, one after the other
 
     SimProcess(SimWorld world, String name) {
         this.world = world;
@@ -80,6 +83,11 @@ final class SimProcess implements Host {
     public Instant now() {
         world.running().looksAtClock();
         return BEGINNING.plusNanos(world.nanos()).plus(skew);
+    }
+
+    /// The time of day, for what is not a thread of its own.
+    long millis() {
+        return BEGINNING.plusNanos(world.nanos()).plus(skew).toEpochMilli();
     }
 
     @Override
@@ -248,6 +256,41 @@ final class SimProcess implements Host {
     /// From now on its time of day is wrong by so much.
     void skew(Duration wrong) {
         skew = wrong;
+    }
+
+    /// By how much its time of day is wrong.
+    Duration skew() {
+        return skew;
+    }
+
+    /// For some time what its producers send does not get to the brokers.
+    void cutWrites(Duration time) {
+        world.note("cut writes", name, time.toMillis());
+        writesFromNanos = world.nanos() + time.toNanos();
+    }
+
+    /// For some time nothing that brokers send gets here.
+    void cutReads(Duration time) {
+        world.note("cut reads", name, time.toMillis());
+        readsFromNanos = world.nanos() + time.toNanos();
+    }
+
+    boolean canWrite() {
+        return world.nanos() >= writesFromNanos;
+    }
+
+    boolean canRead() {
+        return world.nanos() >= readsFromNanos;
+    }
+
+    /// Its producers' connections give no answers any more. A new one does.
+    void loseConnections() {
+        world.note("connections lost", name, connections);
+        connections++;
+    }
+
+    int connections() {
+        return connections;
     }
 
     /// Tells when the process has crashed; called at once, by whoever crashed it.

@@ -68,7 +68,7 @@ final class SimQueue implements CommandQueue {
         /// At the broker. If there is nothing, the question stays with it.
         private void serve() {
             served = false;
-            if (closed || !kafka.isUp()) {
+            if (closed || !kafka.isUp() || !process.canRead()) {
                 return;
             }
             Optional<Delivered> delivered = group.acquire(SimQueue.this);
@@ -211,7 +211,7 @@ final class SimQueue implements CommandQueue {
 
     private boolean accept(Held now) {
         process.sleep(kafka.delay());
-        if (kafka.happens(kafka.weather().lost())) {
+        if (kafka.happens(kafka.weather().lost()) || !process.canRead()) {
             return lose(now);
         }
         if (!kafka.isUp()) {
@@ -253,7 +253,7 @@ final class SimQueue implements CommandQueue {
             throw new IllegalStateException("no command is held");
         }
         process.sleep(kafka.delay());
-        if (kafka.happens(kafka.weather().lost())) {
+        if (kafka.happens(kafka.weather().lost()) || !process.canRead()) {
             process.sleep(ACCEPT_TIMEOUT);
             return false;
         }

@@ -3,6 +3,7 @@ package io.trainyard.worker;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.custody.ClaimOrder;
 import io.trainyard.worker.SimTraining.Habit;
+import java.time.Duration;
 import java.util.Set;
 
 /// Where something can be put between a worker and the rest of a simulated world: a mistake, on purpose.
@@ -24,6 +25,16 @@ interface SimSeams {
 
     /// What its keeper reads.
     default FleetLog log(FleetLog real, SimProcess process) {
+        return real;
+    }
+
+    /// What says whether it may claim.
+    default ClaimGate gate(ClaimGate real) {
+        return real;
+    }
+
+    /// How long its producers wait for an answer.
+    default Duration requestTimeout(Duration real) {
         return real;
     }
 

@@ -53,6 +53,7 @@ final class SimShareGroup {
     private final Limits limits;
     private final TreeMap<Long, InFlight> inFlight = new TreeMap<>();
     private final List<Runnable> waiting = new ArrayList<>();
+    private int dropped;
     private long start; // the oldest offset that is not dealt with
     private long next; // the newest that was handed out, and one
 
@@ -97,6 +98,7 @@ final class SimShareGroup {
         unlock(record);
         record.durableDeliveries = record.deliveries;
         record.state = record.deliveries >= limits.deliveries() ? State.ARCHIVED : State.AVAILABLE;
+        dropped += record.state == State.ARCHIVED ? 1 : 0;
         world.note("give back, " + record.state, topic.name(), record.entry.offset());
         advance();
         available();
@@ -197,6 +199,11 @@ final class SimShareGroup {
 
     private void available() {
         waiting.forEach(Runnable::run);
+    }
+
+    /// How many records were dropped silently.
+    int dropped() {
+        return dropped;
     }
 
     /// The oldest offset that is not dealt with.

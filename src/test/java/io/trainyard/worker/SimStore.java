@@ -31,13 +31,16 @@ final class SimStore {
         NONE,
         READ_ONLY,
         FULL,
-        UNREACHABLE
+        UNREACHABLE,
+        /// Some calls fail, by lot.
+        FLAKY
     }
 
     private final SimWorld world;
     private final String name;
     private final TreeMap<String, byte[]> objects = new TreeMap<>();
     private final Map<String, Long> createdNanos = new HashMap<>();
+    private final Map<String, Runnable> watchers = new HashMap<>();
     private Duration slowness = Duration.ofMillis(5);
     private Trouble trouble = Trouble.NONE;
 
@@ -66,6 +69,11 @@ final class SimStore {
     /// An object as it is now; null: there is none.
     byte @Nullable [] object(String key) {
         return objects.get(key);
+    }
+
+    /// Tells when an object is created that is created once.
+    void atCreated(String key, Runnable watcher) {
+        watchers.put(key, watcher);
     }
 
     /// When an object was created that is created once; null: it was not.
@@ -162,6 +170,7 @@ final class SimStore {
                 case UNREACHABLE -> throw failed(key, "the store is away");
                 case READ_ONLY -> require(!writing, key, "read-only file system");
                 case FULL -> require(!writing, key, "no space left on device");
+                case FLAKY -> require(process.upTo(Duration.ofNanos(4)).isPositive(), key, "input/output error");
             }
         }
 
@@ -191,6 +200,10 @@ final class SimStore {
             boolean created = objects.putIfAbsent(key, content.clone()) == null;
             if (created) {
                 createdNanos.put(key, world.nanos());
+                Runnable watcher = watchers.remove(key);
+                if (watcher != null) {
+                    watcher.run();
+                }
             }
             world.note(created ? "created" : "is there", key, content.length);
             end();

@@ -82,7 +82,7 @@ final class SimSweep {
         String seeds =
                 chance.ints(0, 100).distinct().limit(count).boxed().toList().toString();
         sweep = JobJson.read("""
-                {"id": "%s", "network": "signs", "dataset": "shapes64", "epochs": 4, "batchSize": 8,
+                {"id": "%s", "network": "signs", "dataset": "shapes64", "epochs": 4, "batchSize": 8, "keepLast": 1,
                  "asha": {"minEpochs": 1, "reductionFactor": %d}, "sweep": {"seed": %s}}""".formatted(GROUP, FACTOR, seeds).getBytes(StandardCharsets.UTF_8));
         trials = Trials.of(sweep).stream().map(JobSpec::id).toList();
         judge.atNews(news -> {

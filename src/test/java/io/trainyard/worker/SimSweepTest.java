@@ -75,8 +75,18 @@ class SimSweepTest {
                 };
             }
         },
-        DECIDES_BEFORE_IT_KEEPS(Habit.DECIDES_BEFORE_IT_KEEPS),
-        FAILURE_IS_NO_RESULT(Habit.FAILURE_IS_NO_RESULT),
+        /// A trial that has failed keeps no result.
+        FAILURE_IS_NO_RESULT {
+            @Override
+            public CheckpointStore store(CheckpointStore real) {
+                return new SimStoreSeam(real) {
+                    @Override
+                    public boolean createIfAbsent(String key, byte[] content) {
+                        return key.endsWith("~failed") || super.createIfAbsent(key, content);
+                    }
+                };
+            }
+        },
         ASKS_ONCE(Habit.ASKS_ONCE);
 
         private final Set<Habit> habits;

@@ -28,6 +28,8 @@ final class SimWorker {
     private final SimStore store;
     private final boolean lacking;
     private int slots = 1;
+    private int watched = 200_000;
+    private boolean isDeviceSick;
     private Shares.Rules shares = Shares.Rules.NONE;
     private Deferrals.Rules deferring = new Deferrals.Rules(JobContract.OURS.newest(), NEWER_BEATS);
     private @Nullable ClaimLoop claims;
@@ -66,6 +68,18 @@ final class SimWorker {
         return this;
     }
 
+    /// Lets it watch few jobs.
+    SimWorker watching(int most) {
+        watched = most;
+        return this;
+    }
+
+    /// Its device computes no finite numbers.
+    SimWorker sick(boolean sick) {
+        isDeviceSick = sick;
+        return this;
+    }
+
     /// The newest that it understands.
     int contract() {
         return deferring.contract();
@@ -99,15 +113,19 @@ final class SimWorker {
                 shares,
                 JobLimits.DEFAULT);
         CheckpointStore view = seams.store(perils.view(store, process));
-        Outbox outbox = seams.outbox(perils.around(new SimOutbox(kafka, process), process), process);
+        Outbox outbox = seams.outbox(
+                perils.around(
+                        new SimOutbox(kafka, process).requestTimeout(seams.requestTimeout(SimOutbox.REQUEST_TIMEOUT)),
+                        process),
+                process);
         EventPublisher publisher = new EventPublisher(outbox, "", id);
         FleetView seen = new FleetView(id, process.now());
         Activity activity = new Activity();
         ClaimGate gate = new ClaimGate(ClaimGate.Rules.of(fleet.beat(), Duration.ofMinutes(5)));
-        Surroundings around =
-                new Surroundings(rules, process, view, publisher, seen, activity, Tracing.OFF, new ClaimOrder(), gate);
+        Surroundings around = new Surroundings(
+                rules, process, view, publisher, seen, activity, Tracing.OFF, new ClaimOrder(), seams.gate(gate));
         KeeperLoop keeping = new KeeperLoop(
-                around, () -> seams.log(new SimFleetLog(kafka, process), process), new Keeper.Rules(8, 200_000));
+                around, () -> seams.log(new SimFleetLog(kafka, process), process), new Keeper.Rules(8, watched));
         List<List<String>> topics = routes.sources().stream()
                 .map(equals -> equals.stream().map(ShareQueue.Source::topic).toList())
                 .toList();
@@ -118,7 +136,7 @@ final class SimWorker {
                         kafka,
                         process,
                         store),
-                new SimTraining(process, view, lacking, seams.habits()));
+                new SimTraining(process, view, lacking, seams.habits()).sick(isDeviceSick));
         Heartbeat.Self self = new Heartbeat.Self(
                 id, "cpu", view.identity(), seen::since, "1.0", contract(), slots, seen::used, List::of, activity);
         Heartbeat beats = new Heartbeat(process, publisher, gate, self);
