@@ -4,7 +4,6 @@ import io.trainyard.event.JobState.Status;
 import io.trainyard.forecast.WaitReason.Paused;
 import io.trainyard.forecast.WaitingLine.Place;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,9 +13,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param outlooks by job; those that wait in their order, then those that rest
 public record Forecast(Map<String, Outlook> outlooks, long atMillis) {
-    /// The interval leaves out as much at either end.
-    private static final double TAIL = 0.05;
-
     /// Of nobody.
     public static final Forecast NONE = new Forecast(Map.of(), 0);
 
@@ -36,7 +32,10 @@ public record Forecast(Map<String, Outlook> outlooks, long atMillis) {
             }
         }
         if (!taken.isEmpty()) {
-            estimate(new Scene(fleet, projects, taken, rooms), why, outlooks);
+            new Starts(fleet, projects, why)
+                    .of(taken, rooms)
+                    .forEach((job, start) -> outlooks.computeIfPresent(
+                            job, (_, known) -> new Outlook(job, known.place(), known.reason(), start)));
         }
         for (JobFacts job : fleet.jobs()) {
             if (job.status() == Status.PAUSED) {
@@ -82,30 +81,5 @@ public record Forecast(Map<String, Outlook> outlooks, long atMillis) {
                     WaitReason.NeedsNewerWorker _,
                     WaitReason.LeftAlone _ -> false;
         };
-    }
-
-    private static void estimate(Scene scene, WhyWaiting why, Map<String, Outlook> outlooks) {
-        List<Place> line = scene.line();
-        float[][] starts = new Schedule(scene, why).draw();
-        for (int i = 0; i < line.size(); i++) {
-            String job = line.get(i).job().job();
-            StartEstimate start = estimate(starts[i]);
-            outlooks.computeIfPresent(job, (_, known) -> new Outlook(job, known.place(), known.reason(), start));
-        }
-    }
-
-    private static StartEstimate estimate(float[] seconds) {
-        Arrays.sort(seconds);
-        return new StartEstimate(millis(seconds, TAIL), millis(seconds, 0.5), millis(seconds, 1 - TAIL));
-    }
-
-    private static long millis(float[] sorted, double quantile) {
-        double at = quantile * sorted.length - 0.5;
-        int below = Math.clamp((int) Math.floor(at), 0, sorted.length - 1);
-        int above = Math.min(below + 1, sorted.length - 1);
-        double part = Math.clamp(at - below, 0, 1);
-        double seconds =
-                sorted[below] == sorted[above] ? sorted[below] : sorted[below] * (1 - part) + sorted[above] * part;
-        return Math.min(StartEstimate.FAR_MILLIS, Math.round(1e3 * seconds));
     }
 }

@@ -3,13 +3,11 @@ package io.trainyard.forecast;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.trainyard.event.JobState;
-import io.trainyard.event.JobState.Epoch;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobKind;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.spec.NetworkSpec;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// What of a job says when jobs begin: of one that waits, where it stands and how much work it is; of one that runs or
@@ -32,8 +30,6 @@ import org.jspecify.annotations.Nullable;
 /// @param endMillis when it ended; 0 before
 /// @param reason why it was given back, or ended
 /// @param preemptions how often it made room for urgent jobs
-/// @param drift how much longer an image took in the second half of its epochs than in the first, as a logarithm; null
-///     where it has not finished, or in one epoch
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record JobFacts(
@@ -56,8 +52,7 @@ public record JobFacts(
         long elapsedMicros,
         long endMillis,
         @Nullable String reason,
-        int preemptions,
-        @Nullable Double drift) {
+        int preemptions) {
     /// A longer reason is cut.
     private static final int MAX_REASON = 300;
 
@@ -128,23 +123,7 @@ public record JobFacts(
                 state.elapsedMicros(),
                 state.endMillis(),
                 reason == null || reason.length() <= MAX_REASON ? reason : reason.substring(0, MAX_REASON),
-                state.preemptions(),
-                state.status() == Status.FINISHED ? drift(state.epochs()) : null);
-    }
-
-    private static @Nullable Double drift(List<Epoch> epochs) {
-        double[] seconds = epochs.stream()
-                .filter(epoch -> epoch.imagesPerSecond() > 0)
-                .mapToDouble(epoch -> 1 / epoch.imagesPerSecond())
-                .toArray();
-        int half = seconds.length / 2;
-        double first = 0;
-        double second = 0;
-        for (int i = 0; i < half; i++) {
-            first += seconds[i];
-            second += seconds[seconds.length - 1 - i];
-        }
-        return half == 0 ? null : Math.log(second / first);
+                state.preemptions());
     }
 
     /// The kind of device that it runs or ran on; null before.

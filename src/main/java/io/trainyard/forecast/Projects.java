@@ -78,6 +78,11 @@ final class Projects {
         return names.get(project);
     }
 
+    /// How many jobs of a project may run.
+    int most(int project) {
+        return Objects.requireNonNullElse(rules.of(name(project)).running(), Integer.MAX_VALUE);
+    }
+
     /// Whose turn it is from now on, in seconds.
     Turns turns() {
         return new Turns(rules, names, windowSeconds(), used, loads);

@@ -53,8 +53,7 @@ class ForecastSpeedTest {
                 worker == null ? 0 : 500_000L * step,
                 ended,
                 null,
-                0,
-                null);
+                0);
     }
 
     static List<ProjectRules> rules() {
