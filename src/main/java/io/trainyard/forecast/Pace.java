@@ -121,9 +121,10 @@ final class Pace {
         }
         List<String> classes = classes(work, kind);
         double overhead = classes.stream()
-                .filter(overheads::containsKey)
+                .map(overheads::get)
+                .filter(Objects::nonNull)
                 .findFirst()
-                .map(name -> Math.exp(overheads.get(name).mean()))
+                .map(known -> Math.exp(known.mean()))
                 .orElse(UNKNOWN_OVERHEAD);
         for (int i = 0; i < APART.length; i++) {
             Sum known = rates.get(classes.get(i));
