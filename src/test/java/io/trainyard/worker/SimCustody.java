@@ -12,11 +12,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
-import java.util.function.BooleanSupplier;
 
 /// A fleet of real workers in a simulated world. In most worlds everything goes wrong first that a seed can think
 /// of, then all is well, and each job has to come to its end; in some, nothing goes wrong but that commands come
@@ -161,19 +159,19 @@ final class SimCustody {
         } else {
             beWild();
         }
-        boolean ended = world.runUntil(everySecond(this::isOver), calm ? CALM_BOUND : BOUND);
+        boolean ended = world.runUntil(world.everySecond(this::isOver), calm ? CALM_BOUND : BOUND);
         List<String> wrong = new ArrayList<>();
         if (!ended) {
             mustEnd.stream().filter(job -> !isOver(job)).forEach(job -> wrong.add("job " + job + " does not end"));
         }
         if (mood == Mood.LONG_FIRST) {
             jobs.forEach(job -> people.wish(job, Wish.CANCEL));
-            if (!world.runUntil(everySecond(() -> jobs.stream().allMatch(this::isOver)), BOUND)) {
+            if (!world.runUntil(world.everySecond(() -> jobs.stream().allMatch(this::isOver)), BOUND)) {
                 wrong.add("the long job does not end");
             }
         }
         var _ = world.runUntil(
-                everySecond(() ->
+                world.everySecond(() ->
                         workers.stream().noneMatch(worker -> worker.process().isFrozen())),
                 LONGEST_FREEZE);
         world.run(LAST_WORDS);
@@ -190,18 +188,6 @@ final class SimCustody {
             wrong.add("a claim has called the store %d times".formatted(perils.mostCalls()));
         }
         return wrong;
-    }
-
-    /// Looks now and then only: it takes longer than a step of the world.
-    private BooleanSupplier everySecond(BooleanSupplier question) {
-        long[] nextNanos = {0};
-        return () -> {
-            if (world.nanos() < nextNanos[0]) {
-                return false;
-            }
-            nextNanos[0] = world.nanos() + 1_000_000_000L;
-            return question.getAsBoolean();
-        };
     }
 
     private void beWild() {
@@ -268,15 +254,15 @@ final class SimCustody {
         if (stops) {
             SimTimer _ = world.after(ACQUAINTED.plus(within(CHAOS.dividedBy(2))), () -> some().stop());
         }
-        boolean _ = world.runUntil(everySecond(this::isAnyLost), CHAOS);
+        boolean _ = world.runUntil(world.everySecond(this::isAnyLost), CHAOS);
     }
 
     /// Whether a command of a job that has not ended is in no topic, and the job is not owned.
     private boolean isAnyLost() {
         if (kafka.lag() == 0) {
             commanded.stream()
-                    .filter(job ->
-                            store.end(job) == null && newest(Topic.CUSTODY, job).isEmpty())
+                    .filter(job -> store.end(job) == null
+                            && kafka.newest(Topic.CUSTODY, job).isEmpty())
                     .forEach(lost::add);
         }
         return !lost.isEmpty();
@@ -443,7 +429,7 @@ final class SimCustody {
     }
 
     private Wish wished(String job) {
-        return newest(Topic.CONTROL, job)
+        return kafka.newest(Topic.CONTROL, job)
                 .map(body -> {
                     try {
                         return EventJson.readControl(body).wish();
@@ -452,16 +438,6 @@ final class SimCustody {
                     }
                 })
                 .orElse(Wish.RUN);
-    }
-
-    /// The newest body under a key; empty where there is none, or where its end is marked.
-    private Optional<byte[]> newest(Topic topic, String key) {
-        SimTopic log = kafka.topic(topic);
-        byte[] newest = null;
-        for (SimTopic.Entry entry : log.from(log.start(), Integer.MAX_VALUE)) {
-            newest = key.equals(entry.key()) ? entry.value() : newest;
-        }
-        return Optional.ofNullable(newest);
     }
 
     /// It has up to three jobs at once. Every third one lacks what some jobs need. Where one ends, another
@@ -506,7 +482,7 @@ final class SimCustody {
     private boolean isOver(String job) {
         return judge.isEndTold(job)
                 && store.end(job) != null
-                && newest(Topic.CUSTODY, job).isEmpty();
+                && kafka.newest(Topic.CUSTODY, job).isEmpty();
     }
 
     /// Commands of which the store keeps another job, or none, are dead letters, and no others.

@@ -18,7 +18,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import java.util.function.BooleanSupplier;
 
 /// A fleet that several projects share, in a simulated world: real workers, and jobs of each project that wait.
 /// What
@@ -207,21 +206,12 @@ final class SimFair {
             kafka.start();
         }
         wished.forEach(job -> wish(job, Wish.RUN));
-        if (!world.runUntil(everySecond(() -> jobs.stream().allMatch(this::isOver)), BOUND)) {
+        if (!world.runUntil(world.everySecond(() -> jobs.stream().allMatch(this::isOver)), BOUND)) {
             wrong.add("not over: " + jobs.stream().filter(job -> !isOver(job)).toList());
         }
         world.run(Duration.ofSeconds(120));
         wrong.addAll(judge.wrong());
         return wrong;
-    }
-
-    private BooleanSupplier everySecond(BooleanSupplier question) {
-        long[] next = {0};
-        return () -> {
-            boolean look = world.nanos() >= next[0];
-            next[0] = look ? world.nanos() + 1_000_000_000L : next[0];
-            return look && question.getAsBoolean();
-        };
     }
 
     private boolean isOver(String job) {

@@ -115,11 +115,16 @@ final class SimJudge {
             case TrainingEvent.StepLosses _, TrainingEvent.EpochTested _, TrainingEvent.CheckpointSaved _ ->
                 hearAtWork(happened);
             case TrainingEvent.Claimed claimed -> hearClaim(claimed);
-            case TrainingEvent.Started started ->
-                firstSteps
-                        .computeIfAbsent(started.job(), _ -> new TreeMap<>())
-                        .put(started.attempt(), started.firstStep());
+            case TrainingEvent.Started started -> hearStart(started);
             default -> {} // says nothing that the store or the brokers know better
+        }
+    }
+
+    /// An attempt that is superseded already may begin at a later one's checkpoint; it does no harm.
+    private void hearStart(TrainingEvent.Started started) {
+        String job = started.job();
+        if (store.createdNanos("%s/attempts/%d".formatted(job, started.attempt() + 1)) == null) {
+            firstSteps.computeIfAbsent(job, _ -> new TreeMap<>()).put(started.attempt(), started.firstStep());
         }
     }
 

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.Collectors;
@@ -84,6 +85,16 @@ final class SimKafka {
 
     SimTopic topic(Topic topic) {
         return topic(topic.name(prefix));
+    }
+
+    /// The newest body under a key; empty where there is none, or where its end is marked.
+    Optional<byte[]> newest(Topic topic, String key) {
+        SimTopic log = topic(topic);
+        byte[] newest = null;
+        for (SimTopic.Entry entry : log.from(log.start(), Integer.MAX_VALUE)) {
+            newest = key.equals(entry.key()) ? entry.value() : newest;
+        }
+        return Optional.ofNullable(newest);
     }
 
     /// The share group of a topic of commands.

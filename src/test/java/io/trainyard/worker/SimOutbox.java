@@ -11,7 +11,6 @@ import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.errors.InvalidTimestampException;
-import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
@@ -27,27 +26,17 @@ final class SimOutbox implements Outbox {
     /// The most records of one request.
     private static final int MAX_BATCH = 100;
 
-    private record Sent(
-            ProducerRecord<byte @Nullable [], byte @Nullable []> record, CompletableFuture<Void> done, long atNanos) {}
+    private record Sent(ProducerRecord<byte @Nullable [], byte @Nullable []> record, CompletableFuture<Void> done) {}
 
     private final SimKafka kafka;
     private final SimProcess process;
-    private final Duration deliveryTimeout;
-    private Duration requestTimeout; // after it a request that was not answered is repeated
+    private Duration requestTimeout = REQUEST_TIMEOUT; // after it a request that was not answered is repeated
     private final Map<String, Lane> lanes = new HashMap<>(); // looked up, never walked through
     private long lastMillis;
 
-    /// Tries for as long as the world lasts.
     SimOutbox(SimKafka kafka, SimProcess process) {
-        this(kafka, process, Duration.ofDays(365));
-    }
-
-    /// @param deliveryTimeout after which a record counts as lost, whether or not it was appended
-    SimOutbox(SimKafka kafka, SimProcess process, Duration deliveryTimeout) {
         this.kafka = kafka;
         this.process = process;
-        this.deliveryTimeout = deliveryTimeout;
-        this.requestTimeout = REQUEST_TIMEOUT;
     }
 
     /// Lets it wait otherwise for an answer.
@@ -58,10 +47,9 @@ final class SimOutbox implements Outbox {
 
     @Override
     public CompletableFuture<Void> send(String topic, byte @Nullable [] key, byte @Nullable [] value, Headers headers) {
-        long nanos = kafka.world().nanos();
         lastMillis = ChannelOutbox.following(lastMillis, process.millis());
-        Sent sent = new Sent(
-                new ProducerRecord<>(topic, null, lastMillis, key, value, headers), new CompletableFuture<>(), nanos);
+        Sent sent =
+                new Sent(new ProducerRecord<>(topic, null, lastMillis, key, value, headers), new CompletableFuture<>());
         lanes.computeIfAbsent(topic, _ -> new Lane()).add(sent);
         return sent.done();
     }
@@ -128,12 +116,7 @@ final class SimOutbox implements Outbox {
 
         private void retry() {
             connection = process.connections();
-            long ageNanos = kafka.world().nanos() - request.getFirst().atNanos();
-            if (ageNanos > deliveryTimeout.toNanos()) {
-                end(new TimeoutException("not delivered within " + deliveryTimeout));
-            } else {
-                transmit();
-            }
+            transmit();
         }
 
         private void end(@Nullable Exception problem) {

@@ -24,7 +24,6 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -116,7 +115,7 @@ final class SimSweep {
         world.run(CHAOS);
         recover();
         List<String> wrong = new ArrayList<>();
-        if (!world.runUntil(everySecond(this::isQuiet), BOUND)) {
+        if (!world.runUntil(world.everySecond(this::isQuiet), BOUND)) {
             trials.stream()
                     .filter(job -> !isOver(job))
                     .forEach(job -> restingWrongly(job).ifPresent(wrong::add));
@@ -127,7 +126,7 @@ final class SimSweep {
             trials.forEach(job -> takenAway(job).ifPresent(wrong::add));
         }
         trials.forEach(job -> people.wish(job, Wish.CANCEL));
-        if (!world.runUntil(everySecond(() -> trials.stream().allMatch(this::isOver) && isOver(GROUP)), BOUND)) {
+        if (!world.runUntil(world.everySecond(() -> trials.stream().allMatch(this::isOver) && isOver(GROUP)), BOUND)) {
             wrong.add("what rests cannot be cancelled, or the sweep has no end");
         }
         world.run(LAST_WORDS);
@@ -172,20 +171,8 @@ final class SimSweep {
         trials.forEach(job -> people.wish(job, Wish.RUN));
     }
 
-    /// Looks now and then only: it takes longer than a step of the world.
-    private BooleanSupplier everySecond(BooleanSupplier question) {
-        long[] nextNanos = {0};
-        return () -> {
-            if (world.nanos() < nextNanos[0]) {
-                return false;
-            }
-            nextNanos[0] = world.nanos() + 1_000_000_000L;
-            return question.getAsBoolean();
-        };
-    }
-
     private boolean isOver(String job) {
-        return store.end(job) != null && newest(Topic.CUSTODY, job).isEmpty();
+        return store.end(job) != null && kafka.newest(Topic.CUSTODY, job).isEmpty();
     }
 
     private boolean isQuiet() {
@@ -209,16 +196,6 @@ final class SimSweep {
         return best(rung, Long.MAX_VALUE).contains(job)
                 ? Optional.of("job %s rests at rung %d, and is among the best".formatted(job, rung))
                 : Optional.empty();
-    }
-
-    /// The newest body under a key; empty where there is none, or where its end is marked.
-    private Optional<byte[]> newest(Topic topic, String key) {
-        SimTopic log = kafka.topic(topic);
-        byte[] newest = null;
-        for (SimTopic.Entry entry : log.from(log.start(), Integer.MAX_VALUE)) {
-            newest = key.equals(entry.key()) ? entry.value() : newest;
-        }
-        return Optional.ofNullable(newest);
     }
 
     /// Those that counted at a time: of each job what the newest attempt had left there, if that is a result.

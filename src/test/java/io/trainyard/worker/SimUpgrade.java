@@ -147,14 +147,7 @@ final class SimUpgrade {
     }
 
     private void await(String what, BooleanSupplier over) {
-        long[] next = {0};
-        boolean came = world.runUntil(
-                () -> {
-                    boolean look = world.nanos() >= next[0];
-                    next[0] = look ? world.nanos() + 1_000_000_000L : next[0];
-                    return look && over.getAsBoolean();
-                },
-                BOUND);
+        boolean came = world.runUntil(world.everySecond(over), BOUND);
         if (!came) {
             wrong.add("in vain: " + what + "; not over are "
                     + plain.stream().filter(job -> !isOver(job)).toList()

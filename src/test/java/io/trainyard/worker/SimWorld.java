@@ -123,6 +123,18 @@ final class SimWorld {
         }
     }
 
+    /// Asks a question now and then only: to answer it takes longer than a step of the world.
+    BooleanSupplier everySecond(BooleanSupplier question) {
+        long[] nextNanos = {0};
+        return () -> {
+            if (nanos < nextNanos[0]) {
+                return false;
+            }
+            nextNanos[0] = nanos + 1_000_000_000L;
+            return question.getAsBoolean();
+        };
+    }
+
     /// Lets the world run for so long.
     void run(Duration time) {
         boolean _ = runUntil(() -> false, time);
