@@ -110,7 +110,7 @@ public final class Keeper {
     private long beats;
     private final Set<String> overlooked = new HashSet<>(); // jobs that have not ended and are not watched
     private int unnamed; // more of them, and some may have ended
-    private @Nullable Set<String> wanted; // while the topic is read again: the jobs to be watched; null: all
+    private final Set<String> wanted = new HashSet<>(); // those, while the topic is read again; they have reserved room
 
     public Keeper(String self, Rules rules) {
         this.self = self;
@@ -129,17 +129,23 @@ public final class Keeper {
             }
             asked.remove(job);
             overlooked.remove(job);
+            wanted.remove(job);
         } else if (known != null) {
             if (custody.request().attempt() >= known.attempt) {
                 known.set(custody);
                 known.since = beats;
                 known.acted = Long.MIN_VALUE;
             }
-        } else if (jobs.size() < rules.maxJobs() && (wanted == null || wanted.contains(job))) {
+        } else if (hasRoom(job)) {
             jobs.put(job, new Watched(join(custody), custody, beats));
         } else {
             overlook(job);
         }
+    }
+
+    private boolean hasRoom(String job) {
+        int reserved = wanted.remove(job) ? 0 : wanted.size();
+        return jobs.size() + reserved < rules.maxJobs();
     }
 
     private void overlook(String job) {
@@ -173,14 +179,14 @@ public final class Keeper {
     /// of
     /// those that are to be watched: if they did, it would be read again and again.
     public void readAgain() {
-        wanted = unnamed > 0 ? null : Set.copyOf(overlooked);
+        wanted.addAll(overlooked);
         overlooked.clear();
         unnamed = 0;
     }
 
     /// The topic `custody` has been read to its end.
     public void caughtUp() {
-        wanted = null;
+        wanted.clear();
     }
 
     /// Takes in a record of the topic `control`.

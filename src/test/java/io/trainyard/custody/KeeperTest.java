@@ -254,6 +254,21 @@ class KeeperTest {
         assertThat(keeper.custody("job-3")).isNotNull();
     }
 
+    @Test
+    void newJobsAreWatchedAtOnceWhileTheTopicIsReadAgainIfThereIsRoom() {
+        for (int i = 0; i < 4; i++) {
+            holds("w", "job-" + i, 1);
+        }
+        keeper.custody("job-0", null);
+        keeper.custody("job-1", null);
+        keeper.readAgain();
+        holds("w", "job-3", 1);
+        holds("w", "new", 1);
+        keeper.caughtUp();
+        assertThat(keeper.hasRoomAgain()).isFalse();
+        assertThat(keeper.custody("new")).isNotNull();
+    }
+
     /// Between two heartbeats of this worker nothing becomes due of a job of which nothing was read.
     @Test
     void aJobOfWhichSomethingWasReadIsJudgedAtOnce() {
