@@ -1,7 +1,6 @@
 package io.trainyard.forecast;
 
 import io.trainyard.event.JobState.Status;
-import io.trainyard.forecast.WaitReason.Paused;
 import io.trainyard.forecast.WaitingLine.Place;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -25,9 +24,11 @@ public record Forecast(Map<String, Outlook> outlooks, long atMillis) {
         Map<String, String> rooms = Rooms.of(fleet, line);
         List<Place> taken = new ArrayList<>();
         for (Place place : line) {
-            WaitReason reason = reason(why.of(place), rooms.get(place.job().job()));
+            WaitReason found = why.of(place);
+            String victim = rooms.get(place.job().job());
+            WaitReason reason = victim != null && found.isForOthers() ? WaitReason.makesRoom(victim) : found;
             outlooks.put(place.job().job(), new Outlook(place.job().job(), place.place(), reason, null));
-            if (isTaken(reason)) {
+            if (reason.ends()) {
                 taken.add(place);
             }
         }
@@ -39,7 +40,7 @@ public record Forecast(Map<String, Outlook> outlooks, long atMillis) {
         }
         for (JobFacts job : fleet.jobs()) {
             if (job.status() == Status.PAUSED) {
-                outlooks.put(job.job(), new Outlook(job.job(), 0, new Paused(), null));
+                outlooks.put(job.job(), new Outlook(job.job(), 0, WaitReason.PAUSED, null));
             }
         }
         return new Forecast(outlooks, fleet.nowMillis());
@@ -55,31 +56,5 @@ public record Forecast(Map<String, Outlook> outlooks, long atMillis) {
     /// What lies before a job; null where it neither waits nor rests, as far as was known.
     public @Nullable Outlook of(String job) {
         return outlooks.get(job);
-    }
-
-    /// @param victim that makes room for the job; null: none does
-    private static WaitReason reason(WaitReason found, @Nullable String victim) {
-        boolean waits = found instanceof WaitReason.AllBusy
-                || found instanceof WaitReason.BehindUrgent
-                || found instanceof WaitReason.NotItsTurn;
-        return victim != null && waits ? new WaitReason.MakesRoom(victim) : found;
-    }
-
-    /// Whether somebody is there who will take it.
-    private static boolean isTaken(WaitReason reason) {
-        return switch (reason) {
-            case WaitReason.BeingTaken _,
-                    WaitReason.AllBusy _,
-                    WaitReason.BehindUrgent _,
-                    WaitReason.MakesRoom _,
-                    WaitReason.NotItsTurn _ -> true;
-            case WaitReason.AtQuota held -> held.quota().most() > 0;
-            case WaitReason.NoWorker _,
-                    WaitReason.NoWorkerOfKind _,
-                    WaitReason.AllInTrouble _,
-                    WaitReason.Paused _,
-                    WaitReason.NeedsNewerWorker _,
-                    WaitReason.LeftAlone _ -> false;
-        };
     }
 }

@@ -1,7 +1,6 @@
 package io.trainyard.forecast;
 
 import io.trainyard.event.JobState.Status;
-import io.trainyard.forecast.WaitReason.AtQuota;
 import io.trainyard.share.Hold;
 import io.trainyard.share.Load;
 import io.trainyard.share.ProjectRules;
@@ -89,10 +88,10 @@ final class Projects {
     }
 
     /// That a project has as many running as may, or will have.
-    AtQuota atQuota(int project) {
+    WaitReason atQuota(int project) {
         String name = name(project);
         int most = Objects.requireNonNullElse(rules.of(name).running(), Integer.MAX_VALUE);
-        return new AtQuota(
+        return WaitReason.atQuota(
                 new Hold.Quota(name, loads.getOrDefault(name, Load.NONE).jobs(), most));
     }
 }

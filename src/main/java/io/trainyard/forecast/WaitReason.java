@@ -1,147 +1,92 @@
 package io.trainyard.forecast;
 
 import io.trainyard.share.Hold;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /// Why a job waits.
-public sealed interface WaitReason {
-    /// For people, after "waits: ".
-    String sentence();
-
-    /// What it is, as JSON calls it: `allBusy`.
-    default String word() {
-        String name = getClass().getSimpleName();
-        return name.substring(0, 1).toLowerCase(Locale.ROOT) + name.substring(1);
-    }
-
+///
+/// @param word what it is, as JSON calls it: `allBusy`
+/// @param sentence for people, after "waits: "
+/// @param ends whether a worker will take the job
+public record WaitReason(String word, String sentence, boolean ends) {
     /// A worker that is free is just about to take it.
-    record BeingTaken() implements WaitReason {
-        @Override
-        public String sentence() {
-            return "a worker takes it in a moment";
-        }
+    public static final WaitReason BEING_TAKEN = new WaitReason("beingTaken", "a worker takes it in a moment", true);
+
+    static final WaitReason NO_WORKER = new WaitReason("noWorker", "no worker is there", false);
+    static final WaitReason PAUSED = new WaitReason("paused", "it is paused until somebody resumes it", false);
+
+    /// @param kind of device that no worker has
+    static WaitReason noWorkerOfKind(String kind) {
+        return new WaitReason("noWorkerOfKind", "no worker is there whose device is " + kind, false);
     }
 
-    /// Nobody is there.
-    record NoWorker() implements WaitReason {
-        @Override
-        public String sentence() {
-            return "no worker is there";
-        }
+    /// @param busy how many have other jobs, of the workers that would take it, or might but for a trouble
+    /// @param troubled one of those that take no jobs; null: all do
+    static WaitReason allBusy(int busy, int workers, @Nullable WorkerFacts troubled) {
+        String all = workers == 1 ? "the one worker is busy" : "all %d workers are busy".formatted(workers);
+        return new WaitReason(
+                "allBusy",
+                troubled == null
+                        ? all
+                        : "%d of %d workers are busy, and %s takes no jobs: %s"
+                                .formatted(busy, workers, troubled.worker(), troubled.trouble()),
+                true);
     }
 
-    /// Workers are there, but none has what the job asks for.
-    ///
-    /// @param kind of device
-    record NoWorkerOfKind(String kind) implements WaitReason {
-        @Override
-        public String sentence() {
-            return "no worker is there whose device is " + kind;
-        }
+    /// @param one of those that take no jobs
+    static WaitReason allInTrouble(int workers, WorkerFacts one) {
+        String sentence = workers == 1
+                ? "the one worker, %s, takes no jobs: %s".formatted(one.worker(), one.trouble())
+                : "none of %d workers takes jobs; %s: %s".formatted(workers, one.worker(), one.trouble());
+        return new WaitReason("allInTrouble", sentence, false);
     }
 
-    /// Those that would take it have other jobs.
-    ///
-    /// @param busy how many of them
-    /// @param workers that would take it, or might but for a trouble
-    /// @param troubled one of those that are in trouble; null: none is
-    /// @param trouble why that one takes no jobs
-    record AllBusy(
-            int busy,
-            int workers,
-            @Nullable String troubled,
-            @Nullable String trouble) implements WaitReason {
-        @Override
-        public String sentence() {
-            if (troubled != null) {
-                return "%d of %d workers are busy, and %s takes no jobs: %s"
-                        .formatted(busy, workers, troubled, trouble);
-            }
-            return workers == 1 ? "the one worker is busy" : "all %d workers are busy".formatted(workers);
-        }
+    public static WaitReason behindUrgent(int jobs) {
+        return new WaitReason(
+                "behindUrgent",
+                jobs == 1
+                        ? "one job that is more urgent comes first"
+                        : "%d jobs that are more urgent come first".formatted(jobs),
+                true);
     }
 
-    /// Each that might take it takes no jobs at present.
-    ///
-    /// @param worker one of them
-    /// @param trouble why that one takes none
-    record AllInTrouble(int workers, String worker, String trouble) implements WaitReason {
-        @Override
-        public String sentence() {
-            return workers == 1
-                    ? "the one worker, %s, takes no jobs: %s".formatted(worker, trouble)
-                    : "none of %d workers takes jobs; %s: %s".formatted(workers, worker, trouble);
-        }
+    /// @param job that is less urgent
+    static WaitReason makesRoom(String job) {
+        return new WaitReason("makesRoom", "job %s makes room for it".formatted(job), true);
     }
 
-    /// Somebody has paused it.
-    record Paused() implements WaitReason {
-        @Override
-        public String sentence() {
-            return "it is paused until somebody resumes it";
-        }
+    /// @param project whose jobs come first that were asked for later
+    static WaitReason notItsTurn(String project) {
+        return new WaitReason("notItsTurn", new Hold.Turn(project).sentence(), true);
     }
 
-    /// More urgent jobs come first.
-    record BehindUrgent(int jobs) implements WaitReason {
-        @Override
-        public String sentence() {
-            return jobs == 1
-                    ? "one job that is more urgent comes first"
-                    : "%d jobs that are more urgent come first".formatted(jobs);
-        }
+    static WaitReason atQuota(Hold.Quota quota) {
+        return new WaitReason("atQuota", quota.sentence(), quota.most() > 0);
     }
 
-    /// A less urgent one gives its place to it.
-    ///
-    /// @param job that does
-    record MakesRoom(String job) implements WaitReason {
-        @Override
-        public String sentence() {
-            return "job %s makes room for it".formatted(job);
-        }
-    }
-
-    /// Jobs of another project come first that were asked for later, for that has used less for its weight.
-    record NotItsTurn(Hold.Turn turn) implements WaitReason {
-        @Override
-        public String sentence() {
-            return turn.sentence();
-        }
-    }
-
-    /// Its project has as many running as it may, or will have with those that come before.
-    ///
-    /// @param quota the project's
-    record AtQuota(Hold.Quota quota) implements WaitReason {
-        @Override
-        public String sentence() {
-            return quota.sentence();
-        }
-    }
-
-    /// Those that are there do not understand its command.
-    ///
-    /// @param contract that it needs; 0: it cannot be read here
+    /// @param contract that its command needs; 0: it cannot be read here
     /// @param understood the newest of workers that might take it
-    record NeedsNewerWorker(int contract, int understood) implements WaitReason {
-        @Override
-        public String sentence() {
-            return contract == 0
-                    ? "its command cannot be read here; a newer worker may understand it"
-                    : "its command needs a worker that understands contract %d; those that are there understand %d"
-                            .formatted(contract, understood);
-        }
+    static WaitReason needsNewerWorker(int contract, int understood) {
+        return new WaitReason(
+                "needsNewerWorker",
+                contract == 0
+                        ? "its command cannot be read here; a newer worker may understand it"
+                        : "its command needs a worker that understands contract %d; those that are there understand %d"
+                                .formatted(contract, understood),
+                false);
     }
 
-    /// The one worker that might take it could not run it lately.
-    ///
-    /// @param reason what that said
-    record LeftAlone(String worker, String reason) implements WaitReason {
-        @Override
-        public String sentence() {
-            return "%s gave it back, and leaves it to others for ten minutes: %s".formatted(worker, reason);
-        }
+    /// @param worker the only one that might take it
+    /// @param why it could not run it
+    static WaitReason leftAlone(String worker, @Nullable String why) {
+        return new WaitReason(
+                "leftAlone",
+                "%s gave it back, and leaves it to others for ten minutes: %s".formatted(worker, why),
+                false);
+    }
+
+    /// Whether a job that waits for this would rather have another make room for it.
+    boolean isForOthers() {
+        return word.equals("allBusy") || word.equals("behindUrgent") || word.equals("notItsTurn");
     }
 }

@@ -2,7 +2,6 @@ package io.trainyard.forecast;
 
 import io.trainyard.event.Control.Urgency;
 import io.trainyard.event.JobState.Status;
-import io.trainyard.forecast.WaitReason.AtQuota;
 import io.trainyard.share.Turns;
 import io.trainyard.topics.Priority;
 import java.util.ArrayDeque;
@@ -38,7 +37,7 @@ final class WaitingLine {
             int place,
             int urgentBefore,
             @Nullable String turn,
-            @Nullable AtQuota held) {}
+            @Nullable WaitReason held) {}
 
     private record Entry(JobFacts job, Urgency urgency, Lane lane, long offset, long sentMillis) {
         private Entry(JobFacts job, String prefix) {

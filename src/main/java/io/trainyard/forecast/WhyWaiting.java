@@ -1,15 +1,5 @@
 package io.trainyard.forecast;
 
-import io.trainyard.forecast.WaitReason.AllBusy;
-import io.trainyard.forecast.WaitReason.AllInTrouble;
-import io.trainyard.forecast.WaitReason.BehindUrgent;
-import io.trainyard.forecast.WaitReason.BeingTaken;
-import io.trainyard.forecast.WaitReason.LeftAlone;
-import io.trainyard.forecast.WaitReason.NeedsNewerWorker;
-import io.trainyard.forecast.WaitReason.NoWorker;
-import io.trainyard.forecast.WaitReason.NoWorkerOfKind;
-import io.trainyard.forecast.WaitReason.NotItsTurn;
-import io.trainyard.share.Hold;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -80,42 +70,40 @@ final class WhyWaiting {
         }
         WorkerFacts alone = leavesAlone(group, place);
         if (alone != null && group.well().size() == 1) {
-            return new LeftAlone(alone.worker(), Objects.requireNonNull(job.reason()));
+            return WaitReason.leftAlone(alone.worker(), job.reason());
         }
         if (group.free() - (alone == null ? 0 : alone.free()) >= place.place()) {
-            return new BeingTaken();
+            return WaitReason.BEING_TAKEN;
         }
         if (place.urgentBefore() > 0) {
-            return new BehindUrgent(place.urgentBefore());
+            return WaitReason.behindUrgent(place.urgentBefore());
         }
-        return place.turn() != null ? new NotItsTurn(new Hold.Turn(place.turn())) : group.otherwise();
+        return place.turn() != null ? WaitReason.notItsTurn(place.turn()) : group.otherwise();
     }
 
     /// Why the next job of a lane waits, one that all workers understand.
     WaitReason ofNext(Lane lane) {
         Group group = groups.computeIfAbsent(new Alike(lane, 0, true), this::group);
-        return group.free() > 0 ? new BeingTaken() : group.otherwise();
+        return group.free() > 0 ? WaitReason.BEING_TAKEN : group.otherwise();
     }
 
     private Group group(Alike jobs) {
         if (fleet.workers().isEmpty()) {
-            return nobody(new NoWorker());
+            return nobody(WaitReason.NO_WORKER);
         }
         List<WorkerFacts> able = those(fleet.workers(), worker -> WorkerFacts.looksAt(jobs.lane(), kinds(worker)));
         if (able.isEmpty()) {
-            return nobody(new NoWorkerOfKind(jobs.lane().kind()));
+            return nobody(WaitReason.noWorkerOfKind(jobs.lane().kind()));
         }
         List<WorkerFacts> understanding =
                 those(able, worker -> jobs.readable() && worker.contract() >= jobs.contract());
         if (understanding.isEmpty()) {
             int most = able.stream().mapToInt(WorkerFacts::contract).max().orElse(0);
-            return nobody(new NeedsNewerWorker(jobs.contract(), most));
+            return nobody(WaitReason.needsNewerWorker(jobs.contract(), most));
         }
         List<WorkerFacts> well = those(understanding, worker -> worker.trouble() == null);
         if (well.isEmpty()) {
-            WorkerFacts first = first(understanding);
-            return nobody(
-                    new AllInTrouble(understanding.size(), first.worker(), Objects.requireNonNull(first.trouble())));
+            return nobody(WaitReason.allInTrouble(understanding.size(), first(understanding)));
         }
         int free = well.stream().mapToInt(WorkerFacts::free).sum();
         return new Group(well, free, busy(understanding));
@@ -130,11 +118,7 @@ final class WhyWaiting {
                 workers, worker -> worker.trouble() != null && worker.jobs().isEmpty());
         int busy = (int)
                 workers.stream().filter(worker -> !worker.jobs().isEmpty()).count();
-        if (troubled.isEmpty()) {
-            return new AllBusy(busy, workers.size(), null, null);
-        }
-        WorkerFacts first = first(troubled);
-        return new AllBusy(busy, workers.size(), first.worker(), first.trouble());
+        return WaitReason.allBusy(busy, workers.size(), troubled.isEmpty() ? null : first(troubled));
     }
 
     /// The worker that gave the job back, is free, and has not taken it since; null: there is none.

@@ -475,7 +475,7 @@ final class ForecastWorld {
 
     private void ask(Set<String> jobs) {
         Forecast.of(fleet()).outlooks().values().forEach(outlook -> {
-            boolean waits = jobs.contains(outlook.job()) && !(outlook.reason() instanceof WaitReason.BeingTaken);
+            boolean waits = jobs.contains(outlook.job()) && !outlook.reason().equals(WaitReason.BEING_TAKEN);
             if (waits && outlook.start() != null) {
                 asked.add(new Asked(nowMillis, outlook.job(), outlook.start()));
             }

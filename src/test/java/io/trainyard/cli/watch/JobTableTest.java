@@ -13,7 +13,7 @@ import io.trainyard.event.TrainingEvent;
 import io.trainyard.forecast.Forecast;
 import io.trainyard.forecast.Outlook;
 import io.trainyard.forecast.StartEstimate;
-import io.trainyard.forecast.WaitReason.BehindUrgent;
+import io.trainyard.forecast.WaitReason;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -48,7 +48,8 @@ class JobTableTest {
     void whereJobsWaitThePlaceTheReasonAndTheStartAreTold() {
         JobState waits = new JobState("a");
         waits.apply(new Requested("a", spec("a"), "here", 1));
-        Outlook outlook = new Outlook("a", 3, new BehindUrgent(2), new StartEstimate(61_000, 200_000, 3 * 3600_000));
+        Outlook outlook =
+                new Outlook("a", 3, WaitReason.behindUrgent(2), new StartEstimate(61_000, 200_000, 3 * 3600_000));
         List<String> rows = JobTable.rows(List.of(waits), new Forecast(Map.of("a", outlook), 1));
         assertThat(rows.get(0)).matches("JOB +STATE +PLACE +BEGINS IN \\(90 %\\) +WAITS BECAUSE +NETWORK .*");
         assertThat(rows.get(1))
