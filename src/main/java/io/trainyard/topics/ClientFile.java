@@ -1,6 +1,7 @@
 package io.trainyard.topics;
 
 import io.trainyard.spec.Printable;
+import io.trainyard.spec.SimilarNames;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -11,7 +12,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -166,31 +166,11 @@ final class ClientFile {
     }
 
     private static String unknown(String name) {
-        String nearest = shared().stream()
-                .min(Comparator.comparingInt(other -> distance(name, other)))
-                .orElseThrow();
+        String shown = Printable.text(name, MAX_TEXT);
+        List<String> near = SimilarNames.of(shown, shared());
         return "\"%s\"%s; allowed is how one connects: security.protocol, ssl.*, sasl.* and what else all of Kafka's clients share"
                 .formatted(
-                        Printable.text(name, MAX_TEXT),
-                        distance(name, nearest) <= 3 ? " (is it %s?)".formatted(nearest) : "");
-    }
-
-    /// How many letters must be put in, left out or changed.
-    private static int distance(String from, String to) {
-        int[] row = new int[to.length() + 1];
-        for (int j = 0; j <= to.length(); j++) {
-            row[j] = j;
-        }
-        for (int i = 1; i <= Math.min(from.length(), MAX_TEXT); i++) {
-            int diagonal = row[0];
-            row[0] = i;
-            for (int j = 1; j <= to.length(); j++) {
-                int changed = diagonal + (from.charAt(i - 1) == to.charAt(j - 1) ? 0 : 1);
-                diagonal = row[j];
-                row[j] = Math.min(changed, 1 + Math.min(row[j], row[j - 1]));
-            }
-        }
-        return row[to.length()];
+                        shown, near.isEmpty() ? "" : " (is it %s?)".formatted(near.getFirst()));
     }
 
     private void requireResolved(Map<String, String> written, Map<String, String> resolved) {
