@@ -169,8 +169,7 @@ final class ClientFile {
         String shown = Printable.text(name, MAX_TEXT);
         List<String> near = SimilarNames.of(shown, shared());
         return "\"%s\"%s; allowed is how one connects: security.protocol, ssl.*, sasl.* and what else all of Kafka's clients share"
-                .formatted(
-                        shown, near.isEmpty() ? "" : " (is it %s?)".formatted(near.getFirst()));
+                .formatted(shown, near.isEmpty() ? "" : " (is it %s?)".formatted(near.getFirst()));
     }
 
     private void requireResolved(Map<String, String> written, Map<String, String> resolved) {
