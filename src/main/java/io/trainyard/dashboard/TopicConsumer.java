@@ -53,6 +53,9 @@ public class TopicConsumer {
 
     private static final Duration POLL = Duration.ofMillis(200);
 
+    /// The thread that reads ends by itself within so long, unless brokers or the store are away.
+    private static final Duration ENDS = Duration.ofSeconds(2);
+
     /// Records that are taken in together.
     private static final int MAX_BATCH = 2000;
 
@@ -110,7 +113,7 @@ public class TopicConsumer {
     void close() throws InterruptedException {
         closed = true;
         Thread started = reader;
-        if (started != null) {
+        if (started != null && !started.join(ENDS)) { // a consumer that is interrupted says that it cannot be closed
             started.interrupt();
             started.join(TIMEOUT);
         }
