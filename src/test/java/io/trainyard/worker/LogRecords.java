@@ -33,7 +33,7 @@ public final class LogRecords implements AutoCloseable {
         return new LogRecords(Logger.getLogger(type.getName()));
     }
 
-    List<LogRecord> warnings() {
+    public List<LogRecord> warnings() {
         return records.stream()
                 .filter(entry -> entry.getLevel().intValue() >= Level.WARNING.intValue())
                 .toList();
