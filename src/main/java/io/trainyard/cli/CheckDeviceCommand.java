@@ -18,6 +18,7 @@ import io.trainyard.device.check.DeviceCheck;
 import io.trainyard.device.check.DeviceChecks;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.Precision;
 import io.trainyard.spec.Printable;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -44,13 +45,13 @@ import picocli.CommandLine.TypeConversionException;
         description = {
             "Checks that a device computes what it must, and measures how fast it is. Needs no files.",
             "",
-            "layers       every layer, forward and backward, beside plain loops, in each precision the device has",
-            "divergence   NaN and infinities come through every layer, likewise",
-            "losses       every loss, likewise",
-            "optimizers   every optimizer, likewise",
             "golden       200 steps of tudui beside the losses recorded from PyTorch",
             "determinism  the same work twice, the same bits",
+            "layers       every layer, forward and backward, beside plain loops, in each precision the device has",
+            "losses       every loss, likewise",
+            "optimizers   every optimizer, likewise",
             "memory       back at its start after 50 sessions",
+            "divergence   NaN and infinities come through every layer, likewise",
             "benchmark    a table: steps and tests of the built-in networks",
             "sweep        a table: lenet, up to 8 times as wide, in batches of 4 to 1024; only when asked for"
         },
@@ -91,8 +92,17 @@ public final class CheckDeviceCommand implements Callable<Integer>, PlainCommand
             split = ",",
             converter = GroupConverter.class,
             description =
-                    "Some of it: layers, divergence, losses, optimizers, golden, determinism, memory, benchmark, sweep; commas between.")
+                    "Some of it: golden, determinism, layers, losses, optimizers, memory, divergence, benchmark, sweep; commas between.")
     private List<CheckGroup> only = List.copyOf(CheckGroup.USUAL);
+
+    @Option(
+            names = "--precision",
+            paramLabel = "P",
+            split = ",",
+            converter = PrecisionConverter.class,
+            description =
+                    "Layers, divergence, golden, determinism and benchmark in some precisions only: fp32, tf32, bf16.")
+    private List<Precision> precisions = List.of(Precision.values());
 
     @Option(names = "--no-bench", description = "Leave the benchmark out.")
     private boolean noBenchmark;
@@ -149,7 +159,7 @@ public final class CheckDeviceCommand implements Callable<Integer>, PlainCommand
         }
         Device device = Devices.open(spec);
         report.begin(device);
-        List<DeviceCheck> checks = DeviceChecks.of(device, groups);
+        List<DeviceCheck> checks = DeviceChecks.of(device, groups, EnumSet.copyOf(precisions));
         try (CheckRun run = new CheckRun(Duration.ofMillis(Math.round(minutes * 60_000)))) {
             List<CheckResult> results = run.run(checks, report::result);
             long failed =
@@ -167,7 +177,8 @@ public final class CheckDeviceCommand implements Callable<Integer>, PlainCommand
             throws InterruptedException {
         boolean all = true;
         if (groups.contains(CheckGroup.BENCHMARK)) {
-            all = measure(run, device, BenchmarkCase.usual(device), Benchmark::thorough, report);
+            all = measure(
+                    run, device, BenchmarkCase.usual(device, EnumSet.copyOf(precisions)), Benchmark::thorough, report);
         }
         if (groups.contains(CheckGroup.SWEEP)) {
             all &= measure(run, device, BenchmarkCase.sweep(), Benchmark::brief, report);
@@ -218,15 +229,25 @@ public final class CheckDeviceCommand implements Callable<Integer>, PlainCommand
     static final class GroupConverter implements ITypeConverter<CheckGroup> {
         @Override
         public CheckGroup convert(String value) {
-            return Stream.of(CheckGroup.values())
-                    .filter(group -> group.toString().equals(value))
-                    .findFirst()
-                    .orElseThrow(() -> new TypeConversionException("\"%s\" is none of %s"
-                            .formatted(
-                                    Printable.text(value, 100),
-                                    Stream.of(CheckGroup.values())
-                                            .map(CheckGroup::toString)
-                                            .collect(Collectors.joining(", ")))));
+            return oneOf(CheckGroup.values(), value);
         }
+    }
+
+    /// As jobs call it.
+    static final class PrecisionConverter implements ITypeConverter<Precision> {
+        @Override
+        public Precision convert(String value) {
+            return oneOf(Precision.values(), value);
+        }
+    }
+
+    private static <T> T oneOf(T[] allowed, String value) {
+        return Stream.of(allowed)
+                .filter(each -> each.toString().equals(value))
+                .findFirst()
+                .orElseThrow(() -> new TypeConversionException("\"%s\" is none of %s"
+                        .formatted(
+                                Printable.text(value, 100),
+                                Stream.of(allowed).map(T::toString).collect(Collectors.joining(", ")))));
     }
 }

@@ -7,6 +7,7 @@ import io.trainyard.spec.NetworkSpec;
 import io.trainyard.spec.Precision;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /// A network to time, at a batch size.
 ///
@@ -18,8 +19,14 @@ public record BenchmarkCase(
     /// The built-in networks at their usual batch sizes, with as many images as their sets have, in each of the
     /// device's precisions; on GPUs a large batch, too.
     public static List<BenchmarkCase> usual(Device device) {
+        return usual(device, device.precisions());
+    }
+
+    /// @param wanted precisions; those that the device lacks are left out
+    public static List<BenchmarkCase> usual(Device device, Set<Precision> wanted) {
         List<BenchmarkCase> cases = new ArrayList<>();
-        for (Precision precision : device.precisions().stream().sorted().toList()) {
+        for (Precision precision :
+                device.precisions().stream().filter(wanted::contains).sorted().toList()) {
             cases.add(builtIn("tudui", 64, precision, 50_000, 10_000));
             cases.add(builtIn("lenet", 4, precision, 50_000, 10_000));
             cases.add(builtIn("fashion", 100, precision, 60_000, 10_000));

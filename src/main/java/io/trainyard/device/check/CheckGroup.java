@@ -5,23 +5,23 @@ import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Set;
 
-/// What is checked, in this order.
+/// What is checked, in this order: what says most comes first, for a check may run out of time.
 public enum CheckGroup {
+    /// Many steps of a whole network beside PyTorch's recorded losses.
+    GOLDEN,
+    /// The same work twice gives the same bits.
+    DETERMINISM,
     /// Every layer, forward and backward, beside the reference.
     LAYERS,
-    /// What every layer makes of NaN and infinities, beside the reference: a job that has diverged must say so.
-    DIVERGENCE,
     /// Every loss, in training and tests, beside the reference.
     LOSSES,
     /// Every optimizer and all that a loop does besides, with all that a session carries from step to step,
     /// beside the reference.
     OPTIMIZERS,
-    /// Many steps of a whole network beside PyTorch's recorded losses.
-    GOLDEN,
-    /// The same work twice gives the same bits.
-    DETERMINISM,
     /// Sessions give back what they take.
     MEMORY,
+    /// What every layer makes of NaN and infinities, beside the reference: a job that has diverged must say so.
+    DIVERGENCE,
     /// How fast it is.
     BENCHMARK,
     /// From which size on it is faster than another: only when asked for.

@@ -8,7 +8,9 @@ import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.Precision;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /// All that can be checked of a device.
@@ -17,16 +19,22 @@ public final class DeviceChecks {
 
     /// Those of the groups, in order, in each precision that the device has.
     public static List<DeviceCheck> of(Device device, Collection<CheckGroup> groups) {
+        return of(device, groups, EnumSet.allOf(Precision.class));
+    }
+
+    /// @param wanted precisions; those that the device lacks are left out. Losses, optimizers and memory are checked in
+    ///     float32, whatever is wanted
+    public static List<DeviceCheck> of(Device device, Collection<CheckGroup> groups, Set<Precision> wanted) {
         List<DeviceCheck> checks = new ArrayList<>();
         for (CheckGroup group : CheckGroup.values()) {
             if (groups.contains(group)) {
                 switch (group) {
-                    case LAYERS -> checks.addAll(layers(device));
-                    case DIVERGENCE -> checks.addAll(divergence(device));
+                    case LAYERS -> checks.addAll(layers(device, precisions(device, wanted)));
+                    case DIVERGENCE -> checks.addAll(divergence(device, precisions(device, wanted)));
                     case LOSSES -> checks.addAll(losses(device));
                     case OPTIMIZERS -> checks.addAll(optimizers(device));
-                    case GOLDEN -> checks.addAll(golden(device));
-                    case DETERMINISM -> checks.addAll(determinism(device));
+                    case GOLDEN -> checks.addAll(golden(device, precisions(device, wanted)));
+                    case DETERMINISM -> checks.addAll(determinism(device, precisions(device, wanted)));
                     case MEMORY -> checks.add(MemoryCheck.ofTudui(device));
                     case BENCHMARK, SWEEP -> {} // nothing to pass: see Benchmark
                 }
@@ -35,13 +43,13 @@ public final class DeviceChecks {
         return checks;
     }
 
-    private static List<Precision> precisions(Device device) {
-        return device.precisions().stream().sorted().toList();
+    private static List<Precision> precisions(Device device, Set<Precision> wanted) {
+        return device.precisions().stream().filter(wanted::contains).sorted().toList();
     }
 
-    private static List<DeviceCheck> layers(Device device) {
+    private static List<DeviceCheck> layers(Device device, List<Precision> precisions) {
         List<DeviceCheck> checks = new ArrayList<>();
-        for (Precision precision : precisions(device)) {
+        for (Precision precision : precisions) {
             for (LayerCase row : LayerCases.all()) {
                 checks.add(LayerCheck.training(device, precision, row));
                 checks.add(LayerCheck.gradients(device, precision, row));
@@ -52,7 +60,7 @@ public final class DeviceChecks {
                         CheckGroup.LAYERS,
                         precision.toString(),
                         () -> new CheckOutcome.Skipped("other devices of the kind compute in it, %s does not: it has %s"
-                                .formatted(device.info().name(), precisions(device))))));
+                                .formatted(device.info().name(), device.precisions())))));
         return checks;
     }
 
@@ -64,9 +72,9 @@ public final class DeviceChecks {
                 .filter(precision -> !device.precisions().contains(precision));
     }
 
-    private static List<DeviceCheck> divergence(Device device) {
+    private static List<DeviceCheck> divergence(Device device, List<Precision> precisions) {
         List<DeviceCheck> checks = new ArrayList<>();
-        for (Precision precision : precisions(device)) {
+        for (Precision precision : precisions) {
             for (NonFiniteCase row : NonFiniteCases.all()) {
                 checks.add(new DeviceCheck(
                         CheckGroup.DIVERGENCE,
@@ -108,8 +116,8 @@ public final class DeviceChecks {
         return checks;
     }
 
-    private static List<DeviceCheck> golden(Device device) {
-        return precisions(device).stream()
+    private static List<DeviceCheck> golden(Device device, List<Precision> precisions) {
+        return precisions.stream()
                 .map(precision -> new DeviceCheck(
                         CheckGroup.GOLDEN,
                         "%s, %d steps of tudui beside PyTorch's".formatted(precision, GoldenRun.STEPS),
@@ -117,9 +125,9 @@ public final class DeviceChecks {
                 .toList();
     }
 
-    private static List<DeviceCheck> determinism(Device device) {
+    private static List<DeviceCheck> determinism(Device device, List<Precision> precisions) {
         List<DeviceCheck> checks = new ArrayList<>();
-        for (Precision precision : precisions(device)) {
+        for (Precision precision : precisions) {
             DeterminismCheck.workloads()
                     .forEach((name, workload) -> checks.add(new DeviceCheck(
                             CheckGroup.DETERMINISM,

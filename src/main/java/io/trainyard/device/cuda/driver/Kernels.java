@@ -2,6 +2,7 @@ package io.trainyard.device.cuda.driver;
 
 import io.trainyard.device.DeviceException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -17,7 +18,8 @@ import jcuda.nvrtc.JNvrtc;
 import jcuda.nvrtc.nvrtcProgram;
 import org.jspecify.annotations.Nullable;
 
-/// Kernels compiled for one GPU from CUDA C++. What was compiled once is kept for the process: sessions come and go.
+/// Kernels compiled for one GPU from CUDA C++. Their machine code is kept for the process and, in a [KernelCache], for
+/// the next: compiling takes seconds.
 public final class Kernels {
     private static final int BLOCK = 256;
 
@@ -29,21 +31,30 @@ public final class Kernels {
 
     private static final Map<Source, byte[]> COMPILED = new ConcurrentHashMap<>();
 
+    private static final KernelCache CACHE = KernelCache.of(System.getenv(), System.getProperty("user.home", "."));
+
     private final Gpu gpu;
     private final CUmodule module = new CUmodule();
     private final Map<String, CUfunction> functions = new HashMap<>();
     private final int maxBlocks;
 
-    private record Source(String text, List<String> options) {}
+    private record Source(String text, List<String> options) {
+        byte[] compiled() {
+            List<String> key = new ArrayList<>(options);
+            key.add(compilerVersion());
+            key.add(text);
+            return CACHE.get(key, () -> compile(this));
+        }
+    }
 
     /// @param source of all kernels together
     /// @param options for NVRTC, besides the GPU's architecture
     /// @throws DeviceException if it does not compile; with the compiler's words
     public Kernels(Gpu gpu, String source, List<String> options) {
         this.gpu = gpu;
-        List<String> all = new java.util.ArrayList<>(options);
+        List<String> all = new ArrayList<>(options);
         all.addFirst(ARCHITECTURE + target(gpu.architecture()));
-        byte[] code = COMPILED.computeIfAbsent(new Source(source, List.copyOf(all)), Kernels::compile);
+        byte[] code = COMPILED.computeIfAbsent(new Source(source, List.copyOf(all)), Source::compiled);
         Status.driver(JCudaDriver.cuModuleLoadData(module, code), "cuModuleLoadData on " + gpu);
         gpu.onClose(() -> JCudaDriver.cuModuleUnload(module));
         maxBlocks = gpu.multiprocessors() * BLOCKS_PER_MULTIPROCESSOR;
@@ -60,6 +71,13 @@ public final class Kernels {
         int newest =
                 IntStream.of(known).filter(each -> each <= architecture).max().orElse(architecture);
         return (newest == architecture ? MACHINE_CODE : "compute_") + newest;
+    }
+
+    private static String compilerVersion() {
+        int[] major = new int[1];
+        int[] minor = new int[1];
+        Status.nvrtc(JNvrtc.nvrtcVersion(major, minor), "nvrtcVersion");
+        return "NVRTC %d.%d".formatted(major[0], minor[0]);
     }
 
     private static byte[] compile(Source source) {
