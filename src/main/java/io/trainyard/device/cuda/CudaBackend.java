@@ -64,7 +64,7 @@ public final class CudaBackend implements DeviceBackend {
 
     @Override
     public String computes(Network network, Precision precision, int batchSize) {
-        return "cuDNN, cuBLAS and kernels of our own, a step as a graph; many steps of a small network as one kernel";
+        return "cuDNN, cuBLAS and kernels of our own, a step as a graph";
     }
 
     @Override
@@ -73,10 +73,7 @@ public final class CudaBackend implements DeviceBackend {
         int number = spec.name().startsWith(KIND + ":")
                 ? Integer.parseInt(spec.name().substring(KIND.length() + 1))
                 : 0;
-        StepKernelRule rule = CudaSettings.ofProcess().wholeSteps()
-                ? StepKernelRule.of(Gpus.architecture(number))
-                : StepKernelRule.NEVER;
-        return new CudaDevice(info(number), number, rule);
+        return new CudaDevice(info(number), number);
     }
 
     private static DeviceInfo info(int number) {

@@ -19,8 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// One GPU.
 ///
 /// @param number among those that CUDA_VISIBLE_DEVICES leaves
-/// @param stepKernels which jobs are trained by whole steps in one kernel
-record CudaDevice(DeviceInfo info, int number, StepKernelRule stepKernels) implements PartDevice {
+record CudaDevice(DeviceInfo info, int number) implements PartDevice {
     /// The compute capability from which on tensor cores take TensorFloat-32 and bfloat16.
     private static final int AMPERE = 80;
 

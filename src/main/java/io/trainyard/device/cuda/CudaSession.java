@@ -30,7 +30,7 @@ final class CudaSession extends BackendSession {
         super(workload, part);
         gpu = new Gpu(device.number(), CudaSettings.ofProcess().forks());
         try {
-            programs = new Programs(workload, gpu, part, device.stepKernels());
+            programs = new Programs(workload, gpu, part);
         } catch (RuntimeException | Error e) {
             gpu.close();
             throw e;

@@ -12,15 +12,12 @@ import java.util.function.Function;
 /// @param forks whether the gradients of weights are computed in a stream of their own
 /// @param timesAlgorithms whether cuDNN's algorithms are timed: then the last bits of a job that begins depend on what
 ///     was fastest. One that goes on keeps to what it had, either way
-/// @param wholeSteps whether [StepKernelRule] decides which jobs one kernel trains; false: none. It sums in another
-///     order than the kernels of a graph, so the last bits depend on it
-record CudaSettings(OptionalInt stepsPerGraph, boolean forks, boolean timesAlgorithms, boolean wholeSteps) {
+record CudaSettings(OptionalInt stepsPerGraph, boolean forks, boolean timesAlgorithms) {
     /// One of them, as a system property and as an environment variable.
     enum Name {
         STEPS_PER_GRAPH,
         SECOND_STREAM,
-        TIMED_ALGORITHMS,
-        WHOLE_STEPS;
+        TIMED_ALGORITHMS;
 
         /// `cuda.steps-per-graph`
         String property() {
@@ -49,8 +46,7 @@ record CudaSettings(OptionalInt stepsPerGraph, boolean forks, boolean timesAlgor
         return new CudaSettings(
                 steps.isEmpty() ? OptionalInt.empty() : OptionalInt.of(steps(steps)),
                 isOn(Name.SECOND_STREAM, given.apply(Name.SECOND_STREAM)),
-                isOn(Name.TIMED_ALGORITHMS, given.apply(Name.TIMED_ALGORITHMS)),
-                isOn(Name.WHOLE_STEPS, given.apply(Name.WHOLE_STEPS)));
+                isOn(Name.TIMED_ALGORITHMS, given.apply(Name.TIMED_ALGORITHMS)));
     }
 
     private static int steps(String given) {

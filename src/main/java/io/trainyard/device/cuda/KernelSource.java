@@ -26,24 +26,10 @@ final class KernelSource {
             "layout.cu",
             "optimizer.cu");
 
-    /// What `step.cu` shares with the others. A program of its own, because it takes seconds to compile.
-    private static final List<String> STEP_FILES =
-            List.of("values.cuh", "windows.cuh", "batch.cu", "loss.cu", "optimizer.cu", "step.cu");
-
     private KernelSource() {}
 
-    /// One kernel for each piece of a step.
     static String text() {
-        return text(FILES);
-    }
-
-    /// One kernel for whole steps.
-    static String ofSteps() {
-        return text(STEP_FILES);
-    }
-
-    private static String text(List<String> files) {
-        return files.stream().map(KernelSource::read).collect(Collectors.joining("\n"));
+        return FILES.stream().map(KernelSource::read).collect(Collectors.joining("\n"));
     }
 
     private static String read(String file) {

@@ -55,7 +55,6 @@ final class Programs {
     private final Gpu gpu;
     private final Map<Integer, TrainingProgram> training = new LinkedHashMap<>(); // by the whole batch's samples
     private final Map<Integer, TestProgram> tests = new LinkedHashMap<>();
-    private final @Nullable StepKernel stepKernel; // in place of the training programs
     private final Masks masks;
     private final int testBatch;
     private final CudaModel model;
@@ -74,12 +73,11 @@ final class Programs {
     private final int stepsPerGraph; // of full batches, at most
 
     /// @param batchPart which part of every training batch the GPU computes
-    /// @param rule which jobs are trained by whole steps in one kernel
-    Programs(Workload workload, Gpu gpu, EvenPart batchPart, StepKernelRule rule) {
+    Programs(Workload workload, Gpu gpu, EvenPart batchPart) {
         this.workload = workload;
         this.gpu = gpu;
         Network network = workload.network();
-        Numbers numbers = Numbers.of(workload.precision());
+        Numbers numbers = Numbers.of(workload.precision(), network);
         Kernels kernels = new Kernels(gpu, KernelSource.text(), numbers.options());
         Arena arena = new Arena(gpu);
         model = new CudaModel(network.parameters(), workload.update(), arena);
@@ -100,9 +98,7 @@ final class Programs {
         Workspace workspace = new Workspace(gpu);
         masks = new Masks(network, workload.batchSize());
         long shared = arena.mark();
-        boolean inOneKernel = batchPart.count() == 1 && rule.takes(workload);
-        stepKernel = inOneKernel ? new StepKernel(workload, rule, gpu, arena) : null;
-        for (int samples : inOneKernel ? new int[0] : new int[] {workload.batchSize(), workload.lastBatchSize()}) {
+        for (int samples : new int[] {workload.batchSize(), workload.lastBatchSize()}) {
             training.computeIfAbsent(samples, n -> {
                 arena.rewind(shared);
                 Part part = new Part(n, batchPart.begin(n), batchPart.size(n));
@@ -144,7 +140,7 @@ final class Programs {
         gpu.fork(() -> prepareBlas(forkedBlasWorkspace, numbers));
         gpu.join();
         record(batchPart.count() > 1);
-        stepsPerGraph = inOneKernel || batchPart.count() > 1 ? 1 : recordSeveral(numbers);
+        stepsPerGraph = batchPart.count() > 1 ? 1 : recordSeveral(numbers);
         arena.clear();
         loss.upload();
         trainingData.upload();
@@ -206,21 +202,12 @@ final class Programs {
     /// Runs everything once on zeros, because a library's first call may allocate, and records it.
     private void record(boolean inTwo) {
         CudaUpdate update = update();
-        if (stepKernel != null) {
-            launchSteps(0, 0);
-        }
         for (TrainingProgram program : training.values()) {
             step.clear();
             program.record(trainingData, update, losses, inTwo);
         }
         tests.values().forEach(program -> program.record(testData, trainingData.table(), predictions));
         gpu.compute().synchronize();
-    }
-
-    /// Enqueues the steps `first` to `first + steps`, without it, by the kernel that takes whole steps.
-    private void launchSteps(int first, int steps) {
-        Objects.requireNonNull(stepKernel)
-                .launch(new StepKernel.Memory(model, trainingData, masks, loss, scalars, losses), first, steps);
     }
 
     /// Records several full batches as one graph where that pays.
@@ -239,16 +226,11 @@ final class Programs {
     }
 
     /// Enqueues a step, or its gradients where the update is apart, and those after it that are recorded with it if
-    /// they may all be enqueued now, or that one kernel takes with it.
+    /// they may all be enqueued now.
     ///
     /// @param end behind the last step that may be
     /// @return how many were
     int launch(int stepOfEpoch, int end) {
-        if (stepKernel != null) {
-            int steps = Math.min(end - stepOfEpoch, StepKernel.MOST_STEPS);
-            launchSteps(stepOfEpoch, steps);
-            return steps;
-        }
         int full = workload.dataset().train().size() / workload.batchSize();
         boolean beginsGroup = stepOfEpoch % workload.loop().accumulateSteps() == 0;
         if (stepsPerGraph > 1 && beginsGroup && stepOfEpoch + stepsPerGraph <= Math.min(full, end)) {

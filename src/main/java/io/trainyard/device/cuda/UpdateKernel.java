@@ -22,13 +22,7 @@ interface UpdateKernel {
     /// The numbers that change from step to step, less than [StepScalars#OF_STEP].
     float[] changing();
 
-    /// The numbers that are the same in each step, as `step.cu` takes them.
-    float[] constant();
-
-    /// The rule's number in `step.cu`.
-    int number();
-
-    /// The optimizer's slots as `step.cu` takes them; null for one that this rule has not.
+    /// The optimizer's slots; null for one that this rule has not.
     record Slots(
             @Nullable Buffer first,
             @Nullable Buffer second,
@@ -62,16 +56,6 @@ interface UpdateKernel {
         @Override
         public float[] changing() {
             return new float[] {rule.minusLearningRate(), rule.momentum(), rule.newGradient()};
-        }
-
-        @Override
-        public float[] constant() {
-            return new float[] {rule.weightDecay(), rule.nesterov() ? 1 : 0};
-        }
-
-        @Override
-        public int number() {
-            return 0;
         }
 
         @Override
@@ -112,16 +96,6 @@ interface UpdateKernel {
         }
 
         @Override
-        public float[] constant() {
-            return new float[] {rule.gradientDecay(), rule.beta2(), rule.newSquare(), rule.epsilon()};
-        }
-
-        @Override
-        public int number() {
-            return 1;
-        }
-
-        @Override
         public Slots slots(List<Buffer> all) {
             return new Slots(all.get(0), all.get(1), rule.amsgrad() ? all.get(2) : null);
         }
@@ -155,23 +129,6 @@ interface UpdateKernel {
         @Override
         public float[] changing() {
             return new float[] {rule.minusLearningRate(), rule.momentum()};
-        }
-
-        @Override
-        public float[] constant() {
-            return new float[] {
-                rule.alpha(),
-                rule.newSquare(),
-                rule.mean().approach(),
-                rule.mean().fromEnd() ? 1 : 0,
-                rule.epsilon(),
-                rule.weightDecay()
-            };
-        }
-
-        @Override
-        public int number() {
-            return 2;
         }
 
         @Override

@@ -58,21 +58,6 @@ extern "C" __global__ void to_channels_last(
     transpose(y, x, samples, channels, area);
 }
 
-#ifdef TRAINYARD_BF16
-extern "C" __global__ void pack_values(
-        VALUE* y, // (n)
-        const float* x, // (n)
-        long long n) {
-    for (long long i = thread() * LANES; i < n; i += threads() * LANES) {
-        Group<float, LANES> from = load<LANES>(x, i, n);
-        Group<VALUE, LANES> to;
-        for (int k = 0; k < LANES; k++) {
-            to.at[k] = VALUE(from.at[k]);
-        }
-        store(y, i, n, to);
-    }
-}
-
 // Of k filters, for images with their channels last.
 extern "C" __global__ void pack_filter(
         VALUE* y, // (k, area, c)
@@ -90,5 +75,20 @@ extern "C" __global__ void unpack_filter(
         int c,
         int area) {
     transpose(y, x, k, area, c);
+}
+
+#ifdef TRAINYARD_BF16
+extern "C" __global__ void pack_values(
+        VALUE* y, // (n)
+        const float* x, // (n)
+        long long n) {
+    for (long long i = thread() * LANES; i < n; i += threads() * LANES) {
+        Group<float, LANES> from = load<LANES>(x, i, n);
+        Group<VALUE, LANES> to;
+        for (int k = 0; k < LANES; k++) {
+            to.at[k] = VALUE(from.at[k]);
+        }
+        store(y, i, n, to);
+    }
 }
 #endif

@@ -71,7 +71,7 @@ final class ConvolutionChoiceDoubleTest {
 
     /// Opens a session and takes a step, without what is run to time it.
     private static Opened open(Workload workload) {
-        try (LearningSession session = TestedCuda.ofGraphs().open(workload)) {
+        try (LearningSession session = TestedCuda.device().open(workload)) {
             Map<Integer, Long> before = runs();
             session.load(CheckWorkload.state(workload));
             session.beginEpoch(CheckWorkload.plan(workload, 1), 0);

@@ -52,18 +52,6 @@ class CudaBackendDoubleTest {
     }
 
     @Test
-    void wholeStepsInOneKernelCanBeTurnedOff() {
-        DeviceSpec gpu = new DeviceSpec("cuda:0");
-        assertThat(backend.open(gpu)).extracting("stepKernels.blocks").isEqualTo(StepKernelRule.CLUSTER);
-        System.setProperty("cuda.whole-steps", "off");
-        try {
-            assertThat(backend.open(gpu)).extracting("stepKernels").isEqualTo(StepKernelRule.NEVER);
-        } finally {
-            System.clearProperty("cuda.whole-steps");
-        }
-    }
-
-    @Test
     void aGpuThatIsNotThereIsRefused() {
         assertThatThrownBy(() -> Devices.open(new DeviceSpec("cuda:2")))
                 .isInstanceOf(DeviceException.class)

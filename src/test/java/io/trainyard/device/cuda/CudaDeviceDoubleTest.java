@@ -11,6 +11,6 @@ import io.trainyard.device.NumbersContract;
 final class CudaDeviceDoubleTest extends DeviceContract implements NumbersContract, FloatSamplesContract {
     @Override
     public Device device() {
-        return TestedCuda.ofGraphs();
+        return TestedCuda.device();
     }
 }

@@ -32,7 +32,7 @@ final class CudaSessionDoubleTest {
     private static final String GROUPED = "TRAINYARD_DOUBLE_GROUPED_BF16";
     private static final long MIB = 1 << 20;
 
-    private final Device device = TestedCuda.ofGraphs();
+    private final Device device = TestedCuda.device();
     private long descriptors;
 
     @BeforeEach

@@ -17,7 +17,7 @@ class CudaSettingsTest {
 
     @Test
     void leftOutTheDeviceChooses() {
-        assertThat(CudaSettings.of(_ -> "")).isEqualTo(new CudaSettings(OptionalInt.empty(), true, true, true));
+        assertThat(CudaSettings.of(_ -> "")).isEqualTo(new CudaSettings(OptionalInt.empty(), true, true));
     }
 
     @Test
@@ -25,7 +25,7 @@ class CudaSettingsTest {
         System.setProperty("cuda.steps-per-graph", "4");
         System.setProperty("cuda.second-stream", "off");
         try {
-            assertThat(CudaSettings.ofProcess()).isEqualTo(new CudaSettings(OptionalInt.of(4), false, true, true));
+            assertThat(CudaSettings.ofProcess()).isEqualTo(new CudaSettings(OptionalInt.of(4), false, true));
         } finally {
             System.clearProperty("cuda.steps-per-graph");
             System.clearProperty("cuda.second-stream");
@@ -46,7 +46,7 @@ class CudaSettingsTest {
     void aSwitchIsOnOrOff() {
         assertThat(with(Name.SECOND_STREAM, "on").forks()).isTrue();
         assertThat(with(Name.SECOND_STREAM, "off").forks()).isFalse();
-        assertThat(with(Name.WHOLE_STEPS, "off").wholeSteps()).isFalse();
+        assertThat(with(Name.TIMED_ALGORITHMS, "off").timesAlgorithms()).isFalse();
         assertThatThrownBy(() -> with(Name.SECOND_STREAM, "no"))
                 .isInstanceOf(DeviceException.class)
                 .hasMessage("CUDA_SECOND_STREAM is \"no\"; allowed is on or off. Leave it out for on");

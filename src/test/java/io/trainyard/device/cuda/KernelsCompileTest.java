@@ -60,8 +60,7 @@ final class KernelsCompileTest {
     private static Stream<Arguments> programs() {
         return Stream.of(
                 Arguments.of("a kernel for each piece of a step", KernelSource.text(), Precision.FP32),
-                Arguments.of("a kernel for each piece of a step", KernelSource.text(), Precision.BF16),
-                Arguments.of("one kernel for whole steps", KernelSource.ofSteps(), Precision.FP32));
+                Arguments.of("a kernel for each piece of a step", KernelSource.text(), Precision.BF16));
     }
 
     @ParameterizedTest

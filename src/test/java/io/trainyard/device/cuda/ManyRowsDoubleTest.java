@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 /// Biases of layers with so many rows of output that their gradients are summed in parts.
 @OnDouble
 final class ManyRowsDoubleTest {
-    private final Device device = TestedCuda.ofGraphs();
+    private final Device device = TestedCuda.device();
 
     @Test
     void aLinearLayersBiasHasTheReferencesGradient() {

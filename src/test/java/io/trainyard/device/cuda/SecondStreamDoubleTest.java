@@ -71,7 +71,7 @@ final class SecondStreamDoubleTest {
     }
 
     private static Trained train(Workload workload) {
-        try (LearningSession session = TestedCuda.ofGraphs().open(workload)) {
+        try (LearningSession session = TestedCuda.device().open(workload)) {
             session.load(CheckWorkload.state(workload));
             session.beginEpoch(CheckWorkload.plan(workload, 1), 0);
             float[] losses = session.advance(workload.stepsPerEpoch());

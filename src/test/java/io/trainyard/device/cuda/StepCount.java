@@ -70,7 +70,7 @@ record StepCount(int nodes, int chain, long bytes) {
         Workload workload = counted.workload(batchSize);
         NativeDouble.set(COUNT, "1");
         NativeDouble.set(MEMORY, Long.toString(8L << 30));
-        try (LearningSession session = TestedCuda.ofGraphs().open(workload)) {
+        try (LearningSession session = TestedCuda.device().open(workload)) {
             session.beginEpoch(CheckWorkload.plan(workload, 1), 0);
             NativeDouble.set(COUNT, "2");
             float[] _ = session.advance(1);

@@ -64,7 +64,7 @@ final class StepsPerGraphDoubleTest {
     /// Two epochs, the second from its third step on.
     private static Trained train(Workload workload, int stepsPerGraph, int asked) {
         System.setProperty(CudaSettings.Name.STEPS_PER_GRAPH.property(), Integer.toString(stepsPerGraph));
-        try (LearningSession session = TestedCuda.ofGraphs().open(workload)) {
+        try (LearningSession session = TestedCuda.device().open(workload)) {
             session.load(CheckWorkload.state(workload));
             List<Float> losses = new ArrayList<>();
             for (int epoch = 0; epoch < 2; epoch++) {
@@ -84,7 +84,7 @@ final class StepsPerGraphDoubleTest {
     void whatIsLeftOverIsLaunchedStepByStep() {
         System.setProperty(CudaSettings.Name.STEPS_PER_GRAPH.property(), "4");
         Workload workload = eventful(LoopSpec.NONE); // nine full batches and a short one
-        try (LearningSession session = TestedCuda.ofGraphs().open(workload)) {
+        try (LearningSession session = TestedCuda.device().open(workload)) {
             session.load(CheckWorkload.state(workload));
             session.beginEpoch(CheckWorkload.plan(workload, SEED), 0);
             assertThat(launches(session, 3)).as("three single ones").isEqualTo(3);

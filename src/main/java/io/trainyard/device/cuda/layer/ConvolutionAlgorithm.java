@@ -6,17 +6,13 @@ import io.trainyard.device.cuda.driver.Gpu;
 import io.trainyard.device.cuda.driver.Status;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import jcuda.jcudnn.JCudnn;
-import jcuda.jcudnn.cudnnConvolutionBwdDataAlgo;
 import jcuda.jcudnn.cudnnConvolutionBwdDataAlgoPerf;
-import jcuda.jcudnn.cudnnConvolutionBwdFilterAlgo;
 import jcuda.jcudnn.cudnnConvolutionBwdFilterAlgoPerf;
 import jcuda.jcudnn.cudnnConvolutionDescriptor;
-import jcuda.jcudnn.cudnnConvolutionFwdAlgo;
 import jcuda.jcudnn.cudnnConvolutionFwdAlgoPerf;
 import jcuda.jcudnn.cudnnDeterminism;
 import jcuda.jcudnn.cudnnFilterDescriptor;
@@ -43,14 +39,12 @@ record ConvolutionAlgorithm(int number, long workspaceBytes) {
 
     /// The descriptors of one convolution.
     ///
-    /// @param exact whether each value must be that of a sum of products to float32's rounding
     /// @param bytes of x, w and y
     record Shapes(
             cudnnTensorDescriptor x,
             cudnnFilterDescriptor w,
             cudnnConvolutionDescriptor convolution,
             cudnnTensorDescriptor y,
-            boolean exact,
             Bytes bytes) {}
 
     record Bytes(long x, long w, long y) {}
@@ -87,7 +81,6 @@ record ConvolutionAlgorithm(int number, long workspaceBytes) {
                         && found.determinism() == cudnnDeterminism.CUDNN_DETERMINISTIC
                         && found.workspaceBytes() >= 0)
                 .map(Found::number)
-                .filter(number -> !shapes.exact() || isExact(direction, number))
                 .distinct()
                 .toList();
         List<ConvolutionAlgorithm> candidates = new ArrayList<>();
@@ -105,35 +98,6 @@ record ConvolutionAlgorithm(int number, long workspaceBytes) {
                             .formatted(MAX_WORKSPACE_BYTES >> 20, direction, convolution, gpu.name()));
         }
         return candidates;
-    }
-
-    /// Winograd's and Fourier's transforms add and multiply what is not the convolution's own: their errors
-    /// grow with the largest values around, not with the value itself, which a check of each value would take
-    /// for a fault.
-    private static boolean isExact(Direction direction, int number) {
-        return !switch (direction) {
-            case FORWARD ->
-                Set.of(
-                                cudnnConvolutionFwdAlgo.CUDNN_CONVOLUTION_FWD_ALGO_FFT,
-                                cudnnConvolutionFwdAlgo.CUDNN_CONVOLUTION_FWD_ALGO_FFT_TILING,
-                                cudnnConvolutionFwdAlgo.CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD,
-                                cudnnConvolutionFwdAlgo.CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED)
-                        .contains(number);
-            case TO_FILTER ->
-                Set.of(
-                                cudnnConvolutionBwdFilterAlgo.CUDNN_CONVOLUTION_BWD_FILTER_ALGO_FFT,
-                                cudnnConvolutionBwdFilterAlgo.CUDNN_CONVOLUTION_BWD_FILTER_ALGO_FFT_TILING,
-                                cudnnConvolutionBwdFilterAlgo.CUDNN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD,
-                                cudnnConvolutionBwdFilterAlgo.CUDNN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD_NONFUSED)
-                        .contains(number);
-            case TO_DATA ->
-                Set.of(
-                                cudnnConvolutionBwdDataAlgo.CUDNN_CONVOLUTION_BWD_DATA_ALGO_FFT,
-                                cudnnConvolutionBwdDataAlgo.CUDNN_CONVOLUTION_BWD_DATA_ALGO_FFT_TILING,
-                                cudnnConvolutionBwdDataAlgo.CUDNN_CONVOLUTION_BWD_DATA_ALGO_WINOGRAD,
-                                cudnnConvolutionBwdDataAlgo.CUDNN_CONVOLUTION_BWD_DATA_ALGO_WINOGRAD_NONFUSED)
-                        .contains(number);
-        };
     }
 
     /// @param bytes gets the answer where cuDNN has one

@@ -48,8 +48,8 @@ final class CudaConv2d implements CudaLayer {
         this.forward = convolution(Direction.FORWARD, descriptors);
         this.toFilter = c.training() ? convolution(Direction.TO_FILTER, descriptors) : null;
         this.toData = in.gradient() == null ? null : convolution(Direction.TO_DATA, descriptors);
-        this.weight = parameters.packedWeight();
-        this.weightGradient = parameters.packedWeightGradient();
+        this.weight = c.numbers().channelsLast() ? parameters.packed() : parameters.weight();
+        this.weightGradient = c.numbers().channelsLast() ? parameters.packedGradient() : parameters.weightGradient();
     }
 
     /// Those that one kernel sees.
@@ -72,7 +72,7 @@ final class CudaConv2d implements CudaLayer {
                         spec.windows().columns(),
                         spec.groups(),
                         c.numbers().ofConvolutions());
-        Shapes shapes = new Shapes(x, w, descriptor, y, c.numbers().isExact(), bytes());
+        Shapes shapes = new Shapes(x, w, descriptor, y, bytes());
         ConvolutionAlgorithm algorithm = c.algorithms().choose(direction, words, shapes);
         c.workspace().require(algorithm.workspaceBytes(), direction == Direction.TO_FILTER && in.gradient() != null);
         return new Convolution(direction, shapes, algorithm);
@@ -100,7 +100,7 @@ final class CudaConv2d implements CudaLayer {
 
     @Override
     public void forward() {
-        if (c.numbers().converts()) {
+        if (c.numbers().channelsLast()) {
             c.kernels()
                     .launch(
                             "pack_filter",
@@ -126,7 +126,7 @@ final class CudaConv2d implements CudaLayer {
     private void differentiateParameters() {
         parameters.biasGradient(out);
         run(Objects.requireNonNull(toFilter), in.value(), weightGradient, Objects.requireNonNull(out.gradient()));
-        if (c.numbers().converts()) {
+        if (c.numbers().channelsLast()) {
             c.kernels()
                     .launch(
                             "unpack_filter",

@@ -35,7 +35,7 @@ final class CudaLinear implements CudaLayer {
         this.in = in;
         this.out = c.output(layer.out(), true, name);
         this.parameters = new WeightAndBias(layer, in, out, c);
-        this.weight = parameters.packedWeight();
+        this.weight = c.numbers().converts() ? parameters.packed() : parameters.weight();
     }
 
     @Override

@@ -91,7 +91,6 @@ public final class LibraryWarmUp {
                 filter,
                 how,
                 images,
-                numbers.isExact(),
                 new ConvolutionAlgorithm.Bytes(first.bytes(), second.bytes(), product.bytes()));
         ConvolutionAlgorithm[] chosen = new ConvolutionAlgorithm[Direction.values().length];
         long bytes = 0;

@@ -49,14 +49,14 @@ final class WeightAndBias {
         return weight.shape().elements();
     }
 
-    /// The weight as activations are: itself, where the precision converts nothing.
-    Buffer packedWeight() {
-        return c.numbers().converts() ? packed("the packed ") : weight();
+    /// Memory for the weight in the type and the layout of activations.
+    Buffer packed() {
+        return packed("the packed ");
     }
 
-    /// Its gradient as activations are: itself, where the precision converts nothing.
-    Buffer packedWeightGradient() {
-        return !c.numbers().converts() ? weightGradient() : packed("the packed gradient of ");
+    /// Memory for the weight's gradient in the type and the layout of activations.
+    Buffer packedGradient() {
+        return packed("the packed gradient of ");
     }
 
     private Buffer packed(String what) {
