@@ -2,9 +2,11 @@
 //
 // As on a GPU, a convolution of floats may be computed in TF32 unless its math type is FMA, and here it always is. The algorithms
 // that cuDNN calls non-deterministic take the batch in another order each time; all overwrite their workspace. Winograd's
-// lose bits whatever the math type. The heuristic is as careless as cuDNN's may be: it finds algorithms for another math type
+// spread a value that is not finite to all samples of the batch, as seen on an H100. The heuristic is as careless as cuDNN's may be: it finds algorithms for another math type
 // than the descriptor's, with the workspace that they need with that one, and sometimes a size that no memory has.
+#include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstring>
 
 #include "../driver/chance.h"
@@ -274,7 +276,7 @@ Call begin(Direction direction, Handle* handle, const Shape& shape, Number numbe
     size_t needed = workspaceBytes(algorithm, shape, shape.how.math);
     require(bytes >= needed, CUDNN_STATUS_BAD_PARAM_SIZE_INSUFFICIENT, "the workspace is too small");
     int first = rotation(algorithm, direction == TO_FILTER ? shape.samples : shape.groupKernels());
-    bool tf32 = number == Number::FLOAT && (shape.how.math != FMA_MATH || algorithm.winograd);
+    bool tf32 = number == Number::FLOAT && shape.how.math != FMA_MATH;
     Call call{known, shape, tf32, first, workspace, needed, {}, direction, algorithm};
     if (bytes > 0) {
         call.touched.push_back(requireAligned(known, workspace, bytes, "the workspace"));
@@ -385,6 +387,8 @@ EXPORTED int cudnnConvolutionForward(Handle* handle, const void* alphaAt, const 
         auto work = [=, xOf = *xDescriptor, wOf = *wDescriptor, yOf = *yDescriptor] {
             start(call);
             auto result = forward(call.shape, unpack(xOf, x, call.tf32), unpack(wOf, w, call.tf32));
+            bool finite = std::all_of(result.begin(), result.end(), [](auto value) { return std::isfinite(value); });
+            if (call.algorithm.winograd && !finite) std::fill(result.begin(), result.end(), NAN);
             pack(yOf, y, result, alpha, beta);
         };
         enqueue(*call.handle.context, call.handle.stream, "cudnnConvolutionForward", call.touched, work);

@@ -34,6 +34,7 @@ final class WindowCases {
                 row("conv2d stride 2", conv(4, 3, 2, 0, true)),
                 row("conv2d stride 3 padding 1 without bias", conv(4, 2, 3, 1, false)),
                 row("conv2d 33 channels", conv(33, 3, 1, 1, true)),
+                row("conv2d of 64 channels", conv(64, 3, 1, 1, true), relu(), conv(64, 3, 2, 1, true)),
                 row("conv2d after conv2d", conv(17, 3, 1, 1, true), conv(6, 3, 1, 0, true)),
                 row("conv2d dilation 2", conv(5, 3, 1, 0, 2, 1, true)),
                 row("conv2d dilation 3 stride 2 padding 3", conv(17, 3, 2, 3, 3, 1, false), relu()),

@@ -8,6 +8,7 @@ import io.trainyard.device.Workload;
 import io.trainyard.device.check.CheckWorkload;
 import io.trainyard.device.check.Layers;
 import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.Precision;
 import io.trainyard.spec.Shape;
 import java.util.List;
 import java.util.Map;
@@ -26,12 +27,13 @@ final class ConvolutionChoiceDoubleTest {
     private static final int HEURISTIC = 1;
     private static final int OTHER = 2;
     private static final int THIRD = 0;
+    private static final int WINOGRAD = 6;
 
     private static int size = 20; // of images: each test has shapes that nothing was chosen for in this process
 
     private final Workload workload = workload(size++);
 
-    /// 5 x 5: there are three deterministic algorithms of the forward direction that are exact.
+    /// 5 x 5: there are three deterministic algorithms of the forward direction, none of them Winograd's.
     private static Workload workload(int size) {
         List<LayerSpec> layers = List.of(Layers.conv(2, 5, 1, 2, true), Layers.flatten(), Layers.linear(3, true));
         return CheckWorkload.of(Shape.of(1, size, size), 3, layers, CheckWorkload.MOMENTUM, 2, 4, 2);
@@ -88,6 +90,16 @@ final class ConvolutionChoiceDoubleTest {
             runs.put(number, NativeDouble.calls("cuDNN forward, algorithm " + number));
         }
         return runs;
+    }
+
+    /// Winograd's algorithm of the fake cuDNN is that for 3x3 kernels, and its heuristic names it first.
+    @Test
+    void forwardNoSampleDependsOnAnother() {
+        NativeDouble.set(FASTEST, Integer.toString(WINOGRAD));
+        List<LayerSpec> layers = List.of(Layers.conv(4, 3, 1, 1, true), Layers.flatten(), Layers.linear(3, true));
+        Workload workload = CheckWorkload.of(Shape.of(1, 9, 8), 3, layers, CheckWorkload.PLAIN, 2, 4, 2);
+        assertThat(open(workload).forward()).isNotEqualTo(WINOGRAD);
+        assertThat(open(CheckWorkload.in(Precision.TF32, workload)).forward()).isNotEqualTo(WINOGRAD);
     }
 
     @Test

@@ -216,7 +216,7 @@ final class KernelDoubleTest {
         CUmodule module = load(source(), "-arch=sm_90");
         assertThat(JCudaDriver.cuModuleGetFunction(new CUfunction(), module, "relu_sideways"))
                 .isEqualTo(CUresult.CUDA_ERROR_NOT_FOUND);
-        assertThat(JCudaDriver.cuModuleGetFunction(new CUfunction(), module, "pack_filter"))
+        assertThat(JCudaDriver.cuModuleGetFunction(new CUfunction(), module, "pack_values"))
                 .as("of bfloat16 only")
                 .isEqualTo(CUresult.CUDA_ERROR_NOT_FOUND);
         CUmodule other = load("extern \"C\" __global__ void other() {}", "-arch=sm_90");

@@ -6,6 +6,7 @@ import io.trainyard.device.cuda.driver.Gpu;
 import io.trainyard.device.cuda.driver.Status;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -13,6 +14,7 @@ import jcuda.jcudnn.JCudnn;
 import jcuda.jcudnn.cudnnConvolutionBwdDataAlgoPerf;
 import jcuda.jcudnn.cudnnConvolutionBwdFilterAlgoPerf;
 import jcuda.jcudnn.cudnnConvolutionDescriptor;
+import jcuda.jcudnn.cudnnConvolutionFwdAlgo;
 import jcuda.jcudnn.cudnnConvolutionFwdAlgoPerf;
 import jcuda.jcudnn.cudnnDeterminism;
 import jcuda.jcudnn.cudnnFilterDescriptor;
@@ -25,6 +27,15 @@ import jcuda.jcudnn.cudnnTensorDescriptor;
 record ConvolutionAlgorithm(int number, long workspaceBytes) {
     /// What an algorithm may ask for.
     private static final long MAX_WORKSPACE_BYTES = 512L << 20;
+
+    /// Winograd and FFT spread a value that is not finite to other samples of the batch, as measured on an H100. In the
+    /// forward direction no sample's result may depend on another sample. Weight gradients are sums over the batch
+    /// anyway.
+    private static final Set<Integer> TRANSFORMING = Set.of(
+            cudnnConvolutionFwdAlgo.CUDNN_CONVOLUTION_FWD_ALGO_FFT,
+            cudnnConvolutionFwdAlgo.CUDNN_CONVOLUTION_FWD_ALGO_FFT_TILING,
+            cudnnConvolutionFwdAlgo.CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD,
+            cudnnConvolutionFwdAlgo.CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED);
 
     /// More than cuDNN has for any direction.
     private static final int MAX_FOUND = 16;
@@ -81,6 +92,7 @@ record ConvolutionAlgorithm(int number, long workspaceBytes) {
                         && found.determinism() == cudnnDeterminism.CUDNN_DETERMINISTIC
                         && found.workspaceBytes() >= 0)
                 .map(Found::number)
+                .filter(number -> direction != Direction.FORWARD || !TRANSFORMING.contains(number))
                 .distinct()
                 .toList();
         List<ConvolutionAlgorithm> candidates = new ArrayList<>();
