@@ -248,6 +248,6 @@ public final class CheckDeviceCommand implements Callable<Integer>, PlainCommand
                 .orElseThrow(() -> new TypeConversionException("\"%s\" is none of %s"
                         .formatted(
                                 Printable.text(value, 100),
-                                Stream.of(allowed).map(T::toString).collect(Collectors.joining(", ")))));
+                                Stream.of(allowed).map(Object::toString).collect(Collectors.joining(", ")))));
     }
 }

@@ -73,7 +73,7 @@ class CheckDeviceCommandTest {
         assertThat(errors.toString())
                 .contains(
                         "\"gpu\"",
-                        "\"speed\" is none of layers, divergence,",
+                        "\"speed\" is none of golden, determinism,",
                         "--minutes is 0.0; allowed is 0.1 to 1440");
         assertThat(lines()).isEmpty();
     }

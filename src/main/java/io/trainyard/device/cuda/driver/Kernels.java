@@ -119,12 +119,6 @@ public final class Kernels {
 
     /// Enqueues a kernel with so many blocks of 256 threads.
     public void launchBlocks(String kernel, int blocks, @Nullable Object... arguments) {
-        launchThreads(kernel, blocks, BLOCK, arguments);
-    }
-
-    /// Enqueues a kernel with so many blocks of so many threads. A kernel whose blocks are clusters takes a multiple of
-    /// a cluster's.
-    public void launchThreads(String kernel, int blocks, int threads, @Nullable Object... arguments) {
         NativePointerObject[] pointers = new NativePointerObject[arguments.length];
         for (int i = 0; i < arguments.length; i++) {
             pointers[i] = argument(kernel, arguments[i]);
@@ -135,7 +129,7 @@ public final class Kernels {
                         blocks,
                         1,
                         1,
-                        threads,
+                        BLOCK,
                         1,
                         1,
                         0,
