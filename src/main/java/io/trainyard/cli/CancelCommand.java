@@ -12,15 +12,6 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "cancel",
         description = "Ends jobs for good: those that run at their next step, the others at once.",
-        mixinStandardHelpOptions = true,
-        exitCodeListHeading = ExitCodes.HEADING,
-        exitCodeList = {
-            ExitCodes.WISH_OK_HELP,
-            ExitCodes.WISH_FAILED_HELP,
-            ExitCodes.BAD_INPUT_HELP,
-            ExitCodes.KAFKA_HELP,
-            ExitCodes.INTERRUPTED_HELP
-        },
         footerHeading = "%nExamples:%n",
         footer = {"  ./trainyard cancel tudui-1", "  ./trainyard cancel --sweep rates-1"})
 public final class CancelCommand extends WishCommand {

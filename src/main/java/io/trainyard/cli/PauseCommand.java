@@ -12,15 +12,6 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "pause",
         description = "Has jobs rest, with a checkpoint, until they are resumed.",
-        mixinStandardHelpOptions = true,
-        exitCodeListHeading = ExitCodes.HEADING,
-        exitCodeList = {
-            ExitCodes.WISH_OK_HELP,
-            ExitCodes.WISH_FAILED_HELP,
-            ExitCodes.BAD_INPUT_HELP,
-            ExitCodes.KAFKA_HELP,
-            ExitCodes.INTERRUPTED_HELP
-        },
         footerHeading = "%nExamples:%n",
         footer = {"  ./trainyard pause tudui-1", "  ./trainyard pause --sweep rates-1"})
 public final class PauseCommand extends WishCommand {

@@ -23,15 +23,6 @@ import picocli.CommandLine.Parameters;
             "Makes a job more or less urgent than it was submitted.",
             "A free worker takes the most urgent job first; a job that runs is not interrupted."
         },
-        mixinStandardHelpOptions = true,
-        exitCodeListHeading = ExitCodes.HEADING,
-        exitCodeList = {
-            ExitCodes.WISH_OK_HELP,
-            ExitCodes.WISH_FAILED_HELP,
-            ExitCodes.BAD_INPUT_HELP,
-            ExitCodes.KAFKA_HELP,
-            ExitCodes.INTERRUPTED_HELP
-        },
         footerHeading = "%nExamples:%n",
         footer = "  ./trainyard reprioritize tudui-1 high")
 public final class ReprioritizeCommand extends WishCommand {

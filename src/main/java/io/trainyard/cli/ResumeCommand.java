@@ -12,15 +12,6 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "resume",
         description = "Has jobs that were paused go on.",
-        mixinStandardHelpOptions = true,
-        exitCodeListHeading = ExitCodes.HEADING,
-        exitCodeList = {
-            ExitCodes.WISH_OK_HELP,
-            ExitCodes.WISH_FAILED_HELP,
-            ExitCodes.BAD_INPUT_HELP,
-            ExitCodes.KAFKA_HELP,
-            ExitCodes.INTERRUPTED_HELP
-        },
         footerHeading = "%nExamples:%n",
         footer = {"  ./trainyard resume tudui-1", "  ./trainyard resume --sweep rates-1"})
 public final class ResumeCommand extends WishCommand {

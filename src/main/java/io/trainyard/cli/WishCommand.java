@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -29,6 +30,16 @@ import picocli.CommandLine.Spec;
 
 /// What the commands share that wish something of jobs: they look where the jobs stand, publish the wish, and wait
 /// until it shows. A wish that does not show in time is kept, and obeyed later.
+@Command(
+        mixinStandardHelpOptions = true,
+        exitCodeListHeading = ExitCodes.HEADING,
+        exitCodeList = {
+            ExitCodes.WISH_OK_HELP,
+            ExitCodes.WISH_FAILED_HELP,
+            ExitCodes.BAD_INPUT_HELP,
+            ExitCodes.KAFKA_HELP,
+            ExitCodes.INTERRUPTED_HELP
+        })
 abstract class WishCommand implements Callable<Integer>, PlainCommand {
     private static final JsonMapper MAPPER = JsonMapper.builder().build();
     private static final int MAX_TIMEOUT_SECONDS = 86_400;

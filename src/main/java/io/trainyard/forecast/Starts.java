@@ -2,7 +2,7 @@ package io.trainyard.forecast;
 
 import io.trainyard.event.Control.Urgency;
 import io.trainyard.event.JobState.Status;
-import io.trainyard.forecast.Pace.Guess;
+import io.trainyard.forecast.JobDurations.Guess;
 import io.trainyard.forecast.WaitingLine.Place;
 import io.trainyard.share.Turns;
 import java.util.ArrayDeque;
@@ -68,7 +68,7 @@ final class Starts {
 
     private final Fleet fleet;
     private final Projects projects;
-    private final Pace pace;
+    private final JobDurations durations;
     private final List<Slot> slots = new ArrayList<>();
     private final Turns turns;
     private final Map<Queue, Deque<Place>> waiting = new HashMap<>();
@@ -80,7 +80,7 @@ final class Starts {
         this.fleet = fleet;
         this.projects = projects;
         this.turns = projects.turns();
-        this.pace = new Pace(fleet.jobs());
+        this.durations = new JobDurations(fleet.jobs());
         Map<String, JobFacts> running = new HashMap<>();
         fleet.jobs().stream().filter(job -> job.status() == Status.RUNNING).forEach(job -> running.put(job.job(), job));
         for (WorkerFacts worker : fleet.workers()) {
@@ -103,7 +103,8 @@ final class Starts {
     private Slot slot(WorkerFacts worker, List<Lane> lanes, String job, @Nullable JobFacts its) {
         Slot slot = new Slot(worker, lanes, job);
         if (!job.isEmpty()) {
-            slot.run(0, its == null ? pace.of(null, 0, "") : pace.rest(its, worker.kind(), fleet.nowMillis()));
+            slot.run(
+                    0, its == null ? durations.of(null, 0, "") : durations.rest(its, worker.kind(), fleet.nowMillis()));
             slot.project = its == null ? -1 : projects.of(its);
             slot.devices = its == null ? 1 : Projects.devices(its);
         }
@@ -125,7 +126,10 @@ final class Starts {
         for (JobFacts job : came) {
             if (after - job.heardFirstMillis() > TOGETHER_MILLIS || bursts == 0) {
                 most = bursts < FEW ? most : Math.max(most, taken / seconds(job.heardFirstMillis()));
-                taken += pace.of(job.work(), 0, slots.getFirst().worker.kind()).seconds() / slots.size();
+                taken += durations
+                                .of(job.work(), 0, slots.getFirst().worker.kind())
+                                .seconds()
+                        / slots.size();
                 bursts++;
             }
             after = job.heardFirstMillis();
@@ -227,7 +231,7 @@ final class Starts {
     private Guess guess(Place place, Slot slot) {
         String kind =
                 place.lane() == Lane.COMMON ? slot.worker.kind() : place.lane().kind();
-        return pace.of(place.job().work(), place.job().part(), kind);
+        return durations.of(place.job().work(), place.job().part(), kind);
     }
 
     private static StartEstimate range(double seconds, double each, double common) {

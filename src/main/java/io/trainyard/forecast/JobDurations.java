@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// How long jobs take, from the rates that were measured: seconds for each sample, and what a job takes apart from its
 /// steps. Jobs alike are a class. If none of a class has run, wider classes tell, and how far their jobs are apart.
 /// Deviations are of logarithms: an estimate is wrong by a factor, for jobs of seconds and of days.
-final class Pace {
+final class JobDurations {
     /// How far jobs of a class are thought to be apart before any has run, from the narrowest class on.
     private static final double[] APART = {0.12, 0.3, 0.7, 1.2, 1.8};
 
@@ -64,7 +64,7 @@ final class Pace {
         }
     }
 
-    Pace(List<JobFacts> jobs) {
+    JobDurations(List<JobFacts> jobs) {
         jobs.stream()
                 .sorted(Comparator.comparingLong(JobFacts::heardMillis)
                         .reversed()
