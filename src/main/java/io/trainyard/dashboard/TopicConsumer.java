@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -54,7 +55,10 @@ public class TopicConsumer {
     private static final Duration POLL = Duration.ofMillis(200);
 
     /// The thread that reads ends by itself within so long, unless brokers or the store are away.
-    private static final Duration ENDS = Duration.ofSeconds(2);
+    private static final Duration ENDS = Duration.ofSeconds(5);
+
+    /// Closing the consumer tells the brokers, which may be gone.
+    private static final Duration CLOSES = Duration.ofSeconds(1);
 
     /// Records that are taken in together.
     private static final int MAX_BATCH = 2000;
@@ -148,33 +152,41 @@ public class TopicConsumer {
     }
 
     private void readOn() throws InterruptedException {
-        try (Admin admin = kafka.admin(TIMEOUT);
-                KafkaConsumer<String, byte[]> consumer = kafka.consumer(Map.of(
-                        ConsumerConfig.CLIENT_ID_CONFIG,
-                        "dashboard",
-                        ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
-                        false,
-                        ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG,
-                        false,
-                        ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
-                        "earliest",
-                        ConsumerConfig.FETCH_MAX_BYTES_CONFIG,
-                        MAX_FETCH_BYTES,
-                        ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
-                        1))) {
-            ids = Map.of();
-            long looked = System.nanoTime() - LOOK.toNanos();
-            while (!closed) {
-                aliveNanos = System.nanoTime();
-                if (aliveNanos - looked >= LOOK.toNanos()) {
-                    lookForTopics(admin, consumer);
-                    looked = System.nanoTime();
-                    failing = false;
-                }
-                List<ConsumerRecord<String, byte[]>> records = poll(consumer);
-                if (!records.isEmpty()) {
-                    read(records);
-                }
+        try (Admin admin = kafka.admin(TIMEOUT)) {
+            KafkaConsumer<String, byte[]> consumer = kafka.consumer(Map.of(
+                    ConsumerConfig.CLIENT_ID_CONFIG,
+                    "dashboard",
+                    ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
+                    false,
+                    ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG,
+                    false,
+                    ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
+                    "earliest",
+                    ConsumerConfig.FETCH_MAX_BYTES_CONFIG,
+                    MAX_FETCH_BYTES,
+                    ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
+                    1));
+            try {
+                readOn(admin, consumer);
+            } finally { // by default closing waits 30 s for brokers, longer than close() waits for this thread
+                consumer.close(CloseOptions.timeout(CLOSES));
+            }
+        }
+    }
+
+    private void readOn(Admin admin, KafkaConsumer<String, byte[]> consumer) throws InterruptedException {
+        ids = Map.of();
+        long looked = System.nanoTime() - LOOK.toNanos();
+        while (!closed) {
+            aliveNanos = System.nanoTime();
+            if (aliveNanos - looked >= LOOK.toNanos()) {
+                lookForTopics(admin, consumer);
+                looked = System.nanoTime();
+                failing = false;
+            }
+            List<ConsumerRecord<String, byte[]>> records = poll(consumer);
+            if (!records.isEmpty()) {
+                read(records);
             }
         }
     }
