@@ -111,6 +111,7 @@ public final class Keeper {
     private final Set<String> overlooked = new HashSet<>(); // jobs that have not ended and are not watched
     private int unnamed; // more of them, and some may have ended
     private final Set<String> wanted = new HashSet<>(); // those, while the topic is read again; they have reserved room
+    private int reserved; // for those of them that are not watched yet
 
     public Keeper(String self, Rules rules) {
         this.self = self;
@@ -126,10 +127,10 @@ public final class Keeper {
         if (custody == null) {
             if (jobs.remove(job) != null) {
                 leave(Objects.requireNonNull(known).group);
+                reserved += wanted.contains(job) ? 1 : 0; // an older owner may still have written after the end
             }
             asked.remove(job);
             overlooked.remove(job);
-            wanted.remove(job);
         } else if (known != null) {
             if (custody.request().attempt() >= known.attempt) {
                 known.set(custody);
@@ -138,14 +139,14 @@ public final class Keeper {
             }
         } else if (hasRoom(job)) {
             jobs.put(job, new Watched(join(custody), custody, beats));
+            reserved -= wanted.contains(job) ? 1 : 0;
         } else {
             overlook(job);
         }
     }
 
     private boolean hasRoom(String job) {
-        int reserved = wanted.remove(job) ? 0 : wanted.size();
-        return jobs.size() + reserved < rules.maxJobs();
+        return jobs.size() + (wanted.contains(job) ? 0 : reserved) < rules.maxJobs();
     }
 
     private void overlook(String job) {
@@ -180,6 +181,7 @@ public final class Keeper {
     /// those that are to be watched: if they did, it would be read again and again.
     public void readAgain() {
         wanted.addAll(overlooked);
+        reserved = wanted.size();
         overlooked.clear();
         unnamed = 0;
     }
@@ -187,6 +189,7 @@ public final class Keeper {
     /// The topic `custody` has been read to its end.
     public void caughtUp() {
         wanted.clear();
+        reserved = 0;
     }
 
     /// Takes in a record of the topic `control`.

@@ -255,6 +255,22 @@ class KeeperTest {
     }
 
     @Test
+    void aJobThatIsOwnedAgainAfterItsEndKeepsItsRoomWhenTheTopicIsReadAgain() {
+        for (int i = 0; i < 4; i++) {
+            holds("w", "job-" + i, 1);
+        }
+        keeper.custody("job-0", null);
+        keeper.readAgain();
+        holds("w", "job-3", 1);
+        keeper.custody("job-3", null);
+        holds("w", "ended", 1);
+        holds("w", "job-3", 1);
+        keeper.custody("ended", null);
+        keeper.caughtUp();
+        assertThat(keeper.custody("job-3")).isNotNull();
+    }
+
+    @Test
     void newJobsAreWatchedAtOnceWhileTheTopicIsReadAgainIfThereIsRoom() {
         for (int i = 0; i < 4; i++) {
             holds("w", "job-" + i, 1);

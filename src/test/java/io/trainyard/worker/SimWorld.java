@@ -32,7 +32,6 @@ final class SimWorld {
     private final List<SimThread> ready = new ArrayList<>();
     private final PriorityQueue<SimTimer> timers = new PriorityQueue<>();
     private final Map<String, SimProcess> processes = new LinkedHashMap<>();
-    private final @Nullable List<String> story;
     private volatile @Nullable SimThread running;
     private volatile @Nullable Throwable failure;
     private long nanos;
@@ -44,14 +43,8 @@ final class SimWorld {
     private long trace;
 
     SimWorld(long seed) {
-        this(seed, false);
-    }
-
-    /// @param telling whether the [#story] is kept, for a seed that one wants to understand
-    SimWorld(long seed, boolean telling) {
         this.seed = seed;
         this.lot = new SplittableRandom(seed);
-        this.story = telling ? new ArrayList<>() : null;
     }
 
     /// Allows more steps than any small world takes.
@@ -216,9 +209,6 @@ final class SimWorld {
         mix(what.hashCode());
         mix(where.hashCode());
         mix(number);
-        if (story != null) {
-            story.add("%10.4f %s %s %d".formatted(nanos / 1e9, what, where, number));
-        }
     }
 
     private void mix(long value) {
@@ -233,11 +223,6 @@ final class SimWorld {
 
     long steps() {
         return steps;
-    }
-
-    /// What has been noted, a line each; empty where nobody asked for it.
-    List<String> story() {
-        return story == null ? List.of() : story;
     }
 
     /// Where all threads of all processes are, for people.
