@@ -73,7 +73,8 @@ class DashboardHeapIT {
                 EventPublisher publisher = new EventPublisher(TestBroker.address(), prefix)) {
             String url = dashboard.await(DashboardIT.URL);
             publisher.send(spec("late"));
-            for (String job : List.of("late", "tested", "claims")) { // each is on another topic, which is read by itself
+            for (String job :
+                    List.of("late", "tested", "claims")) { // each is on another topic, which is read by itself
                 awaitJob(dashboard, url, job);
             }
             for (String path : List.of(

@@ -40,6 +40,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListShareGroupOffsetsSpec;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.acl.AclBinding;
 import org.apache.kafka.common.errors.AuthorizationException;
@@ -178,7 +179,7 @@ class KafkaRolesTest {
                         .pollInterval(OFTEN)
                         .until(() -> queue.next().isPresent());
                 assertThat(queue.accept()).isTrue();
-                return begins(admin) > 0;
+                return isSweepable(admin);
             });
         }
         WorkerRules rules = new WorkerRules(
@@ -211,14 +212,18 @@ class KafkaRolesTest {
                 .sweep();
     }
 
-    /// Before where all commands are dealt with.
-    private static long begins(Admin admin) {
+    /// Whether there are records that the share group has dealt with and nobody has deleted.
+    private static boolean isSweepable(Admin admin) {
+        Brokers all = kafka.anyDoor();
         String group = Topic.COMMANDS_HIGH.claimGroup(PREFIX);
         var offsets = admin.listShareGroupOffsets(Map.of(group, new ListShareGroupOffsetsSpec()));
-        return TopicAdmin.await(kafka.anyDoor(), offsets.partitionsToOffsetInfo(group), ANSWER).values().stream()
-                .mapToLong(info -> info == null ? 0 : info.startOffset())
-                .max()
-                .orElse(0);
+        return TopicAdmin.await(all, offsets.partitionsToOffsetInfo(group), ANSWER).entrySet().stream()
+                .anyMatch(entry -> {
+                    var earliest = admin.listOffsets(Map.of(entry.getKey(), OffsetSpec.earliest()));
+                    long begin = TopicAdmin.await(all, earliest.partitionResult(entry.getKey()), ANSWER)
+                            .offset();
+                    return entry.getValue() != null && entry.getValue().startOffset() > begin;
+                });
     }
 
     private static void send(Topic topic) throws Exception {

@@ -131,9 +131,9 @@ class ScalingModelTest {
                 null,
                 (Long) null,
                 job.getBytes(StandardCharsets.UTF_8),
-                // the model knows nothing of jobs that make room
+                // the model knows no preemption
                 SimTraining.command(job)
-                        .replaceFirst("\\{", "{\"preemptible\": false, ")
+                        .replace("\"preemptible\":true", "\"preemptible\":false")
                         .getBytes(StandardCharsets.UTF_8),
                 CloudEvents.headers(CloudEvents.COMMAND, "/simulation", Instant.EPOCH)));
     }
