@@ -239,6 +239,10 @@ class DashboardHeapIT {
                         "lz4",
                         ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
                         Math.toIntExact(Patience.LIMIT.toMillis()),
+                        // With more, the first records to a topic that was just created are now and then lost: see
+                        // ChannelOutbox.
+                        ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION,
+                        1,
                         ProducerConfig.MAX_REQUEST_SIZE_CONFIG,
                         64 * MEBIBYTE,
                         ProducerConfig.BUFFER_MEMORY_CONFIG,
