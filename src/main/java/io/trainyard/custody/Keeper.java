@@ -176,9 +176,8 @@ public final class Keeper {
         return overlooked() > 0 && jobs.size() < rules.maxJobs() - rules.maxJobs() / ROOM_AGAIN;
     }
 
-    /// The topic `custody` is read again from its beginning. Jobs in it that have ended by now must not take the room
-    /// of
-    /// those that are to be watched: if they did, it would be read again and again.
+    /// The topic `custody` is read again from its beginning. Jobs in it that have ended by now must not take the
+    /// capacity of unwatched jobs: otherwise it would be read again without end.
     public void readAgain() {
         wanted.addAll(overlooked);
         reserved = wanted.size();

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import jcuda.driver.CUresult;
+import jcuda.jcudnn.cudnnStatus;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -100,6 +101,13 @@ final class ConvolutionChoiceDoubleTest {
         Workload workload = CheckWorkload.of(Shape.of(1, 9, 8), 3, layers, CheckWorkload.PLAIN, 2, 4, 2);
         assertThat(open(workload).forward()).isNotEqualTo(WINOGRAD);
         assertThat(open(CheckWorkload.in(Precision.TF32, workload)).forward()).isNotEqualTo(WINOGRAD);
+    }
+
+    /// cuDNN may name an algorithm that it then refuses to run.
+    @Test
+    void anAlgorithmThatIsRefusedIsLeftOut() {
+        NativeDouble.fail("cudnnConvolutionForward", 1, cudnnStatus.CUDNN_STATUS_NOT_SUPPORTED);
+        assertThat(open(workload).forward()).isNotEqualTo(HEURISTIC);
     }
 
     @Test
