@@ -112,7 +112,7 @@ public final class Kernels {
     /// Enqueues a kernel that goes through `elements` items with all threads it has.
     ///
     /// @param arguments what it takes, in order and exactly typed: Integer for int, Long for long long, Float for
-    ///     float, `int[]` for a struct of as many bytes, [Buffer] or null for pointers
+    ///     float, [Buffer] or null for pointers
     public void launch(String kernel, long elements, @Nullable Object... arguments) {
         launchBlocks(kernel, Math.clamp(Math.ceilDiv(elements, BLOCK), 1, maxBlocks), arguments);
     }
@@ -146,7 +146,6 @@ public final class Kernels {
             case Integer value -> Pointer.to(new int[] {value});
             case Long value -> Pointer.to(new long[] {value});
             case Float value -> Pointer.to(new float[] {value});
-            case int[] struct -> Pointer.to(struct);
             default ->
                 throw new IllegalArgumentException(
                         "kernel %s is given a %s; a kernel takes buffers, int, long and float"
