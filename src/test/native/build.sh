@@ -77,7 +77,6 @@ generate() {
     echo "namespace trainyard::${kind}_program {"
     # In the other program there are functions of the same names. What is __shared__ lies in the block's memory.
     sed -E -e 's/extern "C" *__global__/__global__/' \
-      -e 's/extern +__shared__ +([^;]*[^A-Za-z_0-9;])([A-Za-z_][A-Za-z_0-9]*)\[ *\];/\1* \2 = static_cast<\1*>(::trainyard::dynamicSharedMemory());/' \
       -e 's/__shared__ +([^;[]*[^A-Za-z_0-9;[])([A-Za-z_][A-Za-z_0-9]*)((\[[^];]*\])*);/auto\& \2 = ::trainyard::shared<\1 \3, __COUNTER__>();/' \
       "$objects/$kind.text"
     echo "}"
@@ -86,8 +85,7 @@ generate() {
     echo "    static const std::vector<Kernel> all{"
     grep -v '^#' "$objects/$kind.text" | tr '\n' ' ' |
       grep -oE 'extern "C" +__global__ +void +(__[a-z_]+__\([^)]*\) +)*[A-Za-z_0-9]+' |
-      sed -E 's/.*__cluster_dims__\(([A-Za-z0-9]+),.* ([A-Za-z_0-9]+)$/        Invoke<\&\2>::named("\2", \1),/; t
-        s/.* ([A-Za-z_0-9]+)$/        Invoke<\&\1>::named("\1"),/'
+      sed -E 's/.* ([A-Za-z_0-9]+)$/        Invoke<\&\1>::named("\1"),/'
     echo "    };"
     echo "    return all;"
     echo "}"

@@ -143,15 +143,6 @@ void requireTypes(int a, int b, int c, int compute) {
 
 }  // namespace
 
-EXPORTED const char* cublasGetStatusName(int status) {
-    switch (status) {
-#define S(name, number, text) case number: return #name;
-        TRAINYARD_BLAS_STATUSES(S)
-#undef S
-        default: return "CUBLAS_STATUS unknown";
-    }
-}
-
 EXPORTED const char* cublasGetStatusString(int status) {
     switch (status) {
 #define S(name, number, text) case number: return text;
@@ -166,13 +157,6 @@ EXPORTED int cublasGetProperty(int property, int* value) {
         require(property >= 0 && property <= 2 && value != nullptr, "unknown property");
         const int version[] = {13, 0, 0};
         *value = version[property];
-    });
-}
-
-EXPORTED int cublasGetVersion_v2(Handle* handle, int* version) {
-    return call("cublasGetVersion_v2", [&] {
-        requireHandle(handle);
-        *version = 130000;
     });
 }
 
@@ -210,10 +194,6 @@ EXPORTED int cublasSetStream_v2(Handle* handle, Stream* stream) {
     });
 }
 
-EXPORTED int cublasGetStream_v2(Handle* handle, Stream** stream) {
-    return call("cublasGetStream_v2", [&] { *stream = requireHandle(handle).stream; });
-}
-
 EXPORTED int cublasSetWorkspace_v2(Handle* handle, void* workspace, size_t bytes) {
     return call("cublasSetWorkspace_v2", [&] {
         Handle& known = requireHandle(handle);
@@ -230,10 +210,6 @@ EXPORTED int cublasSetMathMode(Handle* handle, int mode) {
         require(mode >= 0 && mode < 32 && mode16 <= TF32_MATH, "unknown math mode");
         requireHandle(handle).math = mode;
     });
-}
-
-EXPORTED int cublasGetMathMode(Handle* handle, int* mode) {
-    return call("cublasGetMathMode", [&] { *mode = requireHandle(handle).math; });
 }
 
 EXPORTED int cublasGemmEx(Handle* handle, int formOfA, int formOfB, int rows, int columns, int depth,

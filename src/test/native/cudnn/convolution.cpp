@@ -306,16 +306,6 @@ void start(const Call& call) {
 using namespace trainyard;
 using namespace trainyard::dnn;
 
-EXPORTED int cudnnGetConvolution2dForwardOutputDim(const Convolution* convolution, const Tensor* x, const Filter* w,
-                                                   int* n, int* c, int* h, int* width) {
-    return call("cudnnGetConvolution2dForwardOutputDim", [&] {
-        *n = described(x).size[0];
-        *c = described(w).out;
-        *h = outSize(x->size[2], w->rows, described(convolution), 0);
-        *width = outSize(x->size[3], w->columns, *convolution, 1);
-    });
-}
-
 EXPORTED int cudnnGetConvolutionForwardAlgorithm_v7(Handle* handle, const Tensor* x, const Filter* w,
                                                     const Convolution* convolution, const Tensor* y, int requested,
                                                     int* returned, Found* found) {

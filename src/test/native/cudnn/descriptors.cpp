@@ -210,10 +210,6 @@ EXPORTED int cudnnSetStream(Handle* handle, Stream* stream) {
     });
 }
 
-EXPORTED int cudnnGetStream(Handle* handle, Stream** stream) {
-    return call("cudnnGetStream", [&] { *stream = requireHandle(handle).stream; });
-}
-
 EXPORTED int cudnnCreateTensorDescriptor(Tensor** tensor) { return create("cudnnCreateTensorDescriptor", tensor); }
 EXPORTED int cudnnCreateFilterDescriptor(Filter** filter) { return create("cudnnCreateFilterDescriptor", filter); }
 EXPORTED int cudnnCreatePoolingDescriptor(Pooling** pooling) { return create("cudnnCreatePoolingDescriptor", pooling); }
@@ -230,19 +226,6 @@ EXPORTED int cudnnDestroyConvolutionDescriptor(Convolution* convolution) {
     return destroy("cudnnDestroyConvolutionDescriptor", convolution);
 }
 
-EXPORTED int cudnnSetTensor4dDescriptorEx(Tensor* tensor, int type, int n, int c, int h, int w, int nStride,
-                                          int cStride, int hStride, int wStride) {
-    return call("cudnnSetTensor4dDescriptorEx", [&] {
-        Tensor& target = created(tensor);
-        require(n > 0 && c > 0 && h > 0 && w > 0, CUDNN_STATUS_BAD_PARAM, "a size is not positive");
-        require(nStride > 0 && cStride > 0 && hStride > 0 && wStride > 0, CUDNN_STATUS_BAD_PARAM,
-                "a stride is not positive");
-        Tensor described{true, numberOf(type), {n, c, h, w}, {nStride, cStride, hStride, wStride}};
-        require(described.elements() < size_t(1) << 31, CUDNN_STATUS_NOT_SUPPORTED, "2 Gi elements or more");
-        target = described;
-    });
-}
-
 EXPORTED int cudnnSetTensor4dDescriptor(Tensor* tensor, int format, int type, int n, int c, int h, int w) {
     return call("cudnnSetTensor4dDescriptor", [&] {
         Tensor& target = created(tensor);
@@ -253,20 +236,6 @@ EXPORTED int cudnnSetTensor4dDescriptor(Tensor* tensor, int format, int type, in
         int strides[2][4] = {{c * h * w, h * w, w, 1}, {c * h * w, 1, w * c, c}};
         std::memcpy(described.stride, strides[last], sizeof described.stride);
         target = described;
-    });
-}
-
-EXPORTED int cudnnGetTensor4dDescriptor(const Tensor* tensor, int* type, int* n, int* c, int* h, int* w, int* nStride,
-                                        int* cStride, int* hStride, int* wStride) {
-    return call("cudnnGetTensor4dDescriptor", [&] {
-        const Tensor& source = described(tensor);
-        *type = source.number == Number::FLOAT ? FLOAT : BFLOAT16;
-        int* sizes[4] = {n, c, h, w};
-        int* strides[4] = {nStride, cStride, hStride, wStride};
-        for (int i = 0; i < 4; i++) {
-            *sizes[i] = source.size[i];
-            *strides[i] = source.stride[i];
-        }
     });
 }
 

@@ -213,14 +213,6 @@ EXPORTED int cuDeviceGetName(char* name, int length, int device) {
     });
 }
 
-EXPORTED int cuDeviceGetUuid(unsigned char* uuid, int device) {
-    return call("cuDeviceGetUuid", INITIALISED, [&](Lock&) {
-        requireDevice(device);
-        std::memset(uuid, 0, 16);
-        uuid[15] = static_cast<unsigned char>(driver().visible[device] + 1);
-    });
-}
-
 EXPORTED int cuDeviceGetPCIBusId(char* id, int length, int device) {
     return call("cuDeviceGetPCIBusId", INITIALISED, [&](Lock&) {
         requireDevice(device);
@@ -239,14 +231,6 @@ EXPORTED int cuDeviceGetAttribute(int* value, int number, int device) {
     return call("cuDeviceGetAttribute", INITIALISED, [&](Lock&) {
         requireDevice(device);
         *value = attribute(number);
-    });
-}
-
-EXPORTED int cuDeviceComputeCapability(int* major, int* minor, int device) {
-    return call("cuDeviceComputeCapability", INITIALISED, [&](Lock&) {
-        requireDevice(device);
-        *major = attribute(75);
-        *minor = attribute(76);
     });
 }
 
@@ -289,17 +273,6 @@ EXPORTED void trainyard_double_relaunch(int device) {
     }
 }
 
-EXPORTED int cuDevicePrimaryCtxGetState(int device, unsigned* flags, int* active) {
-    return call("cuDevicePrimaryCtxGetState", INITIALISED, [&](Lock&) {
-        *active = contextOf(device).active;
-        *flags = 0;
-    });
-}
-
-EXPORTED int cuDevicePrimaryCtxSetFlags_v2(int device, unsigned) {
-    return call("cuDevicePrimaryCtxSetFlags_v2", INITIALISED, [&](Lock&) { contextOf(device); });
-}
-
 EXPORTED int cuCtxSetCurrent(Context* context) {
     return call("cuCtxSetCurrent", INITIALISED, [&](Lock&) {
         bool known = context == nullptr;
@@ -310,14 +283,6 @@ EXPORTED int cuCtxSetCurrent(Context* context) {
     });
 }
 
-EXPORTED int cuCtxGetCurrent(Context** context) {
-    return call("cuCtxGetCurrent", INITIALISED, [&](Lock&) { *context = current; });
-}
-
-EXPORTED int cuCtxGetDevice(int* device) {
-    return call("cuCtxGetDevice", CONTEXT, [&](Lock&) { *device = current->device; });
-}
-
 EXPORTED int cuCtxSynchronize() {
     return call("cuCtxSynchronize", CONTEXT | UNCAPTURED, [&](Lock& lock) {
         Context& context = *current;
@@ -326,13 +291,6 @@ EXPORTED int cuCtxSynchronize() {
                     CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
         }
         finish(lock, context);
-    });
-}
-
-EXPORTED int cuCtxGetStreamPriorityRange(int* least, int* greatest) {
-    return call("cuCtxGetStreamPriorityRange", CONTEXT, [&](Lock&) {
-        *least = 0;
-        *greatest = 0;
     });
 }
 

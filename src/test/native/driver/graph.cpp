@@ -128,20 +128,6 @@ EXPORTED int cuStreamEndCapture(Stream* handle, Graph** graph) {
     });
 }
 
-EXPORTED int cuStreamIsCapturing(Stream* handle, int* status) {
-    return call("cuStreamIsCapturing", CONTEXT, [&](Lock&) {
-        Stream& stream = streamOf(usableContext(), handle);
-        *status = !stream.capture ? 0 : stream.capture->invalid ? 2 : 1;
-    });
-}
-
-EXPORTED int cuThreadExchangeStreamCaptureMode(int* mode) {
-    return call("cuThreadExchangeStreamCaptureMode", INITIALISED, [&](Lock&) {
-        require(*mode >= MODE_GLOBAL && *mode <= MODE_RELAXED, "unknown mode");
-        std::swap(*mode, interaction);
-    });
-}
-
 EXPORTED int cuGraphInstantiateWithFlags(Graph** executable, Graph* graph, unsigned long long) {
     return call("cuGraphInstantiateWithFlags", CONTEXT, [&](Lock&) {
         require(driver().graphs.count(graph) == 1, "no such graph");
@@ -161,11 +147,6 @@ EXPORTED int cuGraphLaunch(Graph* executable, Stream* handle) {
         auto run = [=, &context] { runNodes(*kept, nextChance(context)); };
         issue(streamOf(context, handle), {"cuGraphLaunch", &context, {}, run, {}, nullptr});
     });
-}
-
-EXPORTED int cuGraphUpload(Graph* executable, Stream*) {
-    return call("cuGraphUpload", CONTEXT,
-                [&](Lock&) { require(driver().executables.count(executable) == 1, "no such executable graph"); });
 }
 
 EXPORTED int cuGraphGetNodes(Graph* graph, void** nodes, size_t* count) {

@@ -320,8 +320,6 @@ EXPORTED int cuMemHostAlloc(void** pointer, size_t bytes, unsigned flags) {
     });
 }
 
-EXPORTED int cuMemAllocHost_v2(void** pointer, size_t bytes) { return cuMemHostAlloc(pointer, bytes, 0); }
-
 EXPORTED int cuMemFreeHost(void* pointer) {
     return call("cuMemFreeHost", CONTEXT | UNCAPTURED, [&](Lock& lock) {
         auto found = driver().memory.find(reinterpret_cast<uintptr_t>(pointer));

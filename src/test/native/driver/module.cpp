@@ -14,8 +14,6 @@ namespace {
 
 constexpr unsigned MAX_BLOCK_THREADS = 1024;
 constexpr unsigned MAX_GRID_Y = 65535;
-constexpr unsigned MAX_SHARED_BYTES = 48 << 10;
-constexpr int FIRST_WITH_CLUSTERS = 90;
 constexpr size_t CODE_BYTES = 1 << 20;  // of the device, for each module
 
 Module& moduleOf(Module* handle) {
@@ -111,10 +109,6 @@ EXPORTED int cuModuleLoadData(Module** module, const void* image) {
     });
 }
 
-EXPORTED int cuModuleLoadDataEx(Module** module, const void* image, unsigned, void*, void*) {
-    return cuModuleLoadData(module, image);
-}
-
 EXPORTED int cuModuleUnload(Module* module) {
     return call("cuModuleUnload", CONTEXT | UNCAPTURED, [&](Lock& lock) {
         Module& unloaded = moduleOf(module);
@@ -136,24 +130,10 @@ EXPORTED int cuModuleGetFunction(Function** function, Module* handle, const char
         const Kernel* kernel = findKernel(module.bfloat16, name);
         require(kernel != nullptr, "the source has the kernel, but the double was built without it",
                 CUDA_ERROR_NOT_FOUND);
-        require(kernel->clusterBlocks == 1 || module.architecture >= FIRST_WITH_CLUSTERS,
-                "this architecture has no clusters", CUDA_ERROR_NOT_FOUND);
         auto& known = module.functions[name];
         if (!known) known.reset(new Function{module, *kernel, std::string("kernel ") + name});
         *function = known.get();
     });
-}
-
-EXPORTED int cuFuncGetAttribute(int* value, int attribute, Function*) {
-    return call("cuFuncGetAttribute", CONTEXT, [&](Lock&) {
-        require(attribute == 0, "the double knows MAX_THREADS_PER_BLOCK alone");
-        *value = MAX_BLOCK_THREADS;
-    });
-}
-
-EXPORTED int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Function*, int threads, size_t) {
-    return call("cuOccupancyMaxActiveBlocksPerMultiprocessor", CONTEXT,
-                [&](Lock&) { *blocks = threads > 0 ? 2048 / threads : 0; });
 }
 
 EXPORTED int cuLaunchKernel(Function* handle, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX,
@@ -172,9 +152,7 @@ EXPORTED int cuLaunchKernel(Function* handle, unsigned gridX, unsigned gridY, un
                 "grid size");
         unsigned long long threads = 1ull * blockX * blockY * blockZ;
         require(threads > 0 && threads <= MAX_BLOCK_THREADS, "block size");
-        unsigned cluster = function->kernel.clusterBlocks;
-        require(gridX % cluster == 0, "the grid is no multiple of the cluster", CUDA_ERROR_INVALID_CLUSTER_SIZE);
-        require(sharedBytes <= MAX_SHARED_BYTES && extra == nullptr, "too much shared memory, or extra options");
+        require(sharedBytes == 0 && extra == nullptr, "shared memory that the kernel does not declare, or extra options");
         require(parameters != nullptr || function->kernel.parameterBytes.empty(), "no parameters");
         auto arguments = std::make_shared<Arguments>(function->kernel, parameters);
         std::vector<Range> touched;
@@ -186,7 +164,7 @@ EXPORTED int cuLaunchKernel(Function* handle, unsigned gridX, unsigned gridY, un
         std::shared_ptr<Module> kept = function->module.shared_from_this();
         auto run = [=, &context] {
             (void) kept;
-            runKernel(*function, *arguments, {grid, block, cluster, sharedBytes, nextChance(context)});
+            runKernel(*function, *arguments, {grid, block, nextChance(context)});
         };
         issue(streamOf(context, stream), {function->kernel.name, &context, std::move(touched), run, {}, nullptr});
     });

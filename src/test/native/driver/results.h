@@ -54,7 +54,6 @@
     R(CUDA_ERROR_CAPTURED_EVENT, 907, "operation not permitted on an event last recorded in a capturing stream") \
     R(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD, 908, "attempt to terminate a thread-local capture sequence from another thread") \
     R(CUDA_ERROR_EXTERNAL_DEVICE, 911, "an async error has occurred in external entity outside of CUDA") \
-    R(CUDA_ERROR_INVALID_CLUSTER_SIZE, 912, "invalid cluster size or dimension")                   \
     R(CUDA_ERROR_UNKNOWN, 999, "unknown error")
 
 namespace trainyard {

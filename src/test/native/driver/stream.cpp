@@ -209,8 +209,6 @@ EXPORTED int cuStreamCreate(Stream** stream, unsigned flags) {
     });
 }
 
-EXPORTED int cuStreamCreateWithPriority(Stream** stream, unsigned flags, int) { return cuStreamCreate(stream, flags); }
-
 EXPORTED int cuStreamDestroy_v2(Stream* stream) {
     return call("cuStreamDestroy_v2", CONTEXT, [&](Lock& lock) {
         Context& context = usableContext();
@@ -237,24 +235,6 @@ EXPORTED int cuStreamSynchronize(Stream* handle) {
         throwError(stream.context);
         checkBorders(stream.context);
     });
-}
-
-EXPORTED int cuStreamQuery(Stream* handle) {
-    return call("cuStreamQuery", CONTEXT, [&](Lock& lock) {
-        Stream& stream = anyStream(handle);
-        if (stream.capture) spoil(*stream.capture, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "the stream captures");
-        bool done = advance(lock, stream.end());
-        throwError(stream.context);
-        require(done, "work is left", CUDA_ERROR_NOT_READY);
-    });
-}
-
-EXPORTED int cuStreamGetCtx(Stream* stream, Context** context) {
-    return call("cuStreamGetCtx", CONTEXT, [&](Lock&) { *context = &anyStream(stream).context; });
-}
-
-EXPORTED int cuStreamGetFlags(Stream* stream, unsigned* flags) {
-    return call("cuStreamGetFlags", CONTEXT, [&](Lock&) { *flags = anyStream(stream).blocking ? 0 : 1; });
 }
 
 EXPORTED int cuStreamWaitEvent(Stream* handle, Event* handleOfEvent, unsigned flags) {

@@ -55,7 +55,7 @@ constexpr int SHARED_BYTE = 0xFF;
 constexpr unsigned KEPT_REGISTERS = 6;  // by trainyardChangeStack
 
 // Where a thread of a block is.
-enum class At { READY, WARP, BLOCK, CLUSTER, END };
+enum class At { READY, WARP, BLOCK, END };
 
 // A thread of a block with a stack of its own.
 struct Fibre {
@@ -84,10 +84,9 @@ thread_local Fault fault;
 class SharedMemory {
   public:
     // For another block: nobody finds what the last one wrote.
-    void begin(size_t dynamicBytes) {
+    void begin() {
         declarations.clear();
         used = 0;
-        dynamic.assign(dynamicBytes, SHARED_BYTE);
     }
 
     void* at(const void* declaration, size_t bytes, size_t alignment) {
@@ -105,13 +104,10 @@ class SharedMemory {
         return memory + where;
     }
 
-    void* ofLaunch() { return dynamic.data(); }
-
   private:
     alignas(256) char memory[MAX_DECLARED_BYTES];
     size_t used = 0;
     std::vector<std::pair<const void*, size_t>> declarations;
-    std::vector<char> dynamic;
 };
 
 // Thrown by a barrier to which the warp's first thread does not come.
@@ -133,7 +129,7 @@ class Block {
         blockIdx = newBlockIdx;
         body = newBody;
         parameters = newParameters;
-        shared.begin(launch.sharedBytes);
+        shared.begin();
         Grid size = launch.block;
         count = size.x * size.y * size.z;
         unsigned warps = (count + WARP_THREADS - 1) / WARP_THREADS;
@@ -154,21 +150,18 @@ class Block {
         }
         for (unsigned& some : numberAt) some = 0;
         numberAt[static_cast<unsigned>(At::READY)] = count;
-        begun = false;
     }
 
-    // Runs it until all of its threads have ended or wait for those of other blocks; false if they do not come together
-    // where one waits for another.
+    // Runs it until all of its threads have ended; false if they do not come together where one waits for another.
     bool run() {
         running = this;
-        if (!begun && !runFirst()) return false;
-        begun = true;
+        if (!runFirst()) return false;
         for (;;) {
             for (unsigned t = 0; t < count; t++) {
                 if (slots[t].at == At::READY) resume(slots[t]);
             }
             if (!none(At::WARP) && !runWarps()) return false;
-            if (!all(At::BLOCK)) return all(At::CLUSTER) || all(At::END);
+            if (!all(At::BLOCK)) return all(At::END);
             release(At::BLOCK);
         }
     }
@@ -295,39 +288,18 @@ class Block {
 
     Grid blockIdx{};
     unsigned count = 0;
-    bool begun = false;
     Fibre slots[MAX_BLOCK_THREADS];
     unsigned slotOf[MAX_BLOCK_THREADS];
     char* stacks = nullptr;
-    unsigned numberAt[5];  // of its threads, at each At
+    unsigned numberAt[4];  // of its threads, at each At
     void* caller = nullptr;  // its stack, while a fibre runs
     Fibre* current = nullptr;
     void (*body)(void* const*) = nullptr;
     void* const* parameters = nullptr;
 };
 
-// Of this thread of the host: as many as have run side by side.
-thread_local std::vector<std::unique_ptr<Block>> ownBlocks;
-
-Block& ownBlock(unsigned number) {
-    while (ownBlocks.size() <= number) ownBlocks.push_back(std::make_unique<Block>());
-    return *ownBlocks[number];
-}
-
-// Runs blocks side by side, from one meeting of all to the next; false if some do not come to it.
-bool runCluster(unsigned blocks) {
-    for (;;) {
-        unsigned met = 0, ended = 0;
-        for (unsigned b = 0; b < blocks; b++) {
-            if (!ownBlock(b).run()) return false;
-            met += ownBlock(b).all(At::CLUSTER);
-            ended += ownBlock(b).all(At::END);
-        }
-        if (ended == blocks) return true;
-        if (met < blocks) return false;
-        for (unsigned b = 0; b < blocks; b++) ownBlock(b).release(At::CLUSTER);
-    }
-}
+// Of this thread of the host. Large, so that only threads that run kernels have one.
+thread_local std::unique_ptr<Block> ownBlock;
 
 void waitAt(At at) {
     if (running == nullptr || !running->inside()) throw MissedBarrier{};
@@ -337,8 +309,6 @@ void waitAt(At at) {
 }  // namespace
 
 void barrier() { waitAt(At::BLOCK); }
-
-void clusterBarrier() { waitAt(At::CLUSTER); }
 
 uint64_t show(uint64_t bits, unsigned lane) {
     if (running == nullptr || !running->inside()) throw MissedBarrier{};
@@ -354,28 +324,22 @@ void* sharedMemory(const void* declaration, size_t bytes, size_t alignment) {
     return running->shared.at(declaration, bytes, alignment);
 }
 
-void* dynamicSharedMemory() { return running->shared.ofLaunch(); }
-
 void runGrid(const Launch& launch, void (*body)(void* const*), void* const* parameters) {
     Grid grid = launch.grid;
     currentThread.gridDim = grid;
     currentThread.blockDim = launch.block;
     fault = {};
     Chance chance = launch.chance;
-    unsigned together = launch.clusterBlocks;
-    uint64_t clusters = uint64_t(1) * grid.x * grid.y * grid.z / together;  // along x
-    Order order(clusters, chance);
-    for (uint64_t i = 0; i < clusters; i++) {
-        uint64_t first = order.next() * together;
-        Order within(together, chance);
-        for (unsigned b = 0; b < together; b++) {
-            uint64_t block = first + within.next();
-            Grid index{static_cast<unsigned>(block % grid.x), static_cast<unsigned>(block / grid.x % grid.y),
-                       static_cast<unsigned>(block / grid.x / grid.y)};
-            ownBlock(b).begin(index, launch, chance, body, parameters);
-        }
-        if (!runCluster(together)) {
-            for (unsigned b = 0; b < together; b++) ownBlock(b).abandon();
+    if (!ownBlock) ownBlock = std::make_unique<Block>();
+    uint64_t blocks = uint64_t(1) * grid.x * grid.y * grid.z;
+    Order order(blocks, chance);
+    for (uint64_t i = 0; i < blocks; i++) {
+        uint64_t block = order.next();
+        Grid index{static_cast<unsigned>(block % grid.x), static_cast<unsigned>(block / grid.x % grid.y),
+                   static_cast<unsigned>(block / grid.x / grid.y)};
+        ownBlock->begin(index, launch, chance, body, parameters);
+        if (!ownBlock->run()) {
+            ownBlock->abandon();
             fault.note(CUDA_ERROR_LAUNCH_FAILED, "some threads of a block did not come to a barrier");
         }
         if (fault.status != CUDA_SUCCESS) throw Failure{fault.status, fault.why};

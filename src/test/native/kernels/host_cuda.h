@@ -21,8 +21,6 @@
 #define __noinline__ __attribute__((noinline))
 #define __restrict__ __restrict
 #define __launch_bounds__(...)
-#define __cluster_dims__(...)
-#define __grid_constant__
 
 namespace trainyard {
 
@@ -37,9 +35,6 @@ extern __thread Thread currentThread __attribute__((tls_model("initial-exec")));
 // Waits for the other threads of the block.
 void barrier();
 
-// Waits for all threads of the cluster's blocks.
-void clusterBarrier();
-
 // What the warp's thread `lane` shows when all of the warp come here.
 uint64_t show(uint64_t bits, unsigned lane);
 
@@ -49,9 +44,6 @@ unsigned laneOfWarp();
 // The block's memory of a declaration, which the address of something static stands for. All ones, which are NaN as
 // floats, until the block writes there.
 void* sharedMemory(const void* declaration, size_t bytes, size_t alignment);
-
-// As many bytes as the launch asked for.
-void* dynamicSharedMemory();
 
 template <class Type, int declaration>
 Type& shared() {
@@ -76,8 +68,8 @@ struct Invoke<kernel> {
 
     static void run(const Launch& launch, void* const* parameters) { runGrid(launch, &body, parameters); }
 
-    static Kernel named(const char* name, unsigned clusterBlocks = 1) {
-        return {name, {sizeof(Parameter)...}, {std::is_pointer_v<Parameter>...}, clusterBlocks, &run};
+    static Kernel named(const char* name) {
+        return {name, {sizeof(Parameter)...}, {std::is_pointer_v<Parameter>...}, &run};
     }
 };
 
@@ -89,9 +81,6 @@ struct Invoke<kernel> {
 #define gridDim (::trainyard::currentThread.gridDim)
 #define __syncthreads() ::trainyard::barrier()
 #define __threadfence() (static_cast<void>(0))  // blocks of one launch run one at a time
-
-inline void __cluster_barrier_arrive() {}
-inline void __cluster_barrier_wait() { ::trainyard::clusterBarrier(); }
 
 // With all threads of the warp.
 template <class Value>

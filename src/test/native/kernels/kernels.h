@@ -14,8 +14,6 @@ struct Grid {
 
 struct Launch {
     Grid grid, block;
-    unsigned clusterBlocks;  // that run side by side
-    size_t sharedBytes;  // for what a kernel declares extern __shared__
     Chance chance;       // gives the order of the blocks, and of the threads of each
 };
 
@@ -23,9 +21,8 @@ struct Kernel {
     const char* name;
     std::vector<size_t> parameterBytes;
     std::vector<bool> parameterIsPointer;
-    unsigned clusterBlocks;  // as __cluster_dims__ says; 1 without
 
-    // Runs one block after another, those of a cluster side by side. parameters: the address of each. Throws a Failure where a GPU would end the context.
+    // Runs one block after another. parameters: the address of each. Throws a Failure where a GPU would end the context.
     void (*run)(const Launch& launch, void* const* parameters);
 };
 

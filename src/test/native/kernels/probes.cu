@@ -36,25 +36,3 @@ extern "C" __global__ void probe_shuffles(int* sums, int* sixths) {
 extern "C" __global__ void probe_missing_lane(int* sums) {
     if (threadIdx.x != 70) sums[threadIdx.x] = __shfl_sync(0xffffffff, threadIdx.x, 0);
 }
-
-// What the next block of the cluster has written before a meeting, and again after it.
-extern "C" __global__ void __cluster_dims__(2, 1, 1) probe_cluster(int* shown, int* found, int* again) {
-    int own = blockIdx.x * 256 + threadIdx.x, others = (blockIdx.x ^ 1) * 256 + threadIdx.x;
-    shown[own] = own;
-    __cluster_barrier_arrive();
-    __cluster_barrier_wait();
-    found[own] = shown[others];
-    __cluster_barrier_arrive();
-    __cluster_barrier_wait();
-    shown[own] = -own;
-    __cluster_barrier_arrive();
-    __cluster_barrier_wait();
-    again[own] = shown[others];
-}
-
-extern "C" __global__ void __cluster_dims__(2, 1, 1) probe_missing_block(int* found) {
-    if (blockIdx.x == 1) return;
-    __cluster_barrier_arrive();
-    __cluster_barrier_wait();
-    found[threadIdx.x] = 1;
-}

@@ -211,6 +211,30 @@ final class KernelDoubleTest {
         assertThat(gpu.downloadBfloat16(halves, x.length)).containsExactly(0, 0, 1.5f, Float.NaN, 3);
     }
 
+    /// Around the middle of two neighbours, at the largest values, and of NaN whose bits would get lost.
+    @Test
+    void valuesAreRoundedToTheNearestBfloat16() throws IOException {
+        int[] bits = {
+            0x3f807fff, 0x3f808000, 0x3f808001, 0x3f817fff, 0x3f818000, 0x3f818001, 0x7f7fffff, 0xff7f8000, 0x7f7f7fff,
+            0x7f800000, 0xff800000, 0x7f800001, 0x7fc00000, 0xffffffff, 0x00000001, 0x00008001, 0x80008000, 0x80000000
+        };
+        float[] x = new float[bits.length];
+        float[] expected = new float[bits.length];
+        for (int i = 0; i < bits.length; i++) {
+            x[i] = Float.intBitsToFloat(bits[i]);
+            int even = bits[i] + 0x7fff + (bits[i] >> 16 & 1);
+            expected[i] = Float.isNaN(x[i]) ? Float.NaN : Float.intBitsToFloat(even & 0xffff0000);
+        }
+        CUdeviceptr packed = gpu.allocate(2L * x.length);
+        ok(launch(
+                kernel(load(source(), "-arch=sm_90", "-DTRAINYARD_BF16"), "pack_values"),
+                1,
+                Pointer.to(packed),
+                Pointer.to(gpu.upload(x)),
+                Pointer.to(new long[] {x.length})));
+        assertThat(gpu.downloadBfloat16(packed, x.length)).containsExactly(expected);
+    }
+
     @Test
     void whatIsNotThereIsNotFound() throws IOException {
         CUmodule module = load(source(), "-arch=sm_90");

@@ -3,7 +3,6 @@ package io.trainyard.device.cuda;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceLostException;
 import io.trainyard.device.cuda.driver.Arena;
 import io.trainyard.device.cuda.driver.Buffer;
@@ -147,54 +146,8 @@ final class KernelsOfDoubleTest {
     @Test
     void aThreadThatItsWarpWaitsForInVainEndsTheContext() {
         probes.launchBlocks("probe_missing_lane", 1, zeros(BLOCK));
-        assertEndsTheContext();
-    }
-
-    @Test
-    void theBlocksOfAClusterRunSideBySide() {
-        int count = 4 * BLOCK;
-        Buffer found = zeros(count);
-        Buffer again = zeros(count);
-        probes.launchBlocks("probe_cluster", 4, zeros(count), found, again);
-        List<Integer> before = ints(found, count);
-        List<Integer> after = ints(again, count);
-        for (int i = 0; i < count; i++) {
-            assertThat(before.get(i)).isEqualTo(i ^ BLOCK);
-            assertThat(after.get(i)).isEqualTo(-(i ^ BLOCK));
-        }
-    }
-
-    @Test
-    void aBlockThatItsClusterWaitsForInVainEndsTheContext() {
-        probes.launchBlocks("probe_missing_block", 2, zeros(BLOCK));
-        assertEndsTheContext();
-    }
-
-    private void assertEndsTheContext() {
         assertThatThrownBy(() -> gpu.compute().synchronize())
                 .isInstanceOf(DeviceLostException.class)
                 .hasMessageContaining("CUDA_ERROR_LAUNCH_FAILED (719)");
-    }
-
-    @Test
-    void aClusterIsLaunchedWholeOrNotAtAll() {
-        Buffer memory = zeros(3 * BLOCK);
-        assertThatThrownBy(() -> probes.launchBlocks("probe_cluster", 3, memory, memory, memory))
-                .isInstanceOf(DeviceException.class)
-                .hasMessageContaining("(912)");
-    }
-
-    @Test
-    void anOlderGpuHasNoClusters() throws IOException {
-        NativeDouble.set(TestedCuda.CAPABILITY, "80");
-        try (Gpu older = new Gpu(0)) {
-            Kernels kernels =
-                    new Kernels(older, Files.readString(Path.of("src/test/native/kernels/probes.cu")), List.of());
-            assertThatThrownBy(() -> kernels.launchBlocks("probe_cluster", 2))
-                    .isInstanceOf(DeviceException.class)
-                    .hasMessageContaining("CUDA_ERROR_NOT_FOUND (500)");
-        } finally {
-            NativeDouble.set(TestedCuda.CAPABILITY, "");
-        }
     }
 }

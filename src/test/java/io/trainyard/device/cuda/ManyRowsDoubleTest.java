@@ -17,8 +17,10 @@ import io.trainyard.spec.Shape;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/// Biases of layers with so many rows of output that their gradients are summed in parts.
+/// Layers with so many rows of output that sums over them are divided among blocks of threads.
 @OnDouble
 final class ManyRowsDoubleTest {
     private final Device device = TestedCuda.device();
@@ -38,21 +40,30 @@ final class ManyRowsDoubleTest {
     void aConvolutionsBiasHasTheReferencesGradientInBfloat16() {
         List<LayerSpec> layers =
                 List.of(Layers.conv(8, 3, 1, 1, true), Layers.relu(), Layers.flatten(), Layers.linear(3, true));
-        Workload exact = CheckWorkload.of(Shape.of(1, 9, 8), 3, layers, CheckWorkload.PLAIN, 64, 64, 1);
-        Workload workload = new Workload(
-                exact.network(),
-                exact.optimizer(),
-                exact.batchSize(),
-                exact.dataset(),
-                exact.scale(),
-                exact.augment(),
-                Precision.BF16,
-                exact.threads());
         long parts = NativeDouble.calls("kernel bias_gradient_parts");
-        Comparison comparison = new Comparison(new Tolerance(2e-3, 2e-2)); // bfloat16 has 8 bits
+        Workload workload = CheckWorkload.of(Shape.of(1, 9, 8), 3, layers, CheckWorkload.PLAIN, 64, 64, 1);
+        compareInBfloat16(workload, new Tolerance(2e-3, 2e-2));
+        assertThat(NativeDouble.calls("kernel bias_gradient_parts") - parts).isPositive();
+    }
+
+    /// Several blocks of threads share each channel. Rows of 7 and of 8 columns differ in how many values a thread
+    /// loads at a time.
+    @ParameterizedTest
+    @ValueSource(ints = {7, 8})
+    void aBatchNormHasTheReferencesGradients(int columns) {
+        List<LayerSpec> layers = List.of(
+                Layers.conv(8, 3, 1, 1, false), Layers.norm(), Layers.relu(), Layers.flatten(), Layers.linear(3, true));
+        Workload workload = CheckWorkload.of(Shape.of(1, 9, columns), 3, layers, CheckWorkload.PLAIN, 128, 128, 1);
+        assertThat(ReferenceComparison.gradients(device, workload).differences())
+                .isEmpty();
+        compareInBfloat16(workload, new Tolerance(1e-2, 5e-2));
+    }
+
+    private void compareInBfloat16(Workload exact, Tolerance tolerance) {
+        Workload workload = CheckWorkload.in(Precision.BF16, exact);
+        Comparison comparison = new Comparison(tolerance); // bfloat16 has 8 bits
         comparison.tensors("gradient", gradients(ReferenceComparison.reference(), exact), gradients(device, workload));
         assertThat(comparison.differences()).isEmpty();
-        assertThat(NativeDouble.calls("kernel bias_gradient_parts") - parts).isPositive();
     }
 
     private static Map<String, Tensor> gradients(Device device, Workload workload) {
