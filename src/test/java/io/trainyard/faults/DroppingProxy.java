@@ -8,7 +8,6 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -31,12 +30,7 @@ public final class DroppingProxy implements AutoCloseable {
     }
 
     /// A request, as it was sent.
-    public record Request(ApiKeys api, ByteBuffer frame) {
-        /// Whether its bytes have a text in them, such as the name of a topic.
-        public boolean mentions(String text) {
-            return new String(frame.array(), StandardCharsets.ISO_8859_1).contains(text);
-        }
-    }
+    public record Request(ApiKeys api) {}
 
     private final ServerSocket server;
     private final int broker;
@@ -82,7 +76,7 @@ public final class DroppingProxy implements AutoCloseable {
                 start(
                         "proxy-requests",
                         () -> pump(client, upstream, frame -> {
-                            Request request = new Request(ApiKeys.forId(frame.getShort(0)), frame);
+                            Request request = new Request(ApiKeys.forId(frame.getShort(0)));
                             waiting.put(frame.getInt(4), request);
                             return Fate.ARRIVES;
                         }));

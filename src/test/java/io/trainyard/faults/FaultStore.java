@@ -2,7 +2,6 @@ package io.trainyard.faults;
 
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.S3Stores;
-import io.trainyard.s3.S3FaultProxy;
 import io.trainyard.s3.S3Server;
 import java.net.URI;
 import java.nio.file.Path;
@@ -40,11 +39,6 @@ record FaultStore(URI uri, List<String> environment, CheckpointStore store) {
     private static FaultStore ofFolder(Path folder) {
         URI uri = folder.resolve("checkpoints").toAbsolutePath().toUri();
         return new FaultStore(uri, List.of(), CheckpointStore.open(uri));
-    }
-
-    /// @param proxy what the workers take for the server
-    static FaultStore behind(S3FaultProxy proxy, S3Server server) {
-        return ofBucket(server, proxy.endpoint());
     }
 
     private static FaultStore ofBucket(S3Server server, URI endpoint) {

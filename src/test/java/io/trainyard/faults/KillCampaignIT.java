@@ -2,8 +2,10 @@ package io.trainyard.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.Patience;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -17,13 +19,15 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Workers are killed at each named point, and others go on. With as many heartbeats as in a real fleet.
+/// Workers are killed at each named point, or stand still there with `-Dfaults.freeze=true`, and others go on. With as
+/// many heartbeats as in a real fleet. Of those that stand still every second one wakes when its job has ended.
 @Faults
 @DisabledOnOs(OS.WINDOWS)
 final class KillCampaignIT {
     private static final int KILLS = Integer.getInteger("faults.kills", 20);
     private static final int AT_ONCE = Integer.getInteger("faults.at-once", 5);
     private static final int WHOLE = Integer.getInteger("faults.workers", 2 * AT_ONCE); // one in two is idle
+    private static final boolean FREEZE = Boolean.getBoolean("faults.freeze");
     private static final long SEED = Long.getLong("faults.seed", 1);
 
     /// From a kill to the next attempt's first step.
@@ -46,12 +50,12 @@ final class KillCampaignIT {
 
     @ParameterizedTest
     @MethodSource("points")
-    void whatAWorkerLeavesThatIsKilledAnotherEnds(String point) {
+    void whatAWorkerLeavesAnotherEnds(String point) throws Exception {
         Random random = new Random(SEED + point.hashCode());
         List<Duration> delays = new ArrayList<>();
         for (int killed = 0; killed < KILLS; ) {
             List<Victim> victims = IntStream.range(0, Math.min(AT_ONCE, KILLS - killed))
-                    .mapToObj(_ -> fleet.startVictim(KillPoints.plan(point, random)))
+                    .mapToObj(_ -> fleet.startVictim(KillPoints.plan(point, random) + (FREEZE ? ":stop" : "")))
                     .toList();
             List<String> jobs = fleet.strike(victims, AT_ONCE);
             fleet.awaitFinished(jobs);
@@ -60,10 +64,36 @@ final class KillCampaignIT {
                             ? fleet.delaysOfPolled(victims, jobs)
                             : fleet.delays(victims, jobs));
             killed += victims.size();
+            if (FREEZE) {
+                wake(victims);
+            }
         }
         fleet.check();
-        FaultTable.add("`kill -9`, " + point, KILLS, delays, "the checker finds nothing; the same SHA-256");
-        assertThat(delays).allSatisfy(delay -> assertThat(delay).isLessThan(BOUND));
+        FaultTable.add(
+                (FREEZE ? "`SIGSTOP`, " : "`kill -9`, ") + point,
+                KILLS,
+                delays,
+                "the checker finds nothing; the same SHA-256");
+        if (!FREEZE) {
+            assertThat(delays).allSatisfy(delay -> assertThat(delay).isLessThan(BOUND));
+        }
+    }
+
+    private static void wake(List<Victim> victims) throws Exception {
+        for (int i = 0; i < victims.size(); i++) {
+            Victim victim = victims.get(i);
+            if (i % 2 == 0) {
+                Instant woken = Instant.now();
+                victim.process().resume();
+                Patience.await(victim + " to be idle: " + victim.process())
+                        .until(() -> fleet.news()
+                                .worker(victim.id())
+                                .filter(heard -> heard.sent().isAfter(woken)
+                                        && heard.status().jobs().isEmpty())
+                                .isPresent());
+            }
+            victim.process().kill();
+        }
     }
 
     @AfterAll

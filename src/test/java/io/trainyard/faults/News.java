@@ -11,7 +11,6 @@ import io.trainyard.topics.Topic;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -19,7 +18,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -136,23 +134,6 @@ final class News implements AutoCloseable {
                 .pollInterval(Duration.ofMillis(20))
                 .until(() -> !of(job, type).isEmpty());
         return of(job, type).getFirst();
-    }
-
-    /// The steps that all attempts at a job have told, each as often as it was computed: a piece of news that came
-    /// again counts once.
-    List<Long> stepsOf(String job) {
-        List<Long> steps = new ArrayList<>();
-        record Told(int attempt, long first) {}
-        of(job, StepLosses.class).stream()
-                .collect(Collectors.toMap(
-                        losses -> new Told(losses.attempt(), losses.firstStep()), losses -> losses, (one, _) -> one))
-                .values()
-                .forEach(losses -> {
-                    for (long step = losses.firstStep(); step <= losses.lastStep(); step++) {
-                        steps.add(step);
-                    }
-                });
-        return steps;
     }
 
     @Override

@@ -1,9 +1,7 @@
 package io.trainyard.worker;
 
-import static io.trainyard.event.SampleEvents.claimed;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.trainyard.Campaign;
 import io.trainyard.Patience;
 import io.trainyard.broker.EmbeddedBroker;
 import io.trainyard.broker.TestBroker;
@@ -15,7 +13,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.KafkaShareConsumer;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
@@ -24,9 +21,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Who is in a share group, and for how long.
 class MembersTest {
-    /// Longer than the five minutes after which Kafka by default puts out a member that does not poll.
-    private static final Duration BUSY = Duration.ofMinutes(6);
-
     @Test
     void aWorkerThatFindsItsGroupFullSaysSoAndComesInWhenThereIsRoom(@TempDir Path directory) {
         Map<String, String> settings = new HashMap<>(TestBroker.settings(Patience.LIMIT));
@@ -43,39 +37,6 @@ class MembersTest {
             fleet.submit("patient");
             strangers.forEach(KafkaShareConsumer::close);
             assertThat(fleet.eventsUntilFinished(1)).isNotEmpty();
-        }
-    }
-
-    /// Kafka's default is 200.
-    @Test
-    @Campaign
-    void theWorkerAfterTwoHundredOthersIsServed(@TempDir Path directory) {
-        try (EmbeddedBroker broker =
-                        EmbeddedBroker.start(directory, 0, "unused.", TestBroker.settings(Patience.LIMIT));
-                Fleet fleet = new Fleet(broker.address(), Patience.LIMIT)) {
-            List<KafkaShareConsumer<byte[], byte[]>> others = join(fleet, 200);
-            FleetWorker _ = fleet.start("last", fleet.runner("last"));
-            fleet.submit("job");
-            assertThat(fleet.eventsUntilFinished(1)).contains(claimed("job", 1, "last"));
-            others.forEach(other -> other.close(Duration.ZERO));
-        }
-    }
-
-    @Test
-    @Campaign
-    void aWorkerThatIsBusyForLongStaysAMember() throws Exception {
-        CountDownLatch done = new CountDownLatch(1);
-        try (Fleet fleet = new Fleet()) {
-            FleetWorker _ = fleet.start("busy", fleet.runner("busy", () -> done.getCount() == 0));
-            fleet.submit("long");
-            assertThat(fleet.events(events -> events.contains(claimed("long", 1, "busy"))))
-                    .isNotEmpty();
-            Map<String, String> before = members(fleet);
-            Thread.sleep(BUSY.toMillis()); // nothing else shows that time does nothing
-            assertThat(members(fleet)).hasSize(3).isEqualTo(before);
-            done.countDown();
-            fleet.submit("next");
-            assertThat(fleet.eventsUntilFinished(2)).contains(claimed("next", 1, "busy"));
         }
     }
 
@@ -110,20 +71,5 @@ class MembersTest {
             });
         }
         return joined;
-    }
-
-    /// Who is in the groups of commands that need no certain device: names by group.
-    private static Map<String, String> members(Fleet fleet) {
-        Map<String, String> found = new HashMap<>();
-        List<String> groups = List.of(
-                Topic.COMMANDS_HIGH.claimGroup(fleet.prefix),
-                Topic.COMMANDS_NORMAL.claimGroup(fleet.prefix),
-                Topic.COMMANDS_LOW.claimGroup(fleet.prefix));
-        try (Admin admin = fleet.brokers.admin(Patience.LIMIT)) {
-            TopicAdmin.await(fleet.brokers, admin.describeShareGroups(groups).all(), Patience.LIMIT)
-                    .forEach((group, description) ->
-                            description.members().forEach(member -> found.put(group, member.consumerId())));
-        }
-        return found;
     }
 }

@@ -50,9 +50,6 @@ final class SimTraining implements JobRunner {
         /// Trains for hours.
         LONG(200, Duration.ofMinutes(2)),
 
-        /// Trains for two days.
-        DAYS(2880, Duration.ofMinutes(2)),
-
         /// Says what older workers do not know.
         NEWER(20, Duration.ofSeconds(2)),
 
