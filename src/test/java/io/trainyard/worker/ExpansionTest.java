@@ -121,14 +121,4 @@ class ExpansionTest {
         });
         assertThat(jobs(events, Claimed.class)).containsExactly("last");
     }
-
-    @Test
-    void itsExpansionIsAnAttempt() {
-        submit();
-        var _ = fleet.start("a", fleet.runner("a"));
-        List<TrainingEvent> events = fleet.eventsUntilFinished(4);
-        assertThat(jobs(events, Expanded.class)).containsExactly("rates");
-        assertThat(new JobFolder(fleet.store, "rates").link(1))
-                .hasValueSatisfying(link -> assertThat(((Owner) link).worker()).isEqualTo("a"));
-    }
 }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.trainyard.Slow;
 import io.trainyard.event.SampleEvents;
 import io.trainyard.event.TrainingEvent;
-import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.share.ProjectRule;
 import io.trainyard.share.ProjectRules;
 import java.nio.charset.StandardCharsets;
@@ -59,31 +58,6 @@ class FairShareTest {
             }
             return fleet.finish(supervisor, job.id(), attempt);
         };
-    }
-
-    /// All of the one project's jobs were asked for before the first of the other's, which by its weight comes first
-    /// once the one has run anything. How near shares come to weights is for [SimFairTest], whose time does not
-    /// depend on how busy the machine is.
-    @Test
-    void whoHasMoreWeightComesFirst() {
-        for (String project : List.of("one", "hundred")) {
-            for (int i = 1; i <= 16; i++) {
-                submit("%s-%d".formatted(project, i), project);
-            }
-        }
-        Map<String, ProjectRule> named = Map.of("one", ProjectRule.PLAIN, "hundred", new ProjectRule(100, null, null));
-        for (String worker : List.of("w1", "w2")) {
-            start(worker, named, running(worker, Duration.ofMillis(300), new AtomicInteger(), new AtomicInteger()));
-        }
-        List<String> finished = fleet.eventsUntilFinished(16).stream()
-                .filter(Finished.class::isInstance)
-                .map(TrainingEvent::job)
-                .distinct()
-                .limit(16)
-                .toList();
-        assertThat(finished.stream().filter(job -> job.startsWith("hundred")).count())
-                .as(finished::toString)
-                .isGreaterThanOrEqualTo(10);
     }
 
     @Test

@@ -10,7 +10,6 @@ import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.topics.Topic;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
@@ -84,44 +83,5 @@ class PreemptionTest {
                 .map(event -> ((Claimed) event).worker())
                 .findFirst()
                 .orElseThrow();
-    }
-
-    /// The one who may not, whoever else is less urgent.
-    @Test
-    void whoDoesNotWantToMakesNoRoom() {
-        start("a");
-        start("b");
-        submit(
-                Topic.COMMANDS_LOW,
-                "firm",
-                Fleet.job("firm").replace("\"epochs\": 1", "\"epochs\": 1, \"preemptible\": false"));
-        eventsUntil(Claimed.class::isInstance);
-        occupy(Topic.COMMANDS_NORMAL, "normal");
-        submit(Topic.COMMANDS_HIGH, "urgent");
-        assertThat(eventsUntil(Finished.class::isInstance))
-                .filteredOn(Released.class::isInstance)
-                .extracting(TrainingEvent::job)
-                .containsExactly("normal");
-        over.set(true);
-        fleet.eventsUntilFinished(3);
-    }
-
-    @Test
-    void oneOfTheJobsOfAWorkerMakesRoom() {
-        JobRunner soon = fleet.runner("w");
-        JobRunner later = fleet.runner("w", over::get);
-        var _ = fleet.start(
-                new FleetWorker.Setup("w", Set.of("cpu"), fleet.outbox).slots(2),
-                (job, attempt, supervisor) ->
-                        (job.id().startsWith("urgent") ? soon : later).run(job, attempt, supervisor));
-        occupy(Topic.COMMANDS_NORMAL, "first");
-        occupy(Topic.COMMANDS_LOW, "second");
-        submit(Topic.COMMANDS_HIGH, "urgent");
-        assertThat(eventsUntil(Finished.class::isInstance))
-                .filteredOn(Released.class::isInstance)
-                .extracting(TrainingEvent::job)
-                .containsExactly("second");
-        over.set(true);
-        fleet.eventsUntilFinished(3);
     }
 }

@@ -101,27 +101,6 @@ class RoutingTest {
     }
 
     @Test
-    void aWorkerWithAllKindsRunsACommandWhereverItIs() {
-        submit(Topic.CUDA_COMMANDS_NORMAL, "cpu-on-cuda", "cpu");
-        submit(Topic.COMMANDS_NORMAL, "cuda-on-common", "cuda");
-        submit(Topic.CPU_COMMANDS_NORMAL, "cpu-on-cpu", "cpu");
-        start("b", BOTH);
-        assertThat(claims(3)).hasSize(3);
-        assertThat(keys(Topic.CUDA_COMMANDS_NORMAL, 1)).containsExactly("cpu-on-cuda");
-        assertThat(keys(Topic.CPU_COMMANDS_NORMAL, 1)).containsExactly("cpu-on-cpu");
-    }
-
-    @Test
-    void aWorkerOfTheReferenceDeviceTakesWhatNamesNoOtherKind() {
-        submit(Topic.COMMANDS_NORMAL, "cpu", "cpu");
-        submit(Topic.COMMANDS_NORMAL, "reference", "reference");
-        submit(Topic.COMMANDS_NORMAL, "auto", "auto");
-        start("r", Set.of("reference"));
-        assertThat(claims(2)).containsOnlyKeys("reference", "auto");
-        assertThat(keys(Topic.CPU_COMMANDS_NORMAL, 1)).containsExactly("cpu");
-    }
-
-    @Test
     void allThatIsUrgentComesBeforeTheRestWhateverItsKind() {
         submit(Topic.COMMANDS_LOW, "low", "auto");
         submit(Topic.CUDA_COMMANDS_LOW, "low-cuda", "cuda");

@@ -61,17 +61,6 @@ class SimFairTest {
         assertThat(shares.get("p3")).isCloseTo(1 / 6.0, within(0.05 * 1 / 6));
     }
 
-    /// A file in which weights are others shows in what the same jobs have.
-    @Test
-    void weightsDecide() {
-        List<Work> projects = List.of(always(weight(3), Kind.JOB, 120), always(weight(1), Kind.JOB, 120));
-        SimFair real = new SimFair(5, SimSeams.NONE, new Setting(WINDOW, 6, 1, projects));
-        assertThat(real.shares(WINDOW).get("p1")).isCloseTo(0.75, within(0.04));
-        List<Work> equal = List.of(always(weight(1), Kind.JOB, 120), always(weight(1), Kind.JOB, 120));
-        SimFair weightless = new SimFair(5, SimSeams.NONE, new Setting(WINDOW, 6, 1, equal));
-        assertThat(weightless.shares(WINDOW).get("p1")).isCloseTo(0.5, within(0.04));
-    }
-
     /// One project has had the fleet by itself when another comes, and all workers have been replaced: the other has
     /// more until both have had as much, for the new workers were told by those before them.
     @Test

@@ -56,57 +56,6 @@ class SimKafkaTest {
         }
     }
 
-    private void tell(String what) {
-        told.add(world.nanos() / 1_000_000_000 + " s: " + what);
-    }
-
-    @Test
-    void theUrgentTopicComesFirst() {
-        publish(COMMANDS, "a", "b");
-        publish(URGENT, "u");
-        SimProcess process = world.process("w");
-        process.start("claims", () -> {
-            SimQueue queue = queue(process);
-            for (int i = 0; i < 3; i++) {
-                told.add(take(queue) + " " + queue.accept());
-            }
-        });
-        world.run(LOCK);
-        assertThat(told).containsExactly("u #1 true", "a #1 true", "b #1 true");
-    }
-
-    @Test
-    void aCommandComesBackAtOnceAfterACrashAndAfterItsLockFromAFrozenMember() {
-        publish(COMMANDS, "a");
-        SimProcess crashing = world.process("crashing");
-        crashing.start("claims", () -> {
-            take(queue(crashing));
-            crashing.crash();
-        });
-        world.run(Duration.ofSeconds(10));
-        SimProcess freezing = world.process("freezing");
-        freezing.start("claims", () -> {
-            SimQueue queue = queue(freezing);
-            tell(take(queue));
-            freezing.freeze(Duration.ofSeconds(40));
-            tell("late accept " + queue.accept());
-        });
-        world.run(Duration.ofSeconds(10));
-        SimProcess last = world.process("last");
-        last.start("claims", () -> {
-            SimQueue queue = queue(last);
-            tell(take(queue));
-            tell("accept " + queue.accept());
-        });
-        world.run(Duration.ofMinutes(2));
-        assertThat(told.get(0)).endsWith("a #2");
-        assertThat(told.get(1)).endsWith("a #3");
-        assertThat(told.subList(2, 4).toString())
-                .as("a late ACCEPT of what is dealt with is no error")
-                .contains("accept true", "late accept true");
-        assertThat(kafka.group(COMMANDS).start()).isEqualTo(1);
-    }
-
     @Test
     void aCommandIsDroppedSilentlyAfterItsLastDelivery() {
         publish(COMMANDS, "a");
@@ -120,27 +69,6 @@ class SimKafkaTest {
         }
         assertThat(told).containsExactly("a #1", "a #2", "a #3");
         assertThat(kafka.group(COMMANDS).lag()).isZero();
-    }
-
-    @Test
-    void oneHeldCommandStopsTheWindow() {
-        publish(COMMANDS, "0", "1", "2", "3", "4", "5", "6");
-        SimProcess holder = world.process("holder");
-        SimQueue held = queue(holder);
-        holder.start("claims", () -> take(held));
-        world.run(Duration.ofSeconds(7));
-        SimProcess other = world.process("other");
-        other.start("claims", () -> {
-            SimQueue queue = queue(other);
-            while (true) {
-                told.add(take(queue));
-                assertThat(queue.accept()).isTrue();
-            }
-        });
-        world.run(Duration.ofSeconds(7));
-        assertThat(told).containsExactly("1 #1", "2 #1", "3 #1", "4 #1");
-        world.run(LOCK);
-        assertThat(told).containsExactly("1 #1", "2 #1", "3 #1", "4 #1", "0 #2", "5 #1", "6 #1");
     }
 
     @Test
@@ -192,22 +120,6 @@ class SimKafkaTest {
     }
 
     @Test
-    void aFrozenProducerSendsAfterTheThaw() {
-        SimProcess process = world.process("p");
-        SimOutbox outbox = new SimOutbox(kafka, process);
-        process.start("sends", () -> {
-            outbox.send("t", null, bytes("first"), new RecordHeaders()).join();
-            process.freeze(Duration.ofSeconds(30));
-            outbox.send("t", null, bytes("second"), new RecordHeaders()).join();
-            tell("sent");
-        });
-        world.run(Duration.ofSeconds(29));
-        assertThat(kafka.topic("t").end()).isEqualTo(1);
-        world.run(Duration.ofMinutes(1));
-        assertThat(told).containsExactly("30 s: sent");
-    }
-
-    @Test
     void compactionKeepsTheNewestOfEachKeyAndTombstonesForAWhile() {
         SimTopic custody = kafka.topic(Topic.CUSTODY);
         put("a", "1");
@@ -234,25 +146,5 @@ class SimKafkaTest {
                 .map(entry -> entry.key() + "="
                         + (entry.value() == null ? null : new String(entry.value(), StandardCharsets.UTF_8)))
                 .toList();
-    }
-
-    @Test
-    void aFleetLogReadsCustodyFromItsBeginningAndHeartbeatsFromNowOn() {
-        put("job", "custody");
-        String workers = Topic.WORKERS.name("");
-        publish(workers, "old beat");
-        SimProcess process = world.process("p");
-        process.start("reads", () -> {
-            SimFleetLog log = new SimFleetLog(kafka, process);
-            assertThat(log.isCaughtUp()).isFalse();
-            while (told.size() < 2) {
-                log.poll(Duration.ofSeconds(1))
-                        .forEach(record -> tell(record.topic() + " " + record.key() + " " + text(record)));
-            }
-            assertThat(log.isCaughtUp()).isTrue();
-        });
-        SimTimer _ = world.after(Duration.ofSeconds(20), () -> publish(workers, "beat"));
-        world.run(Duration.ofMinutes(1));
-        assertThat(told).containsExactly("0 s: custody job custody", "20 s: workers beat beat");
     }
 }

@@ -6,10 +6,7 @@ import io.trainyard.Campaign;
 import io.trainyard.Slow;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
-import java.util.EnumSet;
 import java.util.Optional;
-import java.util.Set;
-import java.util.stream.LongStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -30,13 +27,6 @@ class SimUpgradeTest {
     @Test
     void whatIsNewerWaitsForAWorkerThatUnderstandsIt() {
         assertThat(worlds(SimSeams.NONE).wrong(0, SEEDS)).isEmpty();
-    }
-
-    @Test
-    void allCoursesAreTaken() {
-        Set<SimUpgrade.Course> taken = EnumSet.noneOf(SimUpgrade.Course.class);
-        LongStream.range(0, 5).forEach(seed -> taken.add(new SimUpgrade(seed, SimSeams.NONE).course()));
-        assertThat(taken).containsExactlyInAnyOrder(SimUpgrade.Course.values());
     }
 
     /// Mistakes, each of which a few worlds show.

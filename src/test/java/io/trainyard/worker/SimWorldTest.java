@@ -82,18 +82,6 @@ class SimWorldTest {
     }
 
     @Test
-    void theClockGoesOnWhenNobodyCanRun() {
-        process.start("t", () -> {
-            told.add("at " + process.nanoTime());
-            process.sleep(Duration.ofDays(2));
-            told.add("at " + process.now());
-        });
-        world.run(Duration.ofDays(3));
-        assertThat(told).containsExactly("at 0", "at 2026-01-03T00:00:00Z");
-        assertThat(world.nanos()).isEqualTo(Duration.ofDays(3).toNanos());
-    }
-
-    @Test
     void aWaitEndsWithTheWorkOrWithItsBoundOrWithAnInterrupt() {
         CompletableFuture<String> work = new CompletableFuture<>();
         SimTimer _ = world.after(SECOND, () -> work.complete("done"));
@@ -153,20 +141,6 @@ class SimWorldTest {
         SimTimer _ = world.after(Duration.ofMillis(1500), () -> process.freeze(Duration.ofSeconds(10)));
         world.run(Duration.ofMinutes(1));
         assertThat(told).containsExactly("at 1000", "at 11500", "at 12500");
-    }
-
-    @Test
-    void aSlowProcessTakesLonger() {
-        process.slow(SECOND);
-        process.start("t", () -> {
-            for (int i = 0; i < 100; i++) {
-                process.sleep(SECOND);
-            }
-            told.add("done");
-        });
-        assertThat(world.runUntil(() -> !told.isEmpty(), Duration.ofMinutes(10)))
-                .isTrue();
-        assertThat(Duration.ofNanos(world.nanos())).isBetween(Duration.ofSeconds(120), Duration.ofSeconds(180));
     }
 
     @Test
@@ -230,12 +204,5 @@ class SimWorldTest {
         assertThat(org.assertj.core.api.Assertions.catchThrowable(outside::join))
                 .isNull();
         assertThatThrownBy(() -> world.run(SECOND)).hasMessageContaining("from outside the simulated world");
-    }
-
-    @Test
-    void theStacksSayWhereThreadsAre() {
-        process.start("sleeper", () -> process.sleep(Duration.ofDays(1)));
-        world.run(SECOND);
-        assertThat(world.stacks()).contains("p/sleeper").contains("SimProcess.sleep");
     }
 }
