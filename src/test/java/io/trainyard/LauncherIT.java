@@ -24,14 +24,6 @@ final class LauncherIT {
     Path folder;
 
     @Test
-    void printsItsCommands() {
-        var ended = TrainyardProcess.run(folder, "--help");
-
-        assertThat(ended.exitStatus()).isZero();
-        assertThat(ended.output()).contains("Usage: trainyard");
-    }
-
-    @Test
     void worksThroughALink() throws Exception {
         var first = Files.createSymbolicLink(folder.resolve("first"), TrainyardProcess.LAUNCHER);
         var second = Files.createSymbolicLink(folder.resolve("second"), folder.relativize(first));

@@ -2,13 +2,10 @@ package io.trainyard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -45,29 +42,5 @@ final class ReadmeIT {
         assertThat(learned.find()).as(train.output()).isTrue();
         assertThat(Double.parseDouble(learned.group(1)))
                 .isGreaterThan(Double.parseDouble(told.group(1)) / 100 - TOLERANCE);
-    }
-
-    /// That of the README for another language, those of the page on topics, and that of `submit --help`.
-    @Test
-    void theOtherExamplesAreTheSameJob() throws IOException {
-        JsonNode first = MAPPER.readTree(Files.readString(FIRST));
-        String topics =
-                Page.read("docs/topics.md").section("## From another language").toString();
-        List<String> examples = List.of(
-                inQuotes(README.section("## From another language").toString()),
-                inQuotes(topics),
-                topics.replaceAll("(?s).*job = (\\{.*?})\n.*", "$1"));
-        for (String example : examples) {
-            ObjectNode job = (ObjectNode) MAPPER.readTree(example);
-            assertThat(job.remove("id").isTextual()).isTrue();
-            assertThat(job).isEqualTo(first);
-        }
-        assertThat(inQuotes(TrainyardProcess.run(folder, "submit", "--help").output())
-                        .replaceAll("\\s+", " "))
-                .isEqualTo(first.toString().replace("\"", "").replaceAll("[:,]", "$0 "));
-    }
-
-    private static String inQuotes(String text) {
-        return text.replaceAll("(?s).*?echo '(.*?)'.*", "$1");
     }
 }

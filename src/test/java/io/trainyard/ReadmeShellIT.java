@@ -57,17 +57,6 @@ final class ReadmeShellIT {
     }
 
     @Test
-    void whatIsTypedAtAClusterIsWhatThePageOnKubernetesSays() {
-        List<String> typed = README.section(CLUSTER).shell();
-        assertThat(typed).isNotEmpty();
-        assertThat(Page.read("docs/kubernetes.md").shell()).containsAll(typed);
-        assertThat(typed)
-                .anySatisfy(line -> assertThat(
-                                Path.of(line.replaceFirst("kubectl apply --kustomize ", ""), "kustomization.yaml"))
-                        .exists());
-    }
-
-    @Test
     void photosOfTwoKindsAreToldApart() throws Exception {
         makeProject();
         photos("cats", Color.ORANGE);

@@ -173,15 +173,6 @@ final class TrainIT {
     }
 
     @Test
-    void predictsWithItsCheckpoint() {
-        int samples = 7;
-        var predict = TrainyardProcess.run(folder, "predict", "twice", "--limit", Integer.toString(samples));
-        assertThat(predict.exitStatus()).as(predict.toString()).isZero();
-        assertThat(predict.lines()).hasSize(1 + samples).first().asString().startsWith("index,label,predicted,p0,");
-        assertThat(predict.errors()).contains(" of %d right".formatted(samples));
-    }
-
-    @Test
     void theLinesAreTheTopicsJson() {
         assertThat(first.lines()).isNotEmpty().allSatisfy(line -> {
             assertThat(line).matches("\\{\"type\":\"[a-zA-Z]+\",\"job\":\"twice\",\"attempt\":1,.*");
@@ -216,14 +207,6 @@ final class TrainIT {
             assertThat(only(Finished.class, after).getFirst().parametersSha256())
                     .isEqualTo(only(Finished.class, whole).getFirst().parametersSha256());
         }
-    }
-
-    /// How late they may be goes by the steps' own time: `PaceTest`.
-    @Test
-    void lossesAreToldWhileTheJobRuns() {
-        List<StepLosses> told = only(StepLosses.class, events(uninterrupted));
-        assertThat(told).hasSizeGreaterThan(5);
-        assertThat(told).extracting(StepLosses::elapsedMicros).isSorted().doesNotHaveDuplicates();
     }
 
     @ParameterizedTest
