@@ -59,21 +59,6 @@ class CommandsPageTest {
     }
 
     @Test
-    void everyExitStatusIsExplained() {
-        List<String> statuses = PAGE.section("## Exit statuses").table().stream()
-                .map(List::getFirst)
-                .toList();
-        assertThat(statuses)
-                .contains(
-                        Integer.toString(ExitCodes.OK),
-                        Integer.toString(ExitCodes.FAILED),
-                        Integer.toString(ExitCodes.BAD_INPUT),
-                        Integer.toString(ExitCodes.KAFKA_UNREACHABLE),
-                        Integer.toString(ExitCodes.INTERRUPTED));
-        assertThat(Page.read("trainyard").toString()).contains("exit_unavailable=69");
-    }
-
-    @Test
     void everySettingHasItsDefault() {
         Map<String, @Nullable String> settings = new TreeMap<>();
         addSettings("TRAINYARD", WorkerSettings.class, settings);

@@ -1,6 +1,5 @@
 package io.trainyard.cli;
 
-import static io.trainyard.event.SampleEvents.cancelled;
 import static io.trainyard.event.SampleEvents.claimed;
 import static io.trainyard.event.SampleEvents.failed;
 import static io.trainyard.event.SampleEvents.json;
@@ -15,7 +14,6 @@ import io.trainyard.broker.TestBroker;
 import io.trainyard.checkpoint.ChainLink.Owner;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
-import io.trainyard.cli.eventlog.EventLog;
 import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
@@ -238,15 +236,6 @@ class FleetCommandsTest extends FleetCommands {
     }
 
     @Test
-    void watchEndsWithAJobThatIsCancelled() {
-        submit("a");
-        publish(claimed("a"));
-        publish(cancelled("a", 1, 7));
-        assertThat(run("", "watch", "a")).isEqualTo(ExitCodes.FAILED);
-        assertThat(err.toString(UTF_8)).contains("job a was cancelled at step 7");
-    }
-
-    @Test
     void aJobThatRanWithAnotherSpecIsNotMistakenForTheOneSubmitted() {
         submit("a");
         whole("a").forEach(this::publish);
@@ -380,13 +369,6 @@ class FleetCommandsTest extends FleetCommands {
     }
 
     @Test
-    void eventsEndWithZeroWhereNoJobIsNamed() {
-        createTopics();
-        assertThat(run("", "events")).isZero();
-        assertThat(err.toString(UTF_8)).isEmpty();
-    }
-
-    @Test
     void eventsOfAJobThatIsToComeAreFollowed() throws Exception {
         createTopics();
         AtomicBoolean closed = new AtomicBoolean();
@@ -408,22 +390,6 @@ class FleetCommandsTest extends FleetCommands {
         assertThat(command).isNotDone();
         closed.set(true);
         assertThat(Patience.get(command)).isZero();
-    }
-
-    @Test
-    void eventsOfManyRecordsStayInOrder() {
-        createTopics();
-        int each = 3 * EventLog.MAX_RECORDS;
-        for (int i = 0; i < each; i++) {
-            send(Topic.STEPS, "a", "{\"n\":%d}".formatted(2 * i).getBytes(UTF_8));
-            send(Topic.ACCURACY, "a", "{\"n\":%d}".formatted(2 * i + 1).getBytes(UTF_8));
-        }
-        assertThat(run("", "events")).isZero();
-        List<String> expected = new ArrayList<>();
-        for (int i = 0; i < 2 * each; i++) {
-            expected.add("{\"n\":%d}".formatted(i));
-        }
-        assertThat(out.toString(UTF_8).lines().toList()).isEqualTo(expected);
     }
 
     @Test

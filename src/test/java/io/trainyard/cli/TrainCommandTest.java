@@ -52,13 +52,6 @@ class TrainCommandTest {
     }
 
     @Test
-    void endsWithZeroIfAllFinished() throws IOException {
-        Ended ended = train(JOB.formatted("one", "shapes28", 1000) + JOB.formatted("two", "shapes28", 2000));
-        assertThat(ended.status()).as(ended.errors()).isEqualTo(ExitCodes.OK);
-        assertThat(ended.finished()).containsExactly("one", "two");
-    }
-
-    @Test
     void aFailureIsSaidOnce() {
         ByteArrayOutputStream said = new ByteArrayOutputStream();
         assertThat(run(command(JOB.formatted("no-data", "mnist", 1000), said, false)))

@@ -83,22 +83,6 @@ class HostsIT {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "localhost",
-                "LOCALHOST:8080",
-                "localhost.:1",
-                "127.0.0.1:8080",
-                "[::1]:8080",
-                "trainyard.example.org",
-                "Trainyard.Example.Org.:443"
-            })
-    void answersUnderItsNames(String host) throws IOException {
-        String answer = ask("GET " + INFO + " HTTP/1.1\nHost: " + host);
-        assertThat(answer).startsWith("HTTP/1.1 200 ").containsIgnoringCase("\r\nCache-Control: no-store\r\n");
-    }
-
-    @ParameterizedTest
     @ValueSource(strings = {"evil.example", "evil.example:8080", "localhost.evil.example", "10.1.2.3", "[fe80::1]"})
     void answersUnderNoOtherName(String host) throws IOException {
         for (String path : List.of(INFO, "/", "/api/v1/openapi", "/api/v1/jobs")) {

@@ -35,8 +35,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
-import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -216,52 +214,6 @@ class JobHistoryTest {
         assertThat(history.since(0, NOW).jobs())
                 .extracting(JobSummary::initFrom)
                 .containsExactly("a/20");
-    }
-
-    /// Each topic keeps its order, but the topics are read side by side; and a consumer that loses its place
-    /// reads all again.
-    @Test
-    void comesOutTheSameHoweverTheTopicsInterleave() {
-        List<List<TrainingEvent>> topics = List.of(
-                List.of(
-                        claimed("a", 1),
-                        started("a", 1, 1),
-                        claimed("a", 2),
-                        started("a", 2, 11),
-                        finished("a", 2, 20)),
-                List.of(losses("a", 1, 0, 1, 10), losses("a", 1, 1, 11, 6), losses("a", 2, 1, 11, 10)),
-                List.of(tested("a", 1, 0, 10, 0.5), tested("a", 2, 1, 20, 0.7)));
-        Random random = new Random(1);
-        for (int round = 0; round < 10; round++) {
-            TrackingStore empty = TrackingStore.open(Databases.SQLITE.empty());
-            JobHistory one = history(empty);
-            List<Integer> turns = new ArrayList<>();
-            for (int again = 0; again < 2; again++) {
-                List<Integer> pass = new ArrayList<>();
-                for (int t = 0; t < topics.size(); t++) {
-                    pass.addAll(Collections.nCopies(topics.get(t).size(), t));
-                }
-                Collections.shuffle(pass, random);
-                turns.addAll(pass);
-            }
-            int[] next = new int[topics.size()];
-            for (int t : turns) {
-                one.apply(
-                        List.of(new Happened(
-                                topics.get(t).get(next[t]++ % topics.get(t).size()), NOW)),
-                        Map.of());
-            }
-
-            JobSummary job = one.since(0, NOW).jobs().getFirst();
-            assertThat(job.status()).isEqualTo(Status.FINISHED);
-            assertThat(job.attempt()).isEqualTo(2);
-            assertThat(job.worker()).isEqualTo("w2");
-            assertThat(job.testAccuracy()).isEqualTo(0.7);
-            assertThat(steps(one, "a", 99))
-                    .as("round %d: every step once", round)
-                    .isEqualTo(LongStream.rangeClosed(1, 20).boxed().toList());
-            empty.close();
-        }
     }
 
     @Test

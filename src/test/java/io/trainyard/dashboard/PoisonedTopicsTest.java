@@ -1,6 +1,5 @@
 package io.trainyard.dashboard;
 
-import static io.trainyard.event.SampleEvents.claimed;
 import static io.trainyard.event.SampleEvents.spec;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,7 +7,6 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.trainyard.Patience;
 import io.trainyard.Slow;
 import io.trainyard.broker.TestBroker;
-import io.trainyard.metrics.Metric;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
 import io.trainyard.tracking.Databases;
@@ -60,39 +58,6 @@ class PoisonedTopicsTest {
         return """
                 {"id": "%s", "network": "lenet", "epochs": 1,
                  "dataset": {"name": "mnist", "normalize": {"mean": [%s], "std": [%s]}}}""".formatted(id, "0,".repeat(channels - 1) + 0, "1,".repeat(channels - 1) + 1);
-    }
-
-    @Test
-    void aCommandThatGrowsAndTwoThatAreNoneCostNoOtherJob() throws Exception {
-        String prefix = "poison.";
-        TopicAdmin.createMissing(TestBroker.brokers(), prefix, Patience.LIMIT);
-        try (EventPublisher publisher = new EventPublisher(TestBroker.address(), prefix)) {
-            publisher.sendText(Topic.COMMANDS_NORMAL, "p1", longCommand("p1"));
-            publisher.send(spec("before"));
-            try (Reader reader = new Reader(url, prefix)) {
-                reader.awaitJob("before");
-                publisher.sendText(Topic.COMMANDS_NORMAL, "garbage", "{");
-                publisher.sendText(Topic.JOBS, "garbage", "[".repeat(100_000));
-                publisher.send(claimed("p1"), claimed("after"));
-                reader.awaitJob("after");
-                Patience.await("the job with the long command")
-                        .until(() ->
-                                reader.history.job("p1").orElseThrow().summary().attempt() == 1);
-                assertThat(reader.registry
-                                .get(Metric.RECORDS_SKIPPED_TOTAL.word())
-                                .counter()
-                                .count())
-                        .isEqualTo(1);
-                assertThat(reader.consumer.isAlive()).isTrue();
-            }
-            try (Reader reader = new Reader(url, prefix)) {
-                publisher.send(claimed("p1", 2), claimed("restarted"));
-                reader.awaitJob("restarted");
-                Patience.await("the job with the long command")
-                        .until(() ->
-                                reader.history.job("p1").orElseThrow().summary().attempt() == 2);
-            }
-        }
     }
 
     @Test

@@ -5,19 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.trainyard.Patience;
-import io.trainyard.broker.TestBroker;
 import io.trainyard.event.SampleEvents;
 import io.trainyard.topics.Brokers;
 import io.trainyard.topics.Topic;
-import io.trainyard.topics.TopicAdmin;
 import io.trainyard.tracking.Databases;
 import io.trainyard.tracking.TrackingStore;
-import io.trainyard.worker.LogRecords;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -54,31 +50,6 @@ class TopicConsumerTest {
             assertThat(history.offsets().values()).containsExactly(3L);
             consumer.read(records);
             assertThat(history.offsets().values()).as("what was read again").containsExactly(3L);
-        }
-    }
-
-    /// Kafka's consumer logs an error if the thread that closes it was interrupted.
-    @Test
-    void aReaderThatIsClosedEndsWithoutAWord() throws Exception {
-        TopicAdmin.createMissing(TestBroker.brokers(), "closed.", Patience.LIMIT);
-        try (TrackingStore store = TrackingStore.open(Databases.SQLITE.empty());
-                EventPublisher publisher = new EventPublisher(TestBroker.address(), "closed.");
-                LogRecords log = LogRecords.of(
-                        Class.forName("org.apache.kafka.clients.consumer.internals.ClassicKafkaConsumer"))) {
-            Sources sources = new Sources();
-            JobHistory history = new JobHistory(store, sources, new JobHistory.Limits(10, 2, 10_000, 60_000));
-            TopicConsumer consumer = new TopicConsumer(
-                    history,
-                    sources,
-                    new FleetCounters(new SimpleMeterRegistry()),
-                    new AlertWatch(store, sources, AlertsWanted.NONE, Patience.LIMIT),
-                    TestBroker.brokers(),
-                    "closed.");
-            consumer.start();
-            publisher.send(claimed("read"));
-            Patience.await("the event").until(() -> history.job("read").isPresent());
-            consumer.close();
-            assertThat(log.warnings()).isEmpty();
         }
     }
 }

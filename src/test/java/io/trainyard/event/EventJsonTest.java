@@ -86,20 +86,6 @@ class EventJsonTest {
                         read -> assertThat(read.losses()).isEqualTo(losses));
     }
 
-    /// What was called `testLoss` before there was a `testLossSum` was the sum: a 0 there tells one from the other.
-    @Test
-    void aTestThatDoesNotTellTheSumIsRead() throws IOException {
-        TrainingEvent.EpochTested test = tested("a", 1, 0, 2, 0.5);
-        String json = new String(json(test), StandardCharsets.UTF_8);
-        String without = json.replaceFirst("\"testLossSum\":[^,]+,", "");
-        assertThat(without).isNotEqualTo(json);
-        assertThat(EventJson.readEvent(without.getBytes(StandardCharsets.UTF_8)).event())
-                .isInstanceOfSatisfying(TrainingEvent.EpochTested.class, read -> {
-                    assertThat(read.testLoss()).isEqualTo(test.testLoss());
-                    assertThat(read.testLossSum()).isZero();
-                });
-    }
-
     @Test
     void aTestThatDoesNotTellWhereTheTimeWentIsRead() throws IOException {
         TrainingEvent.EpochTested test = tested("a", 1, 0, 2, 0.5);
@@ -121,17 +107,6 @@ class EventJsonTest {
         return ((TrainingEvent.EpochTested) EventJson.readEvent(json).event()).epochTime();
     }
 
-    @Test
-    void aStartThatDoesNotTellTheDevicesModelIsRead() throws IOException {
-        String json = new String(json(started("a", 1, 1)), StandardCharsets.UTF_8);
-        String without = json.replaceFirst("\"deviceModel\":\"[^\"]+\",", "");
-        assertThat(without).isNotEqualTo(json);
-        assertThat(EventJson.readEvent(without.getBytes(StandardCharsets.UTF_8)).event())
-                .isInstanceOfSatisfying(
-                        TrainingEvent.Started.class,
-                        read -> assertThat(read.deviceModel()).isNull());
-    }
-
     @ParameterizedTest
     @MethodSource("events")
     void writesTypeThenJobThenAttemptThenTime(TrainingEvent event) {
@@ -147,17 +122,6 @@ class EventJsonTest {
         assertThat(new String(json(losses), StandardCharsets.UTF_8))
                 .isEqualTo(
                         "{\"type\":\"stepLosses\",\"job\":\"a\",\"attempt\":1,\"time\":\"2026-11-22T03:04:05.678Z\",\"epoch\":0,\"firstStep\":1,\"losses\":[0.1],\"elapsedMicros\":100000,\"learningRate\":0.05}");
-    }
-
-    @Test
-    void lossesOfAnEarlierVersionDoNotTellTheLearningRate() throws IOException {
-        byte[] json =
-                "{\"type\":\"stepLosses\",\"job\":\"a\",\"attempt\":1,\"epoch\":0,\"firstStep\":1,\"losses\":[2.5],\"elapsedMicros\":1}"
-                        .getBytes(StandardCharsets.UTF_8);
-        assertThat(EventJson.readEvent(json).event())
-                .isInstanceOfSatisfying(
-                        TrainingEvent.StepLosses.class,
-                        read -> assertThat(read.learningRate()).isNull());
     }
 
     @Test

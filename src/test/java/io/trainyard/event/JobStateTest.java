@@ -13,19 +13,15 @@ import static io.trainyard.event.SampleEvents.started;
 import static io.trainyard.event.SampleEvents.tested;
 import static io.trainyard.event.SampleEvents.whole;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.trainyard.Page;
 import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.JobNews.Rejected;
 import io.trainyard.event.JobNews.Requested;
 import io.trainyard.event.JobState.Status;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
 /// Jobs of two epochs of ten steps each.
@@ -63,16 +59,6 @@ class JobStateTest {
     }
 
     @Test
-    void anEndSeenBeforeTheLastLossesStays() {
-        JobState state = stateAfter(
-                claimed("a", 1), started("a", 1, 1), finished("a", 1, 20, "done"), losses("a", 1, 1, 19, new float[] {
-                    1f, 0.5f
-                }));
-        assertThat(state.status()).isEqualTo(Status.FINISHED);
-        assertThat(state.step()).isEqualTo(20);
-    }
-
-    @Test
     void anOlderAttemptChangesNothing() {
         JobState state = stateAfter(claimed("a", 2), started("a", 2, 1), losses("a", 2, 0, 1, new float[] {2f}));
         state.apply(losses("a", 1, 1, 15, new float[] {9f}));
@@ -91,24 +77,6 @@ class JobStateTest {
         assertThat(state.epochs()).extracting(JobState.Epoch::attempt).containsExactly(1, 2);
         assertThat(state.epochs()).extracting(JobState.Epoch::testAccuracy).containsExactly(0.5, 0.6);
         assertThat(state.step()).isEqualTo(10);
-    }
-
-    /// Starts and tests are on topics of their own.
-    @Test
-    void aTestOfAnOlderAttemptThatIsReadLateCountsUpToWhereTheNewerBegan() {
-        JobState state = stateAfter(claimed("a", 2), started("a", 2, 11));
-        state.apply(tested("a", 1, 0, 10, 0.5));
-        state.apply(tested("a", 1, 1, 20, 0.9));
-        assertThat(state.epochs()).extracting(JobState.Epoch::testAccuracy).containsExactly(0.5);
-    }
-
-    @Test
-    void aTestOfAnOlderAttemptDoesNotReplaceThatOfANewerOne() {
-        JobState state = stateAfter(claimed("a", 2), tested("a", 2, 1, 20, 0.6), tested("a", 1, 1, 20, 0.9));
-        assertThat(state.testAccuracy()).isEqualTo(0.6);
-        assertThat(state.lastTest())
-                .extracting(TrainingEvent.EpochTested::attempt)
-                .isEqualTo(2);
     }
 
     @Test
@@ -241,16 +209,6 @@ class JobStateTest {
     }
 
     @Test
-    void ofOneAttemptsWordsTheLastOnTheTopicCountsHoweverTheyAreRead() {
-        assertThat(stateOf(
-                                new Happened(resumed("a", 1), 5, "w9", 8),
-                                new Happened(paused("a", 1, 5), 9, "w1", 7),
-                                new Happened(claimed("a", 1), 1, "w1", 2))
-                        .status())
-                .isEqualTo(Status.QUEUED);
-    }
-
-    @Test
     void aForgedAttemptHidesNoTrueOne() {
         JobState state = stateAfter(claimed("a", 1), started("a", 1, 1));
         state.apply(claimed("a", Integer.MAX_VALUE));
@@ -348,19 +306,6 @@ class JobStateTest {
         state.apply(started("a", 2, 15));
         assertThat(state.epochs()).hasSize(1);
         assertThat(state.lastTest()).isNull();
-    }
-
-    @Test
-    void thePageOnJobsTellsEveryState() {
-        assertThat(Page.read("docs/jobs.md").section("## States").table())
-                .extracting(row -> row.getFirst().toUpperCase(Locale.ROOT))
-                .containsExactlyElementsOf(
-                        Arrays.stream(Status.values()).map(Status::name).toList());
-    }
-
-    @Test
-    void refusesAnotherJobsEvents() {
-        assertThatThrownBy(() -> new JobState("b").apply(claimed("a", 1))).isInstanceOf(IllegalArgumentException.class);
     }
 
     private static JobState stateOf(JobNews... news) {

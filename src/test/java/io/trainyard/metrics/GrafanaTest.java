@@ -1,6 +1,5 @@
 package io.trainyard.metrics;
 
-import static io.trainyard.metrics.Grafana.elements;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -55,84 +54,6 @@ class GrafanaTest {
                 .extracting(JsonNode::asText)
                 .contains("./grafana/dashboards:%s:ro"
                         .formatted(provider.path("options").path("path").asText()));
-    }
-
-    @ParameterizedTest
-    @MethodSource("boards")
-    void nobodyEditsItThere(Board board) {
-        assertThat(board.json().path("editable").asBoolean(true)).isFalse();
-    }
-
-    @ParameterizedTest
-    @MethodSource("boards")
-    void itsVariablesAreDatasourceJobAndInstance(Board board) throws Exception {
-        JsonNode source = board.variables().getFirst();
-        assertThat(source.path("name").asText()).isEqualTo("datasource");
-        assertThat(source.path("type").asText()).isEqualTo("datasource");
-        assertThat(elements(YamlFiles.read(Path.of("grafana/provisioning/datasources/trainyard.yaml"))
-                                .path("datasources"))
-                        .map(one -> one.path("type").asText()))
-                .contains(source.path("query").asText());
-        assertThat(board.variables().stream()
-                        .filter(variable -> variable.path("type").asText().equals("datasource")))
-                .hasSize(1);
-        List<String> names = board.isSql() ? List.of("job") : List.of("job", "instance");
-        for (int i = 0; i < names.size(); i++) {
-            JsonNode variable = board.variables().get(i + 1);
-            assertThat(variable.path("name").asText()).isEqualTo(names.get(i));
-            assertThat(variable.path("type").asText()).isEqualTo("query");
-            assertThat(variable.path("datasource").path("uid").asText()).isEqualTo("${datasource}");
-            assertThat(variable.path("refresh").asInt())
-                    .as("on a change of time")
-                    .isEqualTo(2);
-            assertThat(variable.path("label").asText()).isEqualToIgnoringCase(names.get(i));
-            if (!board.isSql()) { // several, and all
-                assertThat(variable.path("multi").asBoolean()).isTrue();
-                assertThat(variable.path("includeAll").asBoolean()).isTrue();
-                assertThat(variable.path("allValue").asText()).isEqualTo(".+");
-            }
-        }
-    }
-
-    @ParameterizedTest
-    @MethodSource("boards")
-    void panelsAreEachAtAPlaceOfTheirOwn(Board board) {
-        Set<Integer> ids = new HashSet<>();
-        Set<List<Integer>> cells = new HashSet<>();
-        for (JsonNode panel : board.json().path("panels")) {
-            assertThat(ids.add(panel.path("id").asInt())).isTrue();
-            JsonNode at = panel.path("gridPos");
-            assertThat(at.path("x").asInt() + at.path("w").asInt()).isLessThanOrEqualTo(24);
-            for (int x = 0; x < at.path("w").asInt(); x++) {
-                for (int y = 0; y < at.path("h").asInt(); y++) {
-                    assertThat(cells.add(List.of(
-                                    at.path("x").asInt() + x, at.path("y").asInt() + y)))
-                            .as("%s at %s", panel.path("title"), at)
-                            .isTrue();
-                }
-            }
-        }
-    }
-
-    @ParameterizedTest
-    @MethodSource("panels")
-    void aPanelHasTitleDescriptionUnitAndSource(Panel panel) {
-        assertThat(panel.title()).isNotBlank();
-        assertThat(panel.json().path("description").asText()).isNotBlank();
-        assertThat(panel.json()
-                        .path("fieldConfig")
-                        .path("defaults")
-                        .path("unit")
-                        .asText())
-                .isNotBlank();
-        assertThat(panel.json().path("datasource").path("uid").asText()).isEqualTo("${datasource}");
-        assertThat(panel.questions())
-                .isNotEmpty()
-                .allSatisfy(question -> assertThat(question).isNotBlank());
-        assertThat(panel.json().path("targets"))
-                .allSatisfy(target -> assertThat(
-                                target.path("datasource").path("uid").asText())
-                        .isEqualTo("${datasource}"));
     }
 
     @ParameterizedTest

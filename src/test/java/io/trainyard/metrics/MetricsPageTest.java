@@ -49,17 +49,6 @@ class MetricsPageTest {
         assertThat(Label.values()).allSatisfy(label -> assertThat(told).containsEntry(label.word(), label.allowed()));
     }
 
-    /// https://prometheus.io/docs/practices/naming/
-    @Test
-    void namesAreAsPrometheusHasThem() {
-        assertThat(Metric.values()).allSatisfy(metric -> {
-            assertThat(metric.word()).matches("trainyard(_[a-z]+)+");
-            assertThat(metric.word().endsWith("_total")).isEqualTo(metric.type() == Metric.Type.COUNTER);
-            assertThat(metric.type() != Metric.Type.HISTOGRAM || metric.word().endsWith("_seconds"))
-                    .isTrue();
-        });
-    }
-
     /// By a link to what is said here.
     @Test
     void thePageOnOperationsHasEveryAlert() throws Exception {

@@ -11,7 +11,6 @@ import io.trainyard.event.Told;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.spec.CheckpointName;
-import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
 import java.io.IOException;
 import java.lang.reflect.RecordComponent;
@@ -20,17 +19,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
-import org.apache.kafka.common.header.Header;
-import org.apache.kafka.common.header.Headers;
-import org.apache.kafka.common.header.internals.RecordHeader;
-import org.apache.kafka.common.header.internals.RecordHeaders;
-import org.apache.kafka.coordinator.group.GroupCoordinatorConfig;
-import org.apache.kafka.coordinator.group.modern.share.ShareGroupConfig;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -83,40 +75,6 @@ class TopicsPageTest {
     }
 
     @Test
-    void everyHeaderIsTold() {
-        Headers cause = new RecordHeaders(new Header[] {new RecordHeader("traceparent", new byte[0])});
-        Headers headers = CloudEvents.headers(CloudEvents.COMMAND, "/cli");
-        CloudEvents.continueTrace(cause, headers);
-        assertThat(column(PAGE.section("## Headers"))).containsExactlyInAnyOrderElementsOf(names(headers));
-        assertThat(column(PAGE.section("## Commands").tableOf("header")))
-                .containsExactly(
-                        Forwarded.FROM,
-                        Forwarded.BY,
-                        CommandHeaders.CONTRACT,
-                        CommandHeaders.ATTEMPT,
-                        CommandHeaders.STORE,
-                        CommandHeaders.REFUSALS);
-        assertThat(column(PAGE.section("## Dead letters")))
-                .containsExactly(
-                        DeadLetter.REASON,
-                        DeadLetter.SOURCE_TOPIC,
-                        DeadLetter.SOURCE_PARTITION,
-                        DeadLetter.SOURCE_OFFSET,
-                        DeadLetter.WORKER,
-                        DeadLetter.TRUNCATED_FROM_BYTES);
-        assertThat(PAGE.section("## Commands").text()).contains("`%s`".formatted(CloudEvents.COMMAND));
-        assertThat(PAGE.section("## Workers").text()).contains("`%s`".formatted(CloudEvents.WORKER_STATUS));
-    }
-
-    private static List<String> names(Headers headers) {
-        return Arrays.stream(headers.toArray()).map(Header::key).toList();
-    }
-
-    private static List<String> column(Page page) {
-        return page.table().stream().map(row -> Page.code(row, 0).getFirst()).toList();
-    }
-
-    @Test
     void everyEventHasASection() {
         assertThat(PAGE.section("## Events").sections(3).keySet())
                 .containsExactlyElementsOf(events().map(TopicsPageTest::title).toList());
@@ -131,15 +89,6 @@ class TopicsPageTest {
     }
 
     @Test
-    void anEpochsTimeHasItsFields() {
-        Page times = section(TrainingEvent.EpochTested.class).tableOf("field of `epochTime`");
-        assertThat(times.table().stream()
-                        .map(row -> Page.code(row, 0).getFirst() + ": " + row.get(1))
-                        .toList())
-                .isEqualTo(fields(TrainingEvent.EpochTime.class));
-    }
-
-    @Test
     void aWishsTableAndExampleAreTheCodes() throws IOException {
         Page section = PAGE.section("## Control");
         assertThat(fields(section)).isEqualTo(fields(Control.class));
@@ -147,15 +96,6 @@ class TopicsPageTest {
         Control control = EventJson.readControl(MAPPER.writeValueAsBytes(example));
         assertThat(new String(EventJson.write(control), StandardCharsets.UTF_8)).isEqualTo(example.toString());
         assertThat(section.text()).contains("`%s`".formatted(CloudEvents.CONTROL));
-    }
-
-    @Test
-    void everyTopicOfEventsHasItsKey() {
-        Map<String, String> keys = new LinkedHashMap<>();
-        PAGE.tableOf("topic").table().forEach(row -> Page.code(row, 0).forEach(topic -> keys.put(topic, row.get(2))));
-        assertThat(Arrays.stream(Topic.values()).filter(topic -> topic.content() == Topic.Content.EVENTS))
-                .allSatisfy(topic -> assertThat(keys)
-                        .containsEntry(topic.name(""), topic.isCompacted() ? "`<job>/<attempt>/<type>`" : "job"));
     }
 
     /// What the page shows is read, and written again as it stands there; so it can be nothing but what the code
@@ -195,38 +135,6 @@ class TopicsPageTest {
         WorkerStatus status = EventJson.readStatus(MAPPER.writeValueAsBytes(example));
         assertThat(new String(EventJson.write(status), StandardCharsets.UTF_8)).isEqualTo(example.toString());
         assertThat(example).hasSameSizeAs(WorkerStatus.class.getRecordComponents());
-    }
-
-    @Test
-    void aCommandIsAJob() throws IOException {
-        JsonNode example = example(PAGE.section("## Commands"));
-        assertThat(JobJson.read(example).id()).isEqualTo(example.path("id").asText());
-    }
-
-    @Test
-    void theBrokersDefaultsAreKafkas() {
-        Map<String, String> told = new LinkedHashMap<>();
-        PAGE.section("## A cluster of your own")
-                .tableOf("broker's setting")
-                .table()
-                .forEach(row -> told.put(Page.code(row, 0).getFirst(), row.get(1)));
-        assertThat(told)
-                .containsEntry(
-                        GroupCoordinatorConfig.SHARE_GROUP_MAX_SIZE_CONFIG,
-                        Integer.toString(GroupCoordinatorConfig.SHARE_GROUP_MAX_SIZE_DEFAULT))
-                .containsEntry(
-                        GroupCoordinatorConfig.SHARE_GROUP_HEARTBEAT_INTERVAL_MS_CONFIG,
-                        Integer.toString(GroupCoordinatorConfig.SHARE_GROUP_HEARTBEAT_INTERVAL_MS_DEFAULT))
-                .containsEntry(
-                        ShareGroupConfig.SHARE_GROUP_MAX_SHARE_SESSIONS_CONFIG,
-                        Integer.toString(ShareGroupConfig.SHARE_GROUP_MAX_SHARE_SESSIONS_DEFAULT))
-                .containsEntry(
-                        ShareGroupConfig.SHARE_GROUP_MAX_DELIVERY_COUNT_LIMIT_CONFIG,
-                        Integer.toString(ShareGroupConfig.SHARE_GROUP_MAX_DELIVERY_COUNT_LIMIT_DEFAULT))
-                .containsEntry(
-                        ShareGroupConfig.SHARE_GROUP_MIN_RECORD_LOCK_DURATION_MS_CONFIG,
-                        Integer.toString(ShareGroupConfig.SHARE_GROUP_MIN_RECORD_LOCK_DURATION_MS_DEFAULT))
-                .hasSize(5);
     }
 
     private static Page section(Class<?> event) {

@@ -28,9 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// What befalls a store while a job trains, in short: the same of every kind of store. The campaign with
-/// processes is
-/// `StoreCampaignIT`.
+/// What befalls a store while a job trains: the same of every kind of store.
 abstract class AbstractStoreFaultsTest extends SmallJobs {
     /// Six steps, a checkpoint after each.
     private static final String JOB =

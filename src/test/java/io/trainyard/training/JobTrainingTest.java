@@ -121,20 +121,6 @@ class JobTrainingTest extends SmallJobs {
     }
 
     @Test
-    void stopsEarlyWithACheckpointAndTheReason() {
-        JobSpec job = job(
-                "a",
-                "\"epochs\": 9, \"batchSize\": 1500, \"checkpointEveryEpochs\": 9, \"stopWhen\": {\"testAccuracyAtLeast\": 1e-9}");
-        assertThat(run(job, () -> false)).isInstanceOf(Outcome.Finished.class);
-        EpochTested test = of(EpochTested.class).getLast();
-        Finished finished = (Finished) events.getLast();
-        assertThat(of(EpochTested.class)).hasSize(1);
-        assertThat(finished.stoppedEarly()).isEqualTo("test accuracy %s reached 1.0E-9".formatted(test.testAccuracy()));
-        assertThat(finished.steps()).isEqualTo(test.step());
-        assertThat(of(CheckpointSaved.class)).extracting(CheckpointSaved::step).containsExactly(test.step());
-    }
-
-    @Test
     void tellsTheLearningRateOfTheSchedule() {
         JobSpec job = job(
                 "a",
@@ -147,19 +133,6 @@ class JobTrainingTest extends SmallJobs {
     }
 
     @Test
-    void anotherSeedIsAnotherRun() {
-        run(job("a", "\"epochs\": 1, \"batchSize\": 1500, \"seed\": 1"), () -> false);
-        run(job("b", "\"epochs\": 1, \"batchSize\": 1500, \"seed\": 2"), () -> false);
-        assertThat(of(Finished.class)).extracting(Finished::parametersSha256).doesNotHaveDuplicates();
-    }
-
-    @Test
-    void savesOnlyAsOftenAsAskedButAlwaysTheEnd() {
-        run(job("a", "\"epochs\": 3, \"batchSize\": 2000, \"checkpointEveryEpochs\": 2"), () -> false);
-        assertThat(of(CheckpointSaved.class)).extracting(CheckpointSaved::epoch).containsExactly(1, 2);
-    }
-
-    @Test
     void tellsAFinishedJobAgainAndTrainsNothing() {
         JobSpec job = job("a", "\"epochs\": 1, \"batchSize\": 1500");
         run(job, () -> false);
@@ -167,32 +140,6 @@ class JobTrainingTest extends SmallJobs {
         events.clear();
         assertThat(run(job, () -> false)).isInstanceOf(Outcome.Finished.class);
         assertThat(events).usingRecursiveFieldByFieldElementComparator().containsExactly(end);
-    }
-
-    @ParameterizedTest
-    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-        `"network": {"layers": [{"type": "linear", "out": 10}]}`                         | given 3x32x32
-        `"batchSize": 60000`                                                          | batchSize is 60000
-        `"dataset": {"name": "shapes32", "normalize": {"mean": [0.5], "std": [0.5]}}` | one a channel
-        """)
-    void aJobThatNobodyCanRunFailsForGood(String field, String reason) {
-        JobSpec bad = job("a", "\"epochs\": 1, \"batchSize\": 1500, " + field);
-        for (int i = 0; i < 2; i++) {
-            assertThat(run(bad, () -> false))
-                    .isInstanceOfSatisfying(
-                            Outcome.Failed.class,
-                            o -> assertThat(o.event().reason()).contains(reason));
-        }
-        assertThat(events).hasSize(2).allMatch(events.getFirst()::equals);
-        assertThat(folder("a").chain().last()).isEqualTo(2);
-    }
-
-    @Test
-    void rejectsAnotherJobUnderTheSameId() {
-        run(job("a", "\"epochs\": 1, \"batchSize\": 1500"), () -> false);
-        assertThat(run(job("a", "\"epochs\": 2, \"batchSize\": 1500"), () -> false))
-                .isInstanceOfSatisfying(
-                        Outcome.Rejected.class, o -> assertThat(o.reason()).contains("\"a\""));
     }
 
     @Test

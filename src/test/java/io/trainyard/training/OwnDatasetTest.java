@@ -84,27 +84,11 @@ class OwnDatasetTest {
     }
 
     @Test
-    void isReadAnewWhenItsDescriptionHasChanged() throws IOException {
-        assertThat(run("a", "marks", 3)).isInstanceOf(Outcome.Finished.class);
-        describe("[\"dash\", \"dot\", \"stroke\", \"none\"]");
-        assertThat(run("b", "marks", 4)).isInstanceOf(Outcome.Finished.class);
-    }
-
-    @Test
     void thatIsNotHereMayBeElsewhere() {
         assertThat(run("a", "markz", 3)).isInstanceOfSatisfying(Outcome.WorkerFault.class, fault -> {
             assertThat(fault.lacking()).isTrue();
             assertThat(fault.event().reason())
                     .contains("data set markz is not there", root.toString(), "the nearest name is \"marks\"");
         });
-    }
-
-    @Test
-    void thatTheNetworkDoesNotFitFailsTheJob() {
-        assertThat(run("a", "marks", 5))
-                .isInstanceOfSatisfying(
-                        Outcome.Failed.class,
-                        failed -> assertThat(failed.event().reason())
-                                .contains("gives 5, but the data set has 3 classes"));
     }
 }

@@ -3,9 +3,7 @@ package io.trainyard.training;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.checkpoint.Checkpoint;
-import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.event.TrainingEvent.EpochTested;
-import io.trainyard.event.TrainingEvent.Failed;
 import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.event.TrainingEvent.StepLosses;
@@ -85,30 +83,5 @@ class ResumeTest extends SmallJobs {
         assertThat(second.parametersSha256()).isEqualTo(first.parametersSha256());
         assertThat(second.steps()).isEqualTo(first.steps());
         assertThat(second.p99StepMicros()).isZero();
-    }
-
-    @Test
-    void aJobWhoseAttemptsAllVanishFailsInsteadOfBeingTriedForEver() {
-        JobFolder folder = folder("a");
-        for (int i = 0; i < Limits.DEFAULT.maxAttempts(); i++) {
-            folder.noteStarted(folder.beginAttempt("killed"));
-            int _ = folder.beginAttempt("ended before its first step, which does not count");
-        }
-        assertThat(run(job("a", "\"epochs\": 1, \"batchSize\": 1500"), () -> false))
-                .isInstanceOfSatisfying(
-                        Outcome.Failed.class,
-                        o -> assertThat(o.event().reason()).contains("5 attempts in a row"));
-        assertThat(events.getLast()).isInstanceOf(Failed.class);
-    }
-
-    @Test
-    void attemptsThatSavedACheckpointDoNotCountAgainstAJob() {
-        JobSpec job = job("a", "\"epochs\": 2, \"batchSize\": 1500");
-        int attempts = 0;
-        while (run(job, stopAfterQuestions(1)) instanceof Outcome.Released) {
-            attempts++;
-        }
-        assertThat(attempts).isGreaterThan(Limits.DEFAULT.maxAttempts());
-        assertThat(events.getLast()).isInstanceOf(Finished.class);
     }
 }

@@ -14,20 +14,19 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// In a bucket, with something between that does what networks and servers do.
-abstract class AbstractBucketFaultsTest extends AbstractStoreFaultsTest {
+/// In a bucket, with something between that does what networks and servers do. What other servers do:
+/// `S3MockStoreTest`.
+class BucketFaultsTest extends AbstractStoreFaultsTest {
     /// Which a server that is well never needs, and one that hangs costs several times.
     private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
     @SuppressWarnings("NullAway.Init") // set by open
     private S3FaultProxy proxy;
 
-    abstract S3Server server();
-
     @Override
     CheckpointStore open() {
-        proxy = new S3FaultProxy(server());
-        return S3Stores.open(server().newBucket(), S3Server.settings(proxy.endpoint(), TIMEOUT));
+        proxy = new S3FaultProxy(S3Server.S3PROXY);
+        return S3Stores.open(S3Server.S3PROXY.newBucket(), S3Server.settings(proxy.endpoint(), TIMEOUT));
     }
 
     @Override
