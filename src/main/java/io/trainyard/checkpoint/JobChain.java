@@ -36,14 +36,15 @@ public final class JobChain {
     private final CheckpointStore store;
     private final String folder;
     private final Set<String> names;
-    private final int last;
+    private final int listed;
+    private int last = -1; // not yet looked for
     private @Nullable ChainLink link; // the last one, once it was read
 
     private JobChain(CheckpointStore store, String folder, Set<String> names) {
         this.store = store;
         this.folder = folder;
         this.names = names;
-        this.last = names.stream()
+        this.listed = names.stream()
                 .filter(name -> LINK.matcher(name).matches())
                 .mapToInt(Integer::parseInt)
                 .max()
@@ -80,17 +81,33 @@ public final class JobChain {
         }
     }
 
-    /// The number of the last link; 0 before the first.
+    /// The number of the last link; 0 before the first. A client of NFS may list a folder as it was some seconds ago,
+    /// so those that follow the list's last one are looked for by their keys.
+    ///
+    /// @throws CheckpointException if one of these cannot be understood
     public int last() {
+        if (last < 0) {
+            int number = listed;
+            for (Optional<ChainLink> next = next(number); next.isPresent(); next = next(number)) {
+                link = next.get();
+                number++;
+            }
+            last = number;
+        }
         return last;
+    }
+
+    private Optional<ChainLink> next(int number) {
+        return read(store, folder, number + 1);
     }
 
     /// The last link; empty before the first. The store is read once.
     ///
     /// @throws CheckpointException if it cannot be understood
     public Optional<ChainLink> link() {
-        if (link == null && last > 0) {
-            link = read(store, folder, last).orElse(null);
+        int number = last();
+        if (link == null && number > 0) {
+            link = read(store, folder, number).orElse(null);
         }
         return Optional.ofNullable(link);
     }
@@ -103,7 +120,7 @@ public final class JobChain {
     /// The number of the newest attempt, for events about the job; 1 before the first.
     public int attempt() {
         boolean paused = link().filter(Pause.class::isInstance).isPresent();
-        return Math.max(1, paused ? last - 1 : last);
+        return Math.max(1, paused ? last() - 1 : last());
     }
 
     /// Whether an attempt has begun and did not stop in good order: what ended it may be the job's doing.

@@ -1,7 +1,5 @@
 package io.trainyard.checkpoint;
 
-import java.io.IOException;
-import java.io.InputStream;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -145,9 +143,7 @@ public final class JobCheckpoints {
 
     private Checkpoint load(CheckpointKey key) {
         Manifest manifest = manifest(store, key);
-        manifest.requireIntact(store, key.model());
-        manifest.requireIntact(store, key.training());
-        return new CheckpointFiles(tensors(store, key.model()), tensors(store, key.training()))
+        return new CheckpointFiles(manifest.readIntact(store, key.model()), manifest.readIntact(store, key.training()))
                 .checkpoint(manifest.pending());
     }
 
@@ -161,16 +157,6 @@ public final class JobCheckpoints {
                     "its manifest is that of step %d and attempt %d".formatted(manifest.step(), manifest.attempt()));
         }
         return manifest;
-    }
-
-    /// @throws CheckpointException if it is not there, or not what it should be
-    static SafeTensors tensors(CheckpointStore store, String key) {
-        try (InputStream in =
-                store.open(key).orElseThrow(() -> new CheckpointException(store.uri(key) + " is missing"))) {
-            return SafeTensors.read(in);
-        } catch (IOException e) {
-            throw new StoreException("%s cannot be read: %s".formatted(store.uri(key), e), e);
-        }
     }
 
     /// Deletes what need not be kept now that a checkpoint is safe, unless its attempt is superseded: then

@@ -6,7 +6,9 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.trainyard.device.DeviceMemoryException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.security.DigestInputStream;
 import java.util.List;
@@ -71,31 +73,65 @@ public record Manifest(
         throw new CheckpointException("its manifest is torn: it is no JSON object");
     }
 
+    /// Reads a file of tensors once, and looks whether it is what was written: that first, whatever else is wrong.
+    ///
     /// @param key of one of its files
-    /// @throws CheckpointException unless that has the size and the hash told here
-    void requireIntact(CheckpointStore store, String key) {
+    /// @throws CheckpointException if it is not there, has not the size and the hash told here, or holds no tensors
+    SafeTensors readIntact(CheckpointStore store, String key) {
         StoredFile told = files.stream()
                 .filter(file -> key.endsWith("/" + file.name()))
                 .findFirst()
                 .orElseThrow(() -> new CheckpointException("its manifest does not name %s".formatted(key)));
-        DigestInputStream in = new DigestInputStream(
-                store.open(key).orElseThrow(() -> new CheckpointException(told.name() + " is missing")),
-                Sha256.digest());
-        long bytes;
-        try (in) {
-            bytes = in.transferTo(OutputStream.nullOutputStream());
+        try (CountedDigest in = new CountedDigest(
+                store.open(key).orElseThrow(() -> new CheckpointException(told.name() + " is missing")))) {
+            SafeTensors tensors;
+            try {
+                tensors = SafeTensors.read(in);
+            } catch (CheckpointException | IllegalArgumentException | DeviceMemoryException e) {
+                in.transferTo(OutputStream.nullOutputStream());
+                in.require(told);
+                throw e;
+            }
+            in.require(told);
+            return tensors;
         } catch (IOException e) {
             throw new StoreException("%s cannot be read: %s".formatted(store.uri(key), e), e);
         }
-        if (bytes != told.bytes()) {
-            throw new CheckpointException(
-                    "%s has %d bytes; its manifest says %d".formatted(told.name(), bytes, told.bytes()));
+    }
+
+    private static final class CountedDigest extends DigestInputStream {
+        private long bytes;
+
+        CountedDigest(InputStream in) {
+            super(in, Sha256.digest());
         }
-        String sha256 = Sha256.text(in.getMessageDigest());
-        if (!sha256.equals(told.sha256())) {
-            throw new CheckpointException(
-                    "%s has other bytes than were written: their SHA-256 is %s; its manifest says %s"
-                            .formatted(told.name(), sha256, told.sha256()));
+
+        @Override
+        public int read() throws IOException {
+            int read = super.read();
+            bytes += read < 0 ? 0 : 1;
+            return read;
+        }
+
+        @Override
+        public int read(byte[] to, int offset, int length) throws IOException {
+            int read = super.read(to, offset, length);
+            bytes += Math.max(0, read);
+            return read;
+        }
+
+        /// At the stream's end.
+        void require(StoredFile told) {
+            if (bytes != told.bytes()) {
+                throw new CheckpointException(
+                        "%s has %d bytes; its manifest says %d".formatted(told.name(), bytes, told.bytes()));
+            }
+            String sha256 = Sha256.text(getMessageDigest());
+            if (!sha256.equals(told.sha256())) {
+                throw new CheckpointException(
+                        "%s has other bytes than were written: their SHA-256 is %s; its manifest says %s"
+                                .formatted(told.name(), sha256, told.sha256()));
+            }
         }
     }
 

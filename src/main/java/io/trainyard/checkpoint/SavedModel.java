@@ -60,14 +60,23 @@ public record SavedModel(CheckpointName name, Parameters parameters, int epoch) 
     }
 
     private static SavedModel read(CheckpointStore store, CheckpointKey key) {
-        if (key.isOfAnAttempt()) {
-            JobCheckpoints.manifest(store, key).requireIntact(store, key.model());
-        }
-        SafeTensors read = JobCheckpoints.tensors(store, key.model());
+        SafeTensors read = key.isOfAnAttempt()
+                ? JobCheckpoints.manifest(store, key).readIntact(store, key.model())
+                : tensors(store, key.model());
         int epoch = Integer.parseInt(read.metadata().getOrDefault("epoch", "0"));
         boolean between = read.metadata().getOrDefault("stepOfEpoch", "0").equals("0");
         return new SavedModel(
                 new CheckpointName(key.folder(), key.step()), read.tensors(), between ? Math.max(0, epoch - 1) : epoch);
+    }
+
+    /// @throws CheckpointException if it is not there, or not what it should be
+    private static SafeTensors tensors(CheckpointStore store, String key) {
+        try (InputStream in =
+                store.open(key).orElseThrow(() -> new CheckpointException(store.uri(key) + " is missing"))) {
+            return SafeTensors.read(in);
+        } catch (IOException e) {
+            throw new StoreException("%s cannot be read: %s".formatted(store.uri(key), e), e);
+        }
     }
 
     /// Reads a model file that need not lie in a store.

@@ -108,9 +108,8 @@ final class Claiming {
         String job = request.job().id();
         String store = around.store().identity();
         Tracing.Claim claim = around.tracing().claims(job, rules.worker(), request.trace());
+        boolean sameJob = folder.keepSpec(JobJson.command(request.job()).json().toString());
         while (true) {
-            boolean sameJob =
-                    folder.keepSpec(JobJson.command(request.job()).json().toString());
             JobChain chain = folder.chain();
             StoredJob stored =
                     new StoredJob(store, sameJob, chain.last(), chain.link().orElse(null));

@@ -129,6 +129,7 @@ final class SimCustody {
         people = new SimPeople(kafka);
         store = new SimStore(world, "disk");
         otherStore = new SimStore(world, "other disk");
+        store.staleLists(seams.listLag());
         judge = new SimJudge(kafka, store);
         perils = new SimPerils(world, this::cutPower);
         fleet = new SimWorker.Fleet(kafka, perils, seams, limits, Duration.ofSeconds(2));
@@ -417,13 +418,14 @@ final class SimCustody {
         }
     }
 
-    /// One may stay wrong where others can do all jobs.
+    /// One may stay wrong where others can do all jobs: one beside it, and one more behind a job of hours.
     private void mendClocks() {
         List<SimProcess> wrong = workers.stream()
                 .map(SimWorker::process)
                 .filter(process -> !process.skew().isZero())
                 .toList();
-        boolean needed = workers.size() == 1 || jobs.stream().anyMatch(job -> Kind.of(job) == Kind.PICKY);
+        boolean needed = workers.size() <= (mood == Mood.LONG_FIRST ? 2 : 1)
+                || jobs.stream().anyMatch(job -> Kind.of(job) == Kind.PICKY);
         boolean stays = faults.nextBoolean() && !wrong.isEmpty() && !needed;
         wrong.subList(stays ? 1 : 0, wrong.size()).forEach(process -> setClock(process, Duration.ZERO));
     }

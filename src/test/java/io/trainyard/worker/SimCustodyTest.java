@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.Campaign;
 import io.trainyard.Slow;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -21,12 +22,27 @@ class SimCustodyTest {
     private static final int RARE = 1970;
     private static final int AROUND_RARE = 50;
 
+    private static final int STALE = 100;
+
     private static final SimSeeds WORLDS = new SimSeeds(seed -> new SimCustody(seed).run());
+
+    private static final SimSeeds STALE_WORLDS = new SimSeeds(seed -> new SimCustody(seed, new SimSeams() {
+                @Override
+                public Duration listLag() {
+                    return Duration.ofSeconds(10);
+                }
+            })
+            .run());
 
     @Test
     void noJobIsLostAndNoneEndsTwice() {
         assertThat(WORLDS.wrong(0, SEEDS)).isEmpty();
         assertThat(WORLDS.wrong(RARE, AROUND_RARE)).isEmpty();
+    }
+
+    @Test
+    void listsOfTheStoreMayBeOld() {
+        assertThat(STALE_WORLDS.wrong(0, STALE)).isEmpty();
     }
 
     @Test
@@ -39,15 +55,18 @@ class SimCustodyTest {
         }
     }
 
-    /// As many seeds as `-Dseeds` says, from `-Dseed` on; all that find something are told, and every thousandth.
+    /// As many seeds as `-Dseeds` says, from `-Dseed` on, with `-Dstale-lists=true` in the worlds with old lists. Those
+    /// that
+    /// find something are printed.
     @Test
     @Campaign
     void manySeeds() {
+        SimSeeds worlds = Boolean.getBoolean("stale-lists") ? STALE_WORLDS : WORLDS;
         long first = Long.getLong("seed", 0);
         long end = first + Long.getLong("seeds", 2000);
         List<String> wrong = new ArrayList<>();
         for (long seed = first; seed < end; seed += 1000) {
-            List<String> found = WORLDS.wrong(seed, Math.min(1000, end - seed));
+            List<String> found = worlds.wrong(seed, Math.min(1000, end - seed));
             wrong.addAll(found);
             System.out.printf(
                     "%tT seed %d: %d found so far %s%n", System.currentTimeMillis(), seed, wrong.size(), found);

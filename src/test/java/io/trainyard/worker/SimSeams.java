@@ -48,6 +48,11 @@ interface SimSeams {
         return real;
     }
 
+    /// How old lists of the store may be.
+    default Duration listLag() {
+        return Duration.ZERO;
+    }
+
     /// How it trains otherwise than it should.
     default Set<Habit> habits() {
         return Set.of();

@@ -17,9 +17,11 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -36,12 +38,22 @@ final class SimStore {
         FLAKY
     }
 
+    /// @param by whom; null: by a request of a process that is gone
+    /// @param existed whether there was such an object before
+    private record Change(long nanos, @Nullable SimProcess by, boolean existed) {
+        boolean isSeenBy(SimProcess process, long now, long lagNanos) {
+            return by == process || now - nanos >= lagNanos;
+        }
+    }
+
     private final SimWorld world;
     private final String name;
     private final TreeMap<String, byte[]> objects = new TreeMap<>();
     private final Map<String, Long> createdNanos = new HashMap<>();
     private final Map<String, Runnable> watchers = new HashMap<>();
+    private final Map<String, Change> changes = new HashMap<>(); // the last one of each key
     private Duration slowness = Duration.ofMillis(5);
+    private Duration listLag = Duration.ZERO;
     private Trouble trouble = Trouble.NONE;
 
     /// @param name of the store, from which its identity follows
@@ -59,6 +71,12 @@ final class SimStore {
     /// after.
     void slow(Duration most) {
         slowness = most;
+    }
+
+    /// From now on lists may be up to so old, by lot, except for what the process that lists did itself: as a client of
+    /// NFS that keeps the names of a folder.
+    void staleLists(Duration most) {
+        listLag = most;
     }
 
     void trouble(Trouble now) {
@@ -126,7 +144,12 @@ final class SimStore {
     /// Puts an object there at once.
     void put(String key, byte[] content) {
         world.note("arrives", key, content.length);
+        changed(key, null);
         objects.put(key, content);
+    }
+
+    private void changed(String key, @Nullable SimProcess by) {
+        changes.put(key, new Change(world.nanos(), by, objects.containsKey(key)));
     }
 
     /// All keys, in alphabetical order.
@@ -197,8 +220,10 @@ final class SimStore {
         @Override
         public boolean createIfAbsent(String key, byte[] content) {
             begin(key, true);
-            boolean created = objects.putIfAbsent(key, content.clone()) == null;
+            boolean created = !objects.containsKey(key);
             if (created) {
+                changed(key, process);
+                objects.put(key, content.clone());
                 createdNanos.put(key, world.nanos());
                 Runnable watcher = watchers.remove(key);
                 if (watcher != null) {
@@ -215,6 +240,7 @@ final class SimStore {
             begin(key, true);
             byte[] bytes = bytes(key, content);
             begin(key, true); // most of the time passes while it is being written
+            changed(key, process);
             objects.put(key, bytes);
             world.note("wrote", key, bytes.length);
             end();
@@ -238,7 +264,10 @@ final class SimStore {
 
         public void delete(String key) {
             begin(key, true);
-            objects.remove(key);
+            if (objects.containsKey(key)) {
+                changed(key, process);
+                objects.remove(key);
+            }
             world.note("deleted", key, 0);
             end();
         }
@@ -251,13 +280,32 @@ final class SimStore {
         public List<String> list(String folder) {
             begin(folder, false);
             String prefix = folder + "/";
-            List<String> found = objects.tailMap(prefix, false).keySet().stream()
+            List<String> found = listed().tailSet(prefix, false).stream()
                     .takeWhile(key -> key.startsWith(prefix))
                     .map(key -> child(key, prefix))
                     .distinct()
                     .toList();
             end();
             return found;
+        }
+
+        /// The keys as lists show them.
+        private NavigableSet<String> listed() {
+            if (listLag.isZero()) {
+                return objects.navigableKeySet();
+            }
+            long lag = process.upTo(listLag).toNanos();
+            TreeSet<String> keys = new TreeSet<>(objects.keySet());
+            changes.forEach((key, change) -> {
+                if (!change.isSeenBy(process, world.nanos(), lag)) {
+                    if (change.existed()) {
+                        keys.add(key);
+                    } else {
+                        keys.remove(key);
+                    }
+                }
+            });
+            return keys;
         }
 
         private static String child(String key, String prefix) {
