@@ -4,11 +4,14 @@ import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
 
 /// A test that looks for faults for as long as one likes, left out unless it is asked for:
-/// `./mvnw test -Dtest=SimFleetTest -Dtest.excluded=double -Dseeds=100000`.
+/// `./mvnw test -Dtest=SimFleetTest -Dtest.excluded=double -Dseeds=100000 -Dsurefire.timeout=0`.
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)
 @Tag("campaign")
+@Timeout(value = 7, unit = TimeUnit.DAYS) // instead of the default of all tests
 public @interface Campaign {}

@@ -60,6 +60,7 @@ final class DemoIT {
         assertThat(folder).isDirectoryNotContaining("glob:**/{checkpoints,trainyard-kafka}");
     }
 
+    @Smoke
     @Test
     void endsWith0WhenAllJobsFinished() throws Exception {
         try (var demo = demo(List.of(job("one", "auto"), job("two", "cpu")), "--exit")) {

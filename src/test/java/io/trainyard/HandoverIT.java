@@ -90,6 +90,7 @@ final class HandoverIT {
         fleet.check("stopped");
     }
 
+    @Smoke
     @Test
     void whatAKilledWorkerLeavesAnotherEnds() {
         String first = submitAndAwaitCheckpoint("killed", "w4");

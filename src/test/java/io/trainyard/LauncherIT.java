@@ -23,6 +23,7 @@ final class LauncherIT {
     @TempDir
     Path folder;
 
+    @Smoke
     @Test
     void worksThroughALink() throws Exception {
         var first = Files.createSymbolicLink(folder.resolve("first"), TrainyardProcess.LAUNCHER);

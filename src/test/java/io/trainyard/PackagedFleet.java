@@ -215,7 +215,7 @@ public final class PackagedFleet implements AutoCloseable {
 
     /// Their names as clients.
     private static List<String> membersWithTopics(Admin admin, String group) throws Exception {
-        var groups = admin.describeShareGroups(List.of(group)).all().get();
+        var groups = Patience.get(admin.describeShareGroups(List.of(group)).all());
         return Objects.requireNonNull(groups.get(group)).members().stream()
                 .filter(member -> !member.assignment().topicPartitions().isEmpty())
                 .map(ShareMemberDescription::clientId)

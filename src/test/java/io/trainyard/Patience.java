@@ -6,15 +6,19 @@ import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 
-/// How long tests wait for what happens by itself.
-///
-/// A wait ends with what is waited for, so the bound costs nothing while tests pass; and a machine that is busy with
-/// other things must not fail one. What takes long on purpose is made short instead: fewer steps, smaller networks.
+/// The time limit of waits in tests: 60 seconds times the environment variable `TEST_PATIENCE`, a whole number that is
+/// 1
+/// unless set. A wait ends as soon as its condition holds, so a high factor costs nothing while tests pass.
 public final class Patience {
-    /// The bound on every wait of the tests.
-    public static final Duration LIMIT = Duration.ofMinutes(10);
+    /// The limit of each wait.
+    public static final Duration LIMIT = Duration.ofSeconds(60).multipliedBy(factor());
 
     private Patience() {}
+
+    private static int factor() {
+        String factor = System.getenv("TEST_PATIENCE");
+        return factor == null || factor.isBlank() ? 1 : Integer.parseInt(factor.strip());
+    }
 
     /// Waits within [#LIMIT].
     ///
@@ -26,5 +30,16 @@ public final class Patience {
     /// Waits for a result within [#LIMIT].
     public static <T> T get(Future<T> future) throws Exception {
         return future.get(LIMIT.toSeconds(), TimeUnit.SECONDS);
+    }
+
+    /// Waits for the end of a process within [#LIMIT].
+    ///
+    /// @return its exit status
+    public static int exitStatus(Process process) throws InterruptedException {
+        if (!process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS)) {
+            process.destroyForcibly();
+            throw new AssertionError(process.info() + " has not ended within " + LIMIT);
+        }
+        return process.exitValue();
     }
 }

@@ -33,7 +33,7 @@ final class PreviousRelease {
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
         String tag = new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-        return git.waitFor() == 0 ? Optional.of(tag) : Optional.empty(); // no tag, or no history
+        return Patience.exitStatus(git) == 0 ? Optional.of(tag) : Optional.empty(); // no tag, or no history
     }
 
     private static Path built(String tag) throws IOException, InterruptedException {

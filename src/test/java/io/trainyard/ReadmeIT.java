@@ -28,6 +28,7 @@ final class ReadmeIT {
     @TempDir
     private Path folder;
 
+    @Smoke
     @Test
     void theFirstJobLearnsWhatTheReadmeSays() throws IOException {
         assertThat(MAPPER.readTree(README.section("## A first job").code("json").getFirst()))

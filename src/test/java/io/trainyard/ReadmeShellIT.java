@@ -86,7 +86,9 @@ final class ReadmeShellIT {
                 assertThat(process.output()).contains("finished");
             }
         }
-        assumeTrue(Files.isExecutable(Path.of("/usr/bin/kcat")), "kcat is not installed");
+        assumeTrue(
+                Files.isExecutable(Path.of("/usr/bin/kcat")),
+                "there is no /usr/bin/kcat: install Debian's package kcat");
         for (String typed : README.section(OTHERS).shell()) {
             TrainyardProcess process =
                     start("export TRAINYARD_KAFKA=%s\n%s".formatted(kafka, typed.replace("localhost:9092", kafka)));

@@ -7,8 +7,10 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import org.junit.jupiter.api.Tag;
 
-/// A test class that takes more than some five seconds: `./trainyard test --quick` leaves it out.
-@Target(ElementType.TYPE)
+/// A test of `./trainyard verify`: a class that takes more than about five seconds, repeats a test on another device,
+/// or
+/// needs a tool besides the JDK. `./trainyard test` leaves it out. For tests of the packaged application see [Smoke].
+@Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)
 @Inherited
 @Tag("slow") // for Jupiter

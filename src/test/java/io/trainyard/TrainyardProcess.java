@@ -1,6 +1,7 @@
 package io.trainyard;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -160,6 +161,7 @@ public final class TrainyardProcess implements AutoCloseable {
 
     /// As everybody on this machine can read it, arguments separated by spaces; the launcher's, until Java has begun.
     public String commandLine() throws IOException {
+        assumeTrue(OS.LINUX.isCurrentOs(), "reads /proc, which only Linux has");
         return Files.readString(Path.of("/proc/%d/cmdline".formatted(process.pid())))
                 .replace('\0', ' ');
     }

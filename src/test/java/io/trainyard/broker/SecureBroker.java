@@ -1,12 +1,12 @@
 package io.trainyard.broker;
 
 import io.trainyard.Patience;
+import io.trainyard.Ports;
 import io.trainyard.topics.Brokers;
 import io.trainyard.topics.KafkaRole;
 import io.trainyard.topics.TopicAdmin;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -112,14 +112,14 @@ public final class SecureBroker implements AutoCloseable {
                 """.formatted(TestKeys.keys(folder, PROVIDER), STORE_PASSWORD, STORE_PASSWORD));
         MockOAuth2Server provider = new MockOAuth2Server(overTls);
         provider.start();
-        int clear = freePort();
-        int secure = freePort();
+        int clear = Ports.take();
+        int secure = Ports.take();
         Path keys = Files.writeString(
                 folder.resolve("keys.json"),
                 overTls.getTokenProvider().publicJwkSet(ISSUER).toString());
         System.setProperty(ALLOWED_URLS, keys.toUri().toString()); // for the broker, which is in this process
         Map<String, String> settings = new HashMap<>(more);
-        settings.putAll(doors(clear, secure, freePort()));
+        settings.putAll(doors(clear, secure, Ports.take()));
         settings.putAll(secureDoor(
                 folder, keys.toUri().toString(), provider.issuerUrl(ISSUER).toString()));
         EmbeddedBroker broker = EmbeddedBroker.start(folder.resolve("kafka"), clear, PREFIX, settings);
@@ -178,12 +178,6 @@ public final class SecureBroker implements AutoCloseable {
     private static String trusting(Path folder, String owner) {
         return "ssl.truststore.location=\"%s\" ssl.truststore.password=\"%s\" ssl.truststore.type=\"PKCS12\""
                 .formatted(TestKeys.trusted(folder, owner), STORE_PASSWORD);
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket free = new ServerSocket(0)) {
-            return free.getLocalPort();
-        }
     }
 
     /// `host:port` of the door that asks.

@@ -3,6 +3,7 @@ package io.trainyard.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.trainyard.Patience;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -207,7 +208,7 @@ class DirectoryStoreTest extends AbstractCheckpointStoreTest {
     @Test
     void aPipeIsNotOpened() throws Exception {
         Path pipe = Files.createDirectories(root().resolve("job")).resolve("a");
-        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
+        assertThat(Patience.exitStatus(new ProcessBuilder("mkfifo", pipe.toString()).start()))
                 .isZero();
         assertThatThrownBy(() -> store.open("job/a"))
                 .isInstanceOf(StoreException.class)

@@ -10,6 +10,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.Patience;
+import io.trainyard.Ports;
+import io.trainyard.Slow;
 import io.trainyard.broker.TestBroker;
 import io.trainyard.checkpoint.ChainLink.Owner;
 import io.trainyard.checkpoint.CheckpointStore;
@@ -30,7 +32,7 @@ import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
-import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -57,6 +59,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// The commands against a real broker.
+@Slow
 class FleetCommandsTest extends FleetCommands {
     @Test
     void submitMakesTheTopicsAndPrintsTheIds() {
@@ -219,8 +222,8 @@ class FleetCommandsTest extends FleetCommands {
                 .until(() -> out.toString(UTF_8).contains("job a is waiting for a worker"));
         RecordHeaders headers = new RecordHeaders();
         headers.add(DeadLetter.REASON, "no such data set here".getBytes(UTF_8));
-        worker.send(new ProducerRecord<>(Topic.DEAD_LETTER.name(prefix), null, "a", "{".getBytes(UTF_8), headers))
-                .get();
+        var _ = Patience.get(worker.send(
+                new ProducerRecord<>(Topic.DEAD_LETTER.name(prefix), null, "a", "{".getBytes(UTF_8), headers)));
         assertThat(Patience.get(command)).isEqualTo(ExitCodes.FAILED);
         assertThat(out.toString(UTF_8)).contains("job a was rejected: no such data set here");
     }
@@ -410,12 +413,10 @@ class FleetCommandsTest extends FleetCommands {
 
     @Test
     void anAddressWhereNothingAnswersIsASentence() throws IOException {
-        int port;
-        try (ServerSocket socket = new ServerSocket(0)) {
-            port = socket.getLocalPort();
+        try (Socket silent = Ports.silent()) {
+            assertThat(execute(terminal(""), "localhost:" + silent.getLocalPort(), "jobs", "--kafka-timeout", "1"))
+                    .isEqualTo(ExitCodes.KAFKA_UNREACHABLE);
         }
-        assertThat(execute(terminal(""), "localhost:" + port, "jobs", "--kafka-timeout", "1"))
-                .isEqualTo(ExitCodes.KAFKA_UNREACHABLE);
         assertThat(execute(terminal(""), "no-such-host.invalid:9092", "jobs")).isEqualTo(ExitCodes.KAFKA_UNREACHABLE);
         assertThat(err.toString(UTF_8).lines())
                 .hasSize(2)
@@ -513,11 +514,10 @@ class FleetCommandsTest extends FleetCommands {
     private static void readFromTheBeginning(String group) throws Exception {
         ConfigEntry earliest = new ConfigEntry("share.auto.offset.reset", "earliest");
         try (Admin admin = TestBroker.brokers().admin(Patience.LIMIT)) {
-            var _ = admin.incrementalAlterConfigs(Map.of(
+            var _ = Patience.get(admin.incrementalAlterConfigs(Map.of(
                             new ConfigResource(ConfigResource.Type.GROUP, group),
                             List.of(new AlterConfigOp(earliest, AlterConfigOp.OpType.SET))))
-                    .all()
-                    .get();
+                    .all());
         }
     }
 }

@@ -31,7 +31,9 @@ final class InterruptIT {
 
     @Test
     void watchingEndsAndSaysThatTheJobGoesOn() throws Exception {
-        assumeTrue(Files.isExecutable(Path.of("/usr/bin/script")), "there is no /usr/bin/script");
+        assumeTrue(
+                Files.isExecutable(Path.of("/usr/bin/script")),
+                "there is no /usr/bin/script: install Debian's package bsdutils");
         String prefix = "interrupt.";
         new CommandSender(new Cluster(TestBroker.brokers(), prefix, Patience.LIMIT), CloudEvents.CLI)
                 .send(List.of(SampleEvents.spec("a")), Priority.NORMAL, _ -> {});
@@ -51,7 +53,9 @@ final class InterruptIT {
     @ParameterizedTest
     @ValueSource(ints = {0, 130})
     void topGivesTheTerminalBack(int exitStatus) throws Exception {
-        assumeTrue(Files.isExecutable(Path.of("/usr/bin/script")), "there is no /usr/bin/script");
+        assumeTrue(
+                Files.isExecutable(Path.of("/usr/bin/script")),
+                "there is no /usr/bin/script: install Debian's package bsdutils");
         String prefix = "top%d.".formatted(exitStatus);
         new CommandSender(new Cluster(TestBroker.brokers(), prefix, Patience.LIMIT), CloudEvents.CLI)
                 .send(List.of(SampleEvents.spec("a")), Priority.NORMAL, _ -> {});

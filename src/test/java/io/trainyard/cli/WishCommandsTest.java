@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.trainyard.Patience;
+import io.trainyard.Slow;
 import io.trainyard.event.Control;
 import io.trainyard.event.Control.Urgency;
 import io.trainyard.event.Control.Wish;
@@ -29,6 +30,7 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.junit.jupiter.api.Test;
 
 /// What people wish of jobs, against a real broker; the test obeys.
+@Slow
 class WishCommandsTest extends FleetCommands {
     @Test
     void aJobIsCancelledOnceItsWorkerSaysSo() throws Exception {

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.networknt.schema.InputFormat;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
+import io.trainyard.Slow;
 import io.trainyard.metrics.YamlFiles;
 import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
@@ -26,6 +27,7 @@ import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 
 /// The AsyncAPI document is one.
+@Slow
 class AsyncApiTest {
     private static final Path DOCUMENT = Contract.FOLDER.resolve("asyncapi.yaml");
 

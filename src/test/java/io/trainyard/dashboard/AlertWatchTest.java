@@ -12,6 +12,7 @@ import com.standardwebhooks.Webhook;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.trainyard.Patience;
+import io.trainyard.Slow;
 import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.tracking.Databases;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /// Alerts, sent to a real server; signatures are checked by the specification's own library.
+@Slow
 class AlertWatchTest {
     private static final String SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
     private static final JsonMapper MAPPER = JsonMapper.builder().build();

@@ -37,7 +37,7 @@ final class Chromium implements AutoCloseable {
     /// Skips the test where there is no Chromium; where CI=true that is a failure.
     static Chromium open() {
         Optional<File> chromium = onPath("chromium", "chromium-browser", "google-chrome");
-        String missing = "the page is looked at in Chromium: install chromium";
+        String missing = "there is no Chromium on the PATH: install Debian's package chromium";
         if ("true".equals(System.getenv("CI"))) {
             assertThat(chromium).as(missing).isPresent();
         }

@@ -8,6 +8,7 @@ import static io.trainyard.event.SampleEvents.spec;
 import static io.trainyard.event.SampleEvents.started;
 import static io.trainyard.event.SampleEvents.tested;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -45,6 +46,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /// The packaged dashboard with a real broker, over HTTP.
@@ -419,6 +421,7 @@ class DashboardIT {
 
     /// Those of the dashboard's process whose names end so.
     private static List<String> openFiles(String ending) throws IOException {
+        assumeTrue(OS.LINUX.isCurrentOs(), "reads /proc, which only Linux has");
         List<String> open = new ArrayList<>();
         try (Stream<Path> files = Files.list(Path.of("/proc/%d/fd".formatted(dashboard.pid())))) {
             for (Path file : files.toList()) {

@@ -15,6 +15,7 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.ColorScheme;
 import io.trainyard.Patience;
+import io.trainyard.Smoke;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.event.WorkerStatus.Fetching;
 import io.trainyard.event.WorkerStatusBuilder;
@@ -51,6 +52,7 @@ class PageIT extends TestedPage {
 
     private static final Pattern BUNDLED = Pattern.compile("\"(/static/bundle/[^\"]+)\"");
 
+    @Smoke
     @Test
     @Order(1)
     void aJobThatIsSubmittedHereGrowsBeforeTheReadersEyesAndIsCancelled() {

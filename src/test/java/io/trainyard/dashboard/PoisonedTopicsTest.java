@@ -75,10 +75,10 @@ class PoisonedTopicsTest {
             TopicAdmin.await(
                     TestBroker.brokers(), admin.deleteTopics(List.of(topic)).all(), Patience.LIMIT);
             Patience.await("the topic is gone")
-                    .until(() -> !admin.listTopics().names().get().contains(topic));
+                    .until(() -> !Patience.get(admin.listTopics().names()).contains(topic));
             Patience.await("it is there again").ignoreExceptions().untilAsserted(() -> {
                 TopicAdmin.createMissing(TestBroker.brokers(), prefix, Patience.LIMIT);
-                assertThat(admin.listTopics().names().get()).contains(topic);
+                assertThat(Patience.get(admin.listTopics().names())).contains(topic);
             });
             for (int i = 0; i < 30; i++) { // beyond the old topic's end, too
                 publisher.send(spec("second" + i));

@@ -2,6 +2,7 @@ package io.trainyard.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.Slow;
 import io.trainyard.device.check.CheckWorkload;
 import io.trainyard.device.check.LayerCase;
 import io.trainyard.device.check.NonFiniteCase;
@@ -63,6 +64,7 @@ public interface NumbersContract extends GoldenContract {
         }
     }
 
+    @Slow
     @ParameterizedTest
     @MethodSource("io.trainyard.device.check.LayerCases#all")
     default void findsTheReferencesGradients(LayerCase row) {
@@ -70,12 +72,14 @@ public interface NumbersContract extends GoldenContract {
         Expect.passed(ReferenceComparison.gradients(device(), workload));
     }
 
+    @Slow
     @ParameterizedTest
     @MethodSource("io.trainyard.device.check.LayerCases#all")
     default void trainsAndTestsAsTheReferenceDoes(LayerCase row) {
         checkTraining(device(), CheckWorkload.of(row, CheckWorkload.MOMENTUM));
     }
 
+    @Slow
     @ParameterizedTest
     @MethodSource("io.trainyard.device.check.NonFiniteCases#all")
     default void passesOnWhatIsNotFiniteAsTheReferenceDoes(NonFiniteCase row) {

@@ -18,6 +18,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.trainyard.Slow;
 import io.trainyard.event.Control.Urgency;
 import io.trainyard.event.Control.Wish;
 import io.trainyard.event.JobNews.Happened;
@@ -32,6 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// Anyone can write to a topic: whatever is read there is an event, or an [IOException], and never the end of a
 /// reader.
+@Slow
 class EventFuzzTest {
     private static final int TRIES = 10_000;
 

@@ -1,13 +1,10 @@
 package io.trainyard.faults;
 
+import io.trainyard.Ports;
 import io.trainyard.broker.EmbeddedBroker;
 import io.trainyard.faults.DroppingProxy.Fate;
 import io.trainyard.faults.DroppingProxy.Request;
 import io.trainyard.topics.Topic;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.function.Function;
@@ -20,9 +17,9 @@ public final class LossyBroker implements AutoCloseable {
 
     /// @param fates decides what becomes of the answers behind the proxy
     public LossyBroker(Path folder, Function<Request, Fate> fates) {
-        int port = freePort();
-        int behind = freePort();
-        int controller = freePort();
+        int port = Ports.take();
+        int behind = Ports.take();
+        int controller = Ports.take();
         proxy = new DroppingProxy(behind, fates);
         String address = "localhost:";
         broker = EmbeddedBroker.start(
@@ -39,14 +36,6 @@ public final class LossyBroker implements AutoCloseable {
                         "PLAINTEXT:PLAINTEXT,LOSSY:PLAINTEXT,CONTROLLER:PLAINTEXT",
                         "controller.quorum.voters",
                         "1@" + address + controller));
-    }
-
-    private static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     /// `host:port` where all answers arrive.

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.trainyard.Patience;
+import io.trainyard.Slow;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.spec.OptimizerSpec.Sgd;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Slow
 class JobFilesTest {
     private static final String ONE =
             "{\"id\": \"a\", \"network\": \"lenet\", \"dataset\": \"shapes32\", \"epochs\": 1}";

@@ -8,6 +8,7 @@ import com.google.protobuf.DynamicMessage;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.trainyard.Patience;
+import io.trainyard.Slow;
 import io.trainyard.metrics.Label;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// The scaler over a socket, asked as KEDA asks, with messages that Google's library makes of KEDA's contract.
+@Slow
 class DemandServerTest {
     private DemandServer server;
     private KedaClient keda;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.trainyard.Page;
+import io.trainyard.Slow;
 import io.trainyard.metrics.Label;
 import io.trainyard.metrics.YamlFiles;
 import java.io.IOException;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// Holds each overlay, and each component on the base, to what a cluster asks of it and to what the program knows.
+@Slow
 class ManifestsTest {
     /// What operators make, by the objects that make them; nothing else may be missing.
     private static final Set<String> MADE_BY_OPERATORS = Set.of(

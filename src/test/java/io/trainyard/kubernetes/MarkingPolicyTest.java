@@ -10,6 +10,7 @@ import dev.cel.compiler.CelCompilerFactory;
 import dev.cel.parser.CelStandardMacro;
 import dev.cel.runtime.CelRuntime;
 import dev.cel.runtime.CelRuntimeFactory;
+import io.trainyard.Slow;
 import io.trainyard.metrics.YamlFiles;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.Test;
 
 /// Kubernetes knows no right to annotations alone: a policy narrows the dashboard's right to patch pods to what it is
 /// for. Its rules are evaluated here by Google's CEL, as API servers do.
+@Slow
 class MarkingPolicyTest {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String DASHBOARD = "system:serviceaccount:trainyard:trainyard-dashboard";

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.trainyard.Patience;
+import io.trainyard.Slow;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// The alerts, by Prometheus' own tool.
+@Slow
 class AlertsTest {
     private static final Path FOLDER = Path.of("prometheus");
     private static final Pattern OURS = Pattern.compile("trainyard_\\w+");

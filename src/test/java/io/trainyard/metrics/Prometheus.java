@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.trainyard.Patience;
+import io.trainyard.Ports;
 import io.trainyard.Programs;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -48,10 +48,7 @@ final class Prometheus implements AutoCloseable {
         Path program = program("prometheus");
         Path config = Files.writeString(folder.resolve("prometheus.yml"), configuration);
         Path log = folder.resolve("prometheus.log");
-        int port;
-        try (ServerSocket free = new ServerSocket(0)) {
-            port = free.getLocalPort();
-        }
+        int port = Ports.take();
         Process process = new ProcessBuilder(
                         program.toString(),
                         "--config.file=" + config,

@@ -3,6 +3,7 @@ package io.trainyard.sweep;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.trainyard.Slow;
 import io.trainyard.device.ChildJvm;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
@@ -277,6 +278,7 @@ class TrialsTest {
     }
 
     /// Sixty times as large as the heap together, each of which is forgotten before the next is built.
+    @Slow
     @Test
     void onlyOneTrialIsInMemoryAtATime() throws Exception {
         String printed =

@@ -3,6 +3,7 @@ package io.trainyard.topics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.Patience;
+import io.trainyard.Slow;
 import io.trainyard.broker.TestBroker;
 import io.trainyard.event.SampleEvents;
 import io.trainyard.spec.JobSpec;
@@ -15,6 +16,7 @@ import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 
+@Slow
 class RecordFinderTest {
     private final Cluster kafka =
             new Cluster(TestBroker.brokers(), "record-finder-%s.".formatted(UUID.randomUUID()), Patience.LIMIT);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trainyard.Patience;
+import io.trainyard.Slow;
 import io.trainyard.broker.SecureBroker;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Every kind of client on a broker that asks who one is, over TLS; and what is said when it does not let one in.
+@Slow
 class SecureKafkaTest {
     private static final Duration SOON = Duration.ofSeconds(20);
     private static final String PREFIX = SecureBroker.PREFIX;

@@ -4,9 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trainyard.Patience;
+import io.trainyard.Ports;
 import io.trainyard.broker.TestBroker;
 import java.io.IOException;
-import java.net.ServerSocket;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -45,13 +46,12 @@ class TopicAdminTest {
 
     @Test
     void saysThatKafkaDoesNotAnswer() throws IOException {
-        String nobody;
-        try (ServerSocket free = new ServerSocket(0)) {
-            nobody = "localhost:" + free.getLocalPort();
+        try (Socket silent = Ports.silent()) {
+            String nobody = "localhost:" + silent.getLocalPort();
+            assertThatThrownBy(() -> TopicAdmin.createMissing(Brokers.at(nobody), "t.", Duration.ofMillis(500)))
+                    .isInstanceOf(KafkaUnreachableException.class)
+                    .hasMessageContainingAll(nobody, "--kafka");
         }
-        assertThatThrownBy(() -> TopicAdmin.createMissing(Brokers.at(nobody), "t.", Duration.ofMillis(500)))
-                .isInstanceOf(KafkaUnreachableException.class)
-                .hasMessageContainingAll(nobody, "--kafka");
     }
 
     @Test

@@ -29,7 +29,7 @@ class TopicCheckTest {
 
             for (NewTopic topic : found) { // a broker may take a while to hear of it
                 Patience.await(topic.name())
-                        .until(() -> admin.listTopics().names().get().contains(topic.name()));
+                        .until(() -> Patience.get(admin.listTopics().names()).contains(topic.name()));
             }
 
             TopicCheck.correct(kafka, PREFIX, Patience.LIMIT);

@@ -5,6 +5,7 @@ import static io.trainyard.event.SampleEvents.finished;
 import static io.trainyard.event.SampleEvents.spec;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.Slow;
 import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.JobNews.Requested;
 import java.util.List;
@@ -12,6 +13,7 @@ import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+@Slow
 class SubmittersTest {
     private static final long NOW = 1_700_000_000_000L;
 

@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
+import io.trainyard.Slow;
 import io.trainyard.event.Control;
 import io.trainyard.event.Control.Urgency;
 import io.trainyard.event.Control.Wish;
@@ -56,6 +57,7 @@ final class TrackingStoreTest {
         return new Happened(event, NOW + 50, null, 0);
     }
 
+    @Slow
     @ParameterizedTest
     @EnumSource
     void whereAJobStandsIsTheFoldOfItsNewsHoweverOftenTheStoreIsOpenedAnew(Databases kind) {

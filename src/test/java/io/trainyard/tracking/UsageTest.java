@@ -11,6 +11,7 @@ import static io.trainyard.event.SampleEvents.resumed;
 import static io.trainyard.event.SampleEvents.started;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.Slow;
 import io.trainyard.event.DeviceUse;
 import io.trainyard.event.JobNews;
 import io.trainyard.event.JobNews.Happened;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /// The time that devices were at work, as the store adds it up.
+@Slow
 final class UsageTest {
     private static final LocalDate FRIDAY = LocalDate.parse("2026-11-20");
     private static final LocalDate SATURDAY = FRIDAY.plusDays(1);

@@ -4,6 +4,7 @@ import static io.trainyard.event.SampleEvents.released;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.trainyard.Slow;
 import io.trainyard.checkpoint.ChainLink.End;
 import io.trainyard.checkpoint.ChainLink.Owner;
 import io.trainyard.checkpoint.Checkpoint;
@@ -49,6 +50,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// How attempts end that do not simply train to the job's end, and what they leave for the next one.
+@Slow
 class AttemptTest extends SmallJobs {
     private static final Instant NOW = Instant.parse("2026-11-22T03:04:05.678Z");
 

@@ -65,7 +65,9 @@ class GoldenCurvesTest {
         signs   | 2 | `"dataset": "signs", "batchSize": 32, "shuffle": true, "optimizer": {"type": "sgd", "learningRate": 0.01}`
         """)
     void followsPyTorch(String network, int epochs, String fields) throws IOException {
-        assumeTrue(Files.isDirectory(DATA), "needs the real data sets in " + DATA);
+        assumeTrue(
+                Files.isDirectory(DATA),
+                "there are no data sets in %s: Fashion-MNIST, CIFAR-10 and SIGNS go there".formatted(DATA));
         List<TrainingEvent> events = train(DATA, network, epochs, fields);
         List<JsonNode> golden = golden(network);
 
@@ -99,7 +101,9 @@ class GoldenCurvesTest {
 
     @Test
     void resnet18FollowsPyTorchOnTwentyImages(@TempDir Path root) throws IOException {
-        assumeTrue(Files.isDirectory(DATA), "needs the real data sets in " + DATA);
+        assumeTrue(
+                Files.isDirectory(DATA),
+                "there are no data sets in %s: Fashion-MNIST, CIFAR-10 and SIGNS go there".formatted(DATA));
         for (int i = 1; i <= 5; i++) {
             cut(root, "data_batch_%d.bin".formatted(i), 4);
         }

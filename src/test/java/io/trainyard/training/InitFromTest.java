@@ -2,6 +2,7 @@ package io.trainyard.training;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.Slow;
 import io.trainyard.event.TrainingEvent.CheckpointSaved;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.EpochTested;
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /// Jobs that start from another job's checkpoint, or test it.
+@Slow
 class InitFromTest extends SmallJobs {
     /// With a learning rate of 0 the other job's weights are those this one would have drawn itself.
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.trainyard.Programs;
+import io.trainyard.Slow;
 import io.trainyard.checkpoint.SafeTensors;
 import io.trainyard.data.DataRoot;
 import io.trainyard.data.Dataset;
@@ -40,6 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Takes networks as people write them for PyTorch through docs/clients/trainyard_torch.py to jobs, trains them, and
 /// takes the
 /// checkpoints back, with the real PyTorch at both ends.
+@Slow
 class TorchClientTest {
     private static final int STEPS = 5;
     private static final ObjectMapper JSON = new ObjectMapper();

@@ -3,6 +3,7 @@ package io.trainyard.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.Patience;
+import io.trainyard.Slow;
 import io.trainyard.broker.TestBroker;
 import io.trainyard.checkpoint.ChainLink;
 import io.trainyard.checkpoint.JobFolder;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /// A worker that can fetch commands and not publish must use up none of their deliveries.
+@Slow
 class ClaimGateTest {
     private static final Duration WHILE = Duration.ofSeconds(6);
 

@@ -9,6 +9,7 @@ import static io.trainyard.event.SampleEvents.tested;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.Patience;
+import io.trainyard.Slow;
 import io.trainyard.device.DeviceReading;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
@@ -25,6 +26,7 @@ import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Test;
 
+@Slow
 class EventPublisherTest {
     private static final String TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 

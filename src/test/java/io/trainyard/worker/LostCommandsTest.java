@@ -4,6 +4,7 @@ import static io.trainyard.event.SampleEvents.finished;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.Patience;
+import io.trainyard.Slow;
 import io.trainyard.checkpoint.ChainLink;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.event.EventJson;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /// What became of commands that the share group delivers no more.
+@Slow
 class LostCommandsTest {
     private static final Topic TOPIC = Topic.COMMANDS_NORMAL;
 

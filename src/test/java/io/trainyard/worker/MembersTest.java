@@ -3,6 +3,7 @@ package io.trainyard.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.Patience;
+import io.trainyard.Slow;
 import io.trainyard.broker.EmbeddedBroker;
 import io.trainyard.broker.TestBroker;
 import io.trainyard.topics.Topic;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Who is in a share group, and for how long.
+@Slow
 class MembersTest {
     @Test
     void aWorkerThatFindsItsGroupFullSaysSoAndComesInWhenThereIsRoom(@TempDir Path directory) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trainyard.Patience;
+import io.trainyard.Slow;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.event.WorkerStatusBuilder;
 import io.trainyard.topics.Topic;
@@ -17,6 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+@Slow
 class NamesakesTest {
     private static final Duration BEAT = Duration.ofMillis(300);
 

@@ -23,7 +23,10 @@ class ShareGroupsTest {
         ConfigResource group = new ConfigResource(ConfigResource.Type.GROUP, Topic.COMMANDS_NORMAL.claimGroup(prefix));
         try (Admin admin = kafka.admin(Patience.LIMIT)) {
             Patience.await("the group's own limit")
-                    .until(() -> admin.describeConfigs(List.of(group)).all().get().values().stream()
+                    .until(() -> Patience.get(
+                                    admin.describeConfigs(List.of(group)).all())
+                            .values()
+                            .stream()
                             .allMatch(config -> config.get("share.delivery.count.limit")
                                     .value()
                                     .equals("10")));

@@ -3,6 +3,7 @@ package io.trainyard.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.Patience;
+import io.trainyard.Slow;
 import io.trainyard.faults.DroppingProxy.Fate;
 import io.trainyard.faults.LossyBroker;
 import io.trainyard.topics.Topic;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// A connection over which no answer comes any more, as behind a firewall that has forgotten it.
+@Slow
 class SilentConnectionTest {
     private static final Duration BEAT = Duration.ofSeconds(2);
     private static final int LOST_AFTER_BEATS = 8;

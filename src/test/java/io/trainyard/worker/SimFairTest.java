@@ -27,9 +27,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Real workers share a simulated fleet among projects.
-@Slow
 @ExtendWith(SilentWorkers.class)
 class SimFairTest {
+    /// Those of `./trainyard test`.
+    private static final int FEW = 5;
+
     private static final int SEEDS = 12;
     private static final Duration WINDOW = Duration.ofMinutes(5);
 
@@ -42,6 +44,7 @@ class SimFairTest {
     }
 
     /// Three projects of weights 3, 2 and 1, which always have something to do, over three windows.
+    @Slow
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void sharesAreThoseOfTheWeights(int slots) {
@@ -63,6 +66,7 @@ class SimFairTest {
 
     /// One project has had the fleet by itself when another comes, and all workers have been replaced: the other has
     /// more until both have had as much, for the new workers were told by those before them.
+    @Slow
     @Test
     void whoIsNewKnowsWhatWasUsed() {
         assertThat(ofTheLater(SimSeams.NONE)).isGreaterThan(0.85);
@@ -163,7 +167,13 @@ class SimFairTest {
 
     @Test
     void nothingIsLostAndNoQuotaIsExceeded() {
-        assertThat(worlds().wrong(0, SEEDS)).isEmpty();
+        assertThat(worlds().wrong(0, FEW)).isEmpty();
+    }
+
+    @Slow
+    @Test
+    void moreSeeds() {
+        assertThat(worlds().wrong(FEW, SEEDS - FEW)).isEmpty();
     }
 
     /// As many seeds as `-Dseeds` says, from `-Dseed` on.
@@ -173,6 +183,7 @@ class SimFairTest {
         assertThat(worlds().wrongOfCampaign(500)).isEmpty();
     }
 
+    @Slow
     @ParameterizedTest
     @EnumSource(Mistake.class)
     void aSeedFindsTheMistake(Mistake mistake) {

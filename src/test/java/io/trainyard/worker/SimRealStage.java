@@ -1,5 +1,7 @@
 package io.trainyard.worker;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.trainyard.Patience;
 import io.trainyard.topics.Brokers;
 import io.trainyard.topics.TopicAdmin;
@@ -122,7 +124,7 @@ final class SimRealStage implements SimConformanceTest.Stage {
     @Override
     public void publish(String value) {
         byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
-        outbox.send(topic, bytes, bytes, new RecordHeaders()).join();
+        assertThat(outbox.send(topic, bytes, bytes, new RecordHeaders())).succeedsWithin(Patience.LIMIT);
     }
 
     /// Empty only after an answer to a question that was asked in this call.

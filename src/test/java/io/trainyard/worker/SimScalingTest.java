@@ -14,7 +14,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// That scaling costs no work, with the workers' own code in a simulated cluster; and that each of these would be seen
 /// to fail without what it rests on.
-@Slow
 @ExtendWith(SilentWorkers.class)
 class SimScalingTest {
     private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -123,6 +122,7 @@ class SimScalingTest {
 
     /// While jobs come and go, what may be interrupted has not lasted a minute: a worker that has just ended such a job
     /// may be taken for one that has one.
+    @Slow
     @Test
     void inBurstsNoJobIsInterruptedThatHasLasted() {
         SimCluster cluster = bursts(1, Mistake.NONE);
@@ -140,6 +140,7 @@ class SimScalingTest {
     }
 
     /// The newest would go first, busy or not.
+    @Slow
     @Test
     void podsWithoutMarksAreSeenToBeTakenFromTheirJobs() {
         assertThat(scaledIn(1, Mistake.NO_MARKS).interruptions()).isNotEmpty();

@@ -27,9 +27,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 /// Sweeps whose workers die at any moment: no trial that is among the best is left to rest, and none goes on
 /// that never
 /// was.
-@Slow
 @ExtendWith(SilentWorkers.class)
 class SimSweepTest {
+    /// Those of `./trainyard test`.
+    private static final int FEW = 15;
+
     private static final int SEEDS = 40;
 
     /// In so many worlds a mistake is looked for.
@@ -125,10 +127,17 @@ class SimSweepTest {
 
     @Test
     void theBestGoOnAndTheOthersRest() {
-        assertThat(worlds(SimSeams.NONE).wrong(0, SEEDS)).isEmpty();
+        assertThat(worlds(SimSeams.NONE).wrong(0, FEW)).isEmpty();
+    }
+
+    @Slow
+    @Test
+    void moreSeeds() {
+        assertThat(worlds(SimSeams.NONE).wrong(FEW, SEEDS - FEW)).isEmpty();
     }
 
     /// Two keepers that look at a time both have a trial go on.
+    @Slow
     @Test
     void aSecondCopyOfWhatAKeeperAsksForIsVoid() {
         SimSeams copies = new SimSeams() {
@@ -140,6 +149,7 @@ class SimSweepTest {
         assertThat(worlds(copies).wrong(0, SEEDS / 2)).isEmpty();
     }
 
+    @Slow
     @ParameterizedTest
     @EnumSource(Mistake.class)
     void aSeedFindsTheMistake(Mistake mistake) {

@@ -23,9 +23,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /// Real workers in simulated worlds to which urgent jobs come.
-@Slow
 @ExtendWith(SilentWorkers.class)
 class SimUrgencyTest {
+    /// Those of `./trainyard test`.
+    private static final int FEW = 15;
+
     private static final int SEEDS = 40;
 
     private static SimSeeds worlds(SimSeams seams) {
@@ -34,7 +36,13 @@ class SimUrgencyTest {
 
     @Test
     void urgentJobsBeginSoonAndNobodyLosesAStep() {
-        assertThat(worlds(SimSeams.NONE).wrong(0, SEEDS)).isEmpty();
+        assertThat(worlds(SimSeams.NONE).wrong(0, FEW)).isEmpty();
+    }
+
+    @Slow
+    @Test
+    void moreSeeds() {
+        assertThat(worlds(SimSeams.NONE).wrong(FEW, SEEDS - FEW)).isEmpty();
     }
 
     /// Mistakes, each of which a few worlds show.
@@ -114,6 +122,7 @@ class SimUrgencyTest {
         }
     }
 
+    @Slow
     @ParameterizedTest
     @EnumSource(Mistake.class)
     void aSeedFindsTheMistake(Mistake mistake) {

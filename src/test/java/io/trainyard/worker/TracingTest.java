@@ -13,6 +13,7 @@ import io.opentelemetry.sdk.trace.data.LinkData;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
 import io.trainyard.Patience;
+import io.trainyard.Slow;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.data.DataRoots;
 import io.trainyard.event.SampleEvents;
@@ -38,6 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// The spans of a job, from who asks for it to its checkpoints, as OpenTelemetry is told of them.
+@Slow
 final class TracingTest {
     private static final String JOB = """
             {"id": "traced", "network": {"layers": [{"type": "flatten"}, {"type": "linear", "out": 10}]}, "dataset": "shapes28",

@@ -268,7 +268,7 @@ final class BucketRootsTest {
             }
             assertThat(CacheLock.tryAlone(file)).as("still shared by the other").isEmpty();
         } finally {
-            var _ = other.destroyForcibly().waitFor();
+            var _ = Patience.exitStatus(other.destroyForcibly());
         }
         try (CacheLock _ = CacheLock.tryAlone(file).orElseThrow()) {
             assertThat(CacheLock.tryShared(file)).isEmpty();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trainyard.Campaign;
+import io.trainyard.Slow;
 import io.trainyard.data.image.GoldenPictures.Decoded;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -115,6 +116,7 @@ class PicturesTest {
                 .hasMessage("it is no PNG, JPEG, BMP, GIF or WebP; save it as one of these, or take it away");
     }
 
+    @Slow
     @ParameterizedTest
     @EnumSource
     void mutatedPicturesAreReadOrBroken(PictureFormat format) {

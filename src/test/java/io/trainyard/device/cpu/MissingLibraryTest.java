@@ -2,6 +2,7 @@ package io.trainyard.device.cpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.Slow;
 import io.trainyard.device.ChildJvm;
 import io.trainyard.device.DeviceBackend;
 import io.trainyard.device.DeviceException;
@@ -14,6 +15,7 @@ import org.bytedeco.javacpp.Loader;
 import org.junit.jupiter.api.Test;
 
 /// A process whose class path lacks the native jars of its platform.
+@Slow
 class MissingLibraryTest {
     /// What that process runs.
     static final class Asking {

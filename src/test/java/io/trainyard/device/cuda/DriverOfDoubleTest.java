@@ -11,6 +11,7 @@ import static jcuda.driver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 import static jcuda.driver.CUresult.CUDA_SUCCESS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.Patience;
 import java.lang.reflect.Field;
 import java.nio.ByteOrder;
 import java.nio.FloatBuffer;
@@ -217,7 +218,7 @@ final class DriverOfDoubleTest {
         int[] status = new int[1];
         Thread thread = new Thread(() -> status[0] = JCudaDriver.cuMemAlloc(new CUdeviceptr(), 8));
         thread.start();
-        thread.join();
+        assertThat(thread.join(Patience.LIMIT)).isTrue();
         assertThat(status[0]).isEqualTo(CUDA_ERROR_INVALID_CONTEXT);
     }
 

@@ -3,6 +3,7 @@ package io.trainyard.device.cuda;
 import static io.trainyard.device.cuda.RawGpu.ok;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.Patience;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -152,8 +153,8 @@ final class KernelDoubleTest {
                 int number = device;
                 means.add(threads.submit(() -> meanOfSteps(source, number)));
             }
-            assertThat(means.get(0).get()).containsOnly(1);
-            assertThat(means.get(1).get()).containsOnly(2);
+            assertThat(Patience.get(means.get(0))).containsOnly(1);
+            assertThat(Patience.get(means.get(1))).containsOnly(2);
         }
     }
 

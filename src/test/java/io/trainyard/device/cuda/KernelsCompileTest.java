@@ -54,7 +54,7 @@ final class KernelsCompileTest {
                 .filter(Files::isExecutable)
                 .findFirst()
                 .orElse(null);
-        assumeTrue(nvcc != null, "there is no nvcc on this machine, so the kernels are not compiled for GPUs");
+        assumeTrue(nvcc != null, "there is no nvcc: install the CUDA toolkit");
     }
 
     private static Stream<Arguments> programs() {

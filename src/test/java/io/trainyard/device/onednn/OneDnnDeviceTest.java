@@ -40,7 +40,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Slow
 public class OneDnnDeviceTest extends DeviceContract implements NumbersContract, FloatSamplesContract {
     @Override
     public Device device() {
@@ -91,6 +90,7 @@ public class OneDnnDeviceTest extends DeviceContract implements NumbersContract,
     }
 
     /// 60 samples whose activations do not stay in a cache together; the last batch has 11, the test set 70.
+    @Slow
     @ParameterizedTest
     @ValueSource(ints = {1, 3})
     void chunksOfABatchTrainAndTestAsTheReferenceDoes(int threads) {
@@ -129,6 +129,7 @@ public class OneDnnDeviceTest extends DeviceContract implements NumbersContract,
     }
 
     /// The last batch has one sample, where that is enough to normalise by: one of the shards has none.
+    @Slow
     @ParameterizedTest
     @MethodSource("io.trainyard.device.check.LayerCases#all")
     void everyRowTrainsInShardsAsTheReferenceDoes(LayerCase row) {
@@ -165,6 +166,7 @@ public class OneDnnDeviceTest extends DeviceContract implements NumbersContract,
 
     /// Their programs for a batch, for the last batch of one sample and for evaluation want weights in other
     /// layouts.
+    @Slow
     @ParameterizedTest
     @ValueSource(strings = {"tudui", "lenet", "fashion"})
     void builtInNetworksTrainAndTestAsTheReferenceDoes(String name) {

@@ -50,7 +50,7 @@ class ParallelSessionTest {
     }
 
     static Stream<Workload> bothKindsOfKernels() {
-        return Stream.of(new TwoCpusTest().eventful(), OneDnnDeviceTest.wide());
+        return Stream.of(new ThreeCpusTest().eventful(), OneDnnDeviceTest.wide());
     }
 
     /// Each has updated only a part of them itself.
@@ -137,7 +137,8 @@ class ParallelSessionTest {
     @ParameterizedTest
     @CsvSource({"1, 2", "2, 2", "3, 3", "4, 4"})
     void devicesShareTheThreads(int asked, int used) {
-        try (LearningSession session = cpus(2).open(new TwoCpusTest().eventful().withThreads(asked))) {
+        try (LearningSession session =
+                cpus(2).open(new ThreeCpusTest().eventful().withThreads(asked))) {
             assertThat(session.threads()).isEqualTo(used);
         }
     }

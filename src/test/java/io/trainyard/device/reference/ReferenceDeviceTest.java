@@ -22,7 +22,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-@Slow
 class ReferenceDeviceTest extends DeviceContract {
     @Override
     public Device device() {
@@ -38,6 +37,7 @@ class ReferenceDeviceTest extends DeviceContract {
         assertThat(Devices.open(new DeviceSpec("reference")).info().name()).isEqualTo("reference");
     }
 
+    @Slow
     @ParameterizedTest
     @MethodSource("io.trainyard.device.check.LayerCases#all")
     void gradientsAreTheLossesSlopes(LayerCase row) {

@@ -3,6 +3,7 @@ package io.trainyard.device.cuda.library;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.trainyard.Patience;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -28,7 +29,9 @@ final class FakeLibraries {
     static void requireCompiler() {
         String system = System.getProperty("os.name") + " " + System.getProperty("os.arch");
         assumeTrue(system.equals("Linux amd64"), "the CUDA device does not run on " + system);
-        assumeTrue(Files.isExecutable(COMPILER) || "true".equals(System.getenv("CI")), "no g++ here");
+        assumeTrue(
+                Files.isExecutable(COMPILER) || "true".equals(System.getenv("CI")),
+                "there is no " + COMPILER + ": install Debian's package g++");
     }
 
     /// @param initialised what cuInit returns
@@ -118,7 +121,7 @@ final class FakeLibraries {
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String words = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         try {
-            assertThat(process.waitFor()).as(words).isZero();
+            assertThat(Patience.exitStatus(process)).as(words).isZero();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException("interrupted", e);

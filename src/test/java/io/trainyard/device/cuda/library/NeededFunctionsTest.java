@@ -6,6 +6,7 @@ import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import io.trainyard.Slow;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// A call of a function that a library lacks ends the process, so what is called must be what is looked for before.
+@Slow
 class NeededFunctionsTest {
     private static final JavaClasses DEVICE = new ClassFileImporter()
             .withImportOption(new DoNotIncludeTests())

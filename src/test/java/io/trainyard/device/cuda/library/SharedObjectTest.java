@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.trainyard.Patience;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -156,7 +157,9 @@ class SharedObjectTest {
 
     @Test
     void readelfSeesTheSame(@TempDir Path folder) throws IOException, InterruptedException {
-        assumeTrue(Files.isExecutable(Path.of("/usr/bin/readelf")), "no readelf here");
+        assumeTrue(
+                Files.isExecutable(Path.of("/usr/bin/readelf")),
+                "there is no /usr/bin/readelf: install Debian's package binutils");
         Path file = Files.write(
                 folder.resolve("changed.so"),
                 new SharedObject(jcuda(JCUDNN)).retargeted("libcudnn.so.8", "libcudnn.so.9"));
@@ -165,7 +168,7 @@ class SharedObjectTest {
                 .redirectErrorStream(true)
                 .start();
         String output = new String(readelf.getInputStream().readAllBytes(), US_ASCII);
-        assertThat(readelf.waitFor()).isZero();
+        assertThat(Patience.exitStatus(readelf)).isZero();
         assertThat(output)
                 .contains("Shared library: [libcudnn.so.9]", "File: libcudnn.so.9", "Name: libcudnn.so.9")
                 .doesNotContain("libcudnn.so.8", "Warning", "Error");

@@ -3,6 +3,7 @@ package io.trainyard.device.cuda.library;
 import static io.trainyard.device.cuda.library.FakeLibraries.without;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.Slow;
 import io.trainyard.device.ChildJvm;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 ///
 /// Libraries stay loaded and are found by their names, so all this happens in a process of its own, where the
 /// system's loader is not asked.
+@Slow
 class WhyUnavailableTest {
     /// A machine that lacks something.
     ///

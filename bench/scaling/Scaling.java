@@ -1,20 +1,13 @@
-package io.trainyard.scaling;
-
-import static org.assertj.core.api.Assertions.assertThat;
-
-import io.trainyard.Campaign;
-import io.trainyard.Page;
-import io.trainyard.scaling.FleetModel.Cluster;
-import io.trainyard.scaling.FleetModel.Job;
-import io.trainyard.scaling.Policy.Metric;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import org.junit.jupiter.api.Test;
 
-/// What policies of scaling cost, and whom they let wait. The tables of docs/scaling.md are these.
-class ScalingTest {
+/// What policies of scaling cost, and how long jobs wait: the tables of docs/scaling.md, from a model of pods, nodes and an
+/// autoscaler that is coarse enough for ten thousand GPUs.
+///
+///     java bench/scaling/Scaling.java
+public final class Scaling {
     private static final int SEEDS = 5;
     private static final long POD_MILLIS = 15_000;
     private static final long LINGER_MILLIS = 60_000;
@@ -22,8 +15,8 @@ class ScalingTest {
     /// What is compared.
     ///
     /// @param least of the most workers, the part that is always there
-    private record Case(int gpus, Metric metric, int cooldownSeconds, double least, int nodeSeconds, boolean cost) {
-        Case as(Metric other) {
+    private record Case(int gpus, Policy.Metric metric, int cooldownSeconds, double least, int nodeSeconds, boolean cost) {
+        Case as(Policy.Metric other) {
             return new Case(gpus, other, cooldownSeconds, least, nodeSeconds, cost);
         }
 
@@ -54,15 +47,15 @@ class ScalingTest {
             double late = 0;
             double interrupted = 0;
             for (int seed = 1; seed <= seeds; seed++) {
-                List<Job> jobs = Bursts.day(gpus, seed);
+                List<FleetModel.Job> jobs = Bursts.day(gpus, seed);
                 Policy policy =
                         new Policy(metric, Duration.ofSeconds(cooldownSeconds), (int) Math.ceil(least * gpus), gpus);
                 FleetModel fleet = new FleetModel(
-                                new Cluster(1000L * nodeSeconds, POD_MILLIS, LINGER_MILLIS, cost), jobs, seed)
+                                new FleetModel.Cluster(1000L * nodeSeconds, POD_MILLIS, LINGER_MILLIS, cost), jobs, seed)
                         .run(policy);
                 double[] waits = fleet.waits();
                 hours += fleet.gpuHours() / seeds;
-                work += jobs.stream().mapToLong(Job::workMillis).sum() / 3.6e6 / seeds;
+                work += jobs.stream().mapToLong(FleetModel.Job::workMillis).sum() / 3.6e6 / seeds;
                 median += waits[waits.length / 2] / seeds;
                 late += waits[waits.length * 95 / 100] / seeds;
                 interrupted += (double) fleet.interruptions() / seeds;
@@ -80,9 +73,9 @@ class ScalingTest {
         }
     }
 
-    private static final Case USUAL = new Case(1000, Metric.DEMAND, 300, 0, 120, true);
+    private static final Case USUAL = new Case(1000, Policy.Metric.DEMAND, 300, 0, 120, true);
 
-    private static String name(Metric metric) {
+    private static String name(Policy.Metric metric) {
         return switch (metric) {
             case FIXED -> "fixed";
             case QUEUED -> "queued";
@@ -93,7 +86,7 @@ class ScalingTest {
     private static List<String> sizes(int most) {
         List<String> rows = new ArrayList<>();
         for (int gpus = 10; gpus <= most; gpus *= 10) {
-            for (Metric metric : Metric.values()) {
+            for (Policy.Metric metric : Policy.Metric.values()) {
                 rows.add("| %,d | %s | %s |"
                         .formatted(
                                 gpus,
@@ -120,7 +113,7 @@ class ScalingTest {
 
     private static List<String> costs() {
         List<String> rows = new ArrayList<>();
-        for (Metric metric : new Metric[] {Metric.QUEUED, Metric.DEMAND}) {
+        for (Policy.Metric metric : new Policy.Metric[] {Policy.Metric.QUEUED, Policy.Metric.DEMAND}) {
             for (int cooldown : new int[] {60, 300, 900}) {
                 Case one = USUAL.as(metric).cooling(cooldown);
                 rows.add("| %s | %d s | no | %s |"
@@ -146,42 +139,10 @@ class ScalingTest {
         return rows;
     }
 
-    /// All tables of the page.
-    @Test
-    @Campaign
-    void tables() {
+    public static void main(String[] arguments) {
         List.of(sizes(10_000), cooldowns(), costs(), floors()).forEach(table -> {
             table.forEach(System.out::println);
             System.out.println();
         });
-    }
-
-    @Test
-    void thePageSaysWhatComesOut() {
-        Page page = Page.read("docs/scaling.md");
-        assertThat(page.lines()).containsAll(sizes(100)).containsAll(floors());
-    }
-
-    @Test
-    void whatQueuesAloneSayInterruptsJobsAndDemandWithCostsNone() {
-        Case small = USUAL.of(100);
-        assertThat(small.run(SEEDS).interrupted()).isLessThan(1);
-        assertThat(small.as(Metric.QUEUED).withoutCost().run(SEEDS).interrupted())
-                .isGreaterThan(100);
-        assertThat(small.run(1)).isEqualTo(small.run(1));
-    }
-
-    /// Thirty minutes in which all are busy and nothing waits: nobody is told to stop.
-    @Test
-    void demandLeavesBusyWorkersAlone() {
-        List<Job> jobs = new ArrayList<>();
-        for (int i = 0; i < 20; i++) {
-            jobs.add(new Job(i, 0, 1, Duration.ofMinutes(30).toMillis()));
-        }
-        Cluster cluster = new Cluster(60_000, POD_MILLIS, LINGER_MILLIS, false);
-        Policy demand = new Policy(Metric.DEMAND, Duration.ofSeconds(60), 0, 20);
-        Policy queued = new Policy(Metric.QUEUED, Duration.ofSeconds(60), 0, 20);
-        assertThat(new FleetModel(cluster, jobs, 1).run(demand).interruptions()).isZero();
-        assertThat(new FleetModel(cluster, jobs, 1).run(queued).interruptions()).isPositive();
     }
 }

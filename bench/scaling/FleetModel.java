@@ -1,5 +1,3 @@
-package io.trainyard.scaling;
-
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -10,7 +8,6 @@ import java.util.OptionalInt;
 import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
-import org.jspecify.annotations.Nullable;
 
 /// Jobs, and the pods that run them, one event after the other. A pod has one GPU, which is a node of its own. Of a
 /// worker it has what makes a job wait: the most urgent command first, then the oldest; a worker that is told to stop
@@ -54,9 +51,7 @@ public final class FleetModel {
         State state = State.STARTING;
         long changedMillis; // when it became idle or busy
 
-        @Nullable
         Job job;
-
         long leftMillis; // of the job's work, when it began here
         long fromMillis;
 

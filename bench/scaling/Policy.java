@@ -1,5 +1,3 @@
-package io.trainyard.scaling;
-
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;

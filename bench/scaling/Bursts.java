@@ -1,6 +1,3 @@
-package io.trainyard.scaling;
-
-import io.trainyard.scaling.FleetModel.Job;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -24,7 +21,7 @@ final class Bursts {
     private Bursts() {}
 
     /// @param gpus that the fleet may have: sweeps have a tenth to one and a half times as many jobs
-    static List<Job> day(int gpus, long seed) {
+    static List<FleetModel.Job> day(int gpus, long seed) {
         SplittableRandom chance = new SplittableRandom(seed);
         List<long[]> drawn = new ArrayList<>();
         double meanWork = MEDIAN_WORK_MILLIS * Math.exp(0.5);
@@ -41,9 +38,9 @@ final class Bursts {
             sweep += chance.nextExponential() * SWEEPS_APART_MILLIS;
         }
         drawn.sort(Comparator.comparingLong(job -> job[0]));
-        List<Job> jobs = new ArrayList<>();
+        List<FleetModel.Job> jobs = new ArrayList<>();
         for (long[] job : drawn) {
-            jobs.add(new Job(jobs.size(), job[0], (int) job[1], job[2]));
+            jobs.add(new FleetModel.Job(jobs.size(), job[0], (int) job[1], job[2]));
         }
         return jobs;
     }
