@@ -1,12 +1,6 @@
 package io.trainyard.tracking;
 
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /// Alerts that wait to be sent, and those that were: nobody is told twice. Thread-safe.
 public final class AlertQueue {
@@ -24,14 +18,13 @@ public final class AlertQueue {
     /// Since when alerts are sent with this store: the first time that this is asked.
     public long since(long nowMillis) {
         return database.write(connection -> {
-            try (PreparedStatement select = connection.prepareStatement("SELECT since_millis FROM alerting");
-                    ResultSet rows = select.executeQuery()) {
-                if (rows.next()) {
-                    return rows.getLong(1);
-                }
+            List<Long> known =
+                    Sql.list(connection, "SELECT since_millis FROM alerting", List.of(), row -> row.getLong(1));
+            if (known.isEmpty()) {
+                Sql.update(connection, "INSERT INTO alerting (since_millis) VALUES (?)", nowMillis);
+                return nowMillis;
             }
-            update(connection, "INSERT INTO alerting (since_millis) VALUES (?)", nowMillis);
-            return nowMillis;
+            return known.getFirst();
         });
     }
 
@@ -41,38 +34,25 @@ public final class AlertQueue {
     /// @return false where too many wait: it was not kept
     public boolean add(String id, long nowMillis, String body, int maxPending) {
         return database.write(connection -> {
-            try (PreparedStatement select =
-                            connection.prepareStatement("SELECT COUNT(*) FROM alerts WHERE next_millis > 0");
-                    ResultSet rows = select.executeQuery()) {
-                rows.next();
-                if (rows.getLong(1) >= maxPending) {
-                    return false;
-                }
+            if (Sql.number(connection, "SELECT COUNT(*) FROM alerts WHERE next_millis > 0") >= maxPending) {
+                return false;
             }
-            update(connection, """
+            Sql.update(connection, """
                     INSERT INTO alerts (id, raised_millis, next_millis, attempts, sent_millis, body)
-                    VALUES (?, ?, ?, 0, 0, ?) ON CONFLICT DO NOTHING""", id, nowMillis, nowMillis, Database.text(body));
+                    VALUES (?, ?, ?, 0, 0, ?) ON CONFLICT DO NOTHING""", id, nowMillis, nowMillis, body);
             return true;
         });
     }
 
     /// Those whose time has come, the first raised first.
     public List<Pending> due(long nowMillis, int most) {
-        return database.read(connection -> {
-            List<Pending> due = new ArrayList<>();
-            try (PreparedStatement select = connection.prepareStatement("""
-                    SELECT id, raised_millis, attempts, body FROM alerts WHERE next_millis > 0 AND next_millis <= ?
-                    ORDER BY raised_millis, id LIMIT ?""")) {
-                select.setLong(1, nowMillis);
-                select.setInt(2, most);
-                try (ResultSet rows = select.executeQuery()) {
-                    while (rows.next()) {
-                        due.add(new Pending(rows.getString(1), rows.getLong(2), rows.getInt(3), rows.getString(4)));
-                    }
-                }
-            }
-            return due;
-        });
+        return database.read(connection -> Sql.list(
+                connection,
+                """
+                SELECT id, raised_millis, attempts, body FROM alerts WHERE next_millis > 0 AND next_millis <= ?
+                ORDER BY raised_millis, id LIMIT ?""",
+                List.of(nowMillis, most),
+                row -> new Pending(row.getString(1), row.getLong(2), row.getInt(3), row.getString(4))));
     }
 
     /// It was taken.
@@ -95,16 +75,7 @@ public final class AlertQueue {
         update("DELETE FROM alerts WHERE next_millis = 0 AND raised_millis < ?", beforeMillis);
     }
 
-    private void update(String sql, @Nullable Object... values) {
-        database.write(connection -> update(connection, sql, values));
-    }
-
-    private static int update(Connection connection, String sql, @Nullable Object... values) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            for (int i = 0; i < values.length; i++) {
-                statement.setObject(i + 1, values[i]);
-            }
-            return statement.executeUpdate();
-        }
+    private void update(String sql, Object... values) {
+        database.write(connection -> Sql.update(connection, sql, values));
     }
 }

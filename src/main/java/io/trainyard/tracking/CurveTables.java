@@ -4,9 +4,10 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Types;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// The tables of curves, in one transaction.
 ///
@@ -38,39 +39,34 @@ record CurveTables(Connection connection) {
 
     /// Adds rows; those that are there already stay as they are.
     void add(Key key, List<LossRow> rows) throws SQLException {
-        try (PreparedStatement insert = connection.prepareStatement("""
+        Sql.batch(
+                connection,
+                """
                 INSERT INTO losses (job, attempt, first_step, epoch, millis, elapsed_micros, learning_rate, losses)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING""")) {
-            for (LossRow row : rows) {
-                insert.setLong(1, key.job());
-                insert.setInt(2, key.attempt());
-                insert.setLong(3, row.firstStep());
-                insert.setInt(4, row.epoch());
-                insert.setLong(5, row.millis());
-                insert.setLong(6, row.elapsedMicros());
-                insert.setObject(7, row.learningRate(), Types.DOUBLE);
-                insert.setBytes(8, row.bytes());
-                insert.addBatch();
-            }
-            insert.executeBatch();
-        }
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING""",
+                rows.stream()
+                        .map(row -> Arrays.<@Nullable Object>asList(
+                                key.job(),
+                                key.attempt(),
+                                row.firstStep(),
+                                row.epoch(),
+                                row.millis(),
+                                row.elapsedMicros(),
+                                row.learningRate(),
+                                row.bytes()))
+                        .toList());
     }
 
     /// Rows whose first step is in a range, both ends inclusive, in order.
     void losses(Key key, long from, long to, LossReader reader) throws SQLException {
-        try (PreparedStatement select = connection.prepareStatement("""
+        Sql.each(
+                connection,
+                """
                 SELECT first_step, millis, losses FROM losses
-                WHERE job = ? AND attempt = ? AND first_step BETWEEN ? AND ? ORDER BY first_step""")) {
-            select.setLong(1, key.job());
-            select.setInt(2, key.attempt());
-            select.setLong(3, from);
-            select.setLong(4, to);
-            try (ResultSet rows = select.executeQuery()) {
-                while (rows.next()) {
-                    reader.take(rows.getLong(1), rows.getLong(2), LossRow.losses(rows.getBytes(3)));
-                }
-            }
-        }
+                WHERE job = ? AND attempt = ? AND first_step BETWEEN ? AND ? ORDER BY first_step""",
+                0,
+                List.of(key.job(), key.attempt(), from, to),
+                row -> reader.take(row.getLong(1), row.getLong(2), LossRow.losses(row.getBytes(3))));
     }
 
     /// All rows that have a step in a range, both ends inclusive, in order; of each the steps in the range that no row
@@ -115,14 +111,12 @@ record CurveTables(Connection connection) {
 
     /// The last step that there is a loss of; 0 where there is none.
     long lastStep(Key key) throws SQLException {
-        try (PreparedStatement select = connection.prepareStatement("""
-                SELECT first_step, losses FROM losses WHERE job = ? AND attempt = ? ORDER BY first_step DESC LIMIT 1""")) {
-            select.setLong(1, key.job());
-            select.setInt(2, key.attempt());
-            try (ResultSet rows = select.executeQuery()) {
-                return rows.next() ? rows.getLong(1) + rows.getBytes(2).length / Float.BYTES - 1 : 0;
-            }
-        }
+        List<Long> last = Sql.list(
+                connection,
+                "SELECT first_step, losses FROM losses WHERE job = ? AND attempt = ? ORDER BY first_step DESC LIMIT 1",
+                List.of(key.job(), key.attempt()),
+                row -> row.getLong(1) + row.getBytes(2).length / Float.BYTES - 1);
+        return last.isEmpty() ? 0 : last.getFirst();
     }
 
     /// The learning rates of steps as far from one another as they can be.
@@ -157,33 +151,21 @@ record CurveTables(Connection connection) {
 
     /// Writes a chunk, or writes it anew.
     void put(Key key, Level level, long chunk, Buckets buckets) throws SQLException {
-        try (PreparedStatement insert = connection.prepareStatement("""
+        String sql = """
                 INSERT INTO chunks (job, level, chunk, attempt, buckets) VALUES (?, ?, ?, ?, ?)
-                ON CONFLICT (job, level, chunk, attempt) DO UPDATE SET buckets = excluded.buckets""")) {
-            insert.setLong(1, key.job());
-            insert.setInt(2, level.number());
-            insert.setLong(3, chunk);
-            insert.setInt(4, key.attempt());
-            insert.setBytes(5, buckets.write());
-            insert.executeUpdate();
-        }
+                ON CONFLICT (job, level, chunk, attempt) DO UPDATE SET buckets = excluded.buckets""";
+        Sql.update(connection, sql, key.job(), level.number(), chunk, key.attempt(), buckets.write());
     }
 
     /// Chunks of a level, from the first to the last, both inclusive, in order.
     void chunks(Key key, Level level, long from, long to, ChunkReader reader) throws SQLException {
-        try (PreparedStatement select = connection.prepareStatement("""
+        Sql.each(
+                connection,
+                """
                 SELECT chunk, buckets FROM chunks
-                WHERE job = ? AND level = ? AND chunk BETWEEN ? AND ? AND attempt = ? ORDER BY chunk""")) {
-            select.setLong(1, key.job());
-            select.setInt(2, level.number());
-            select.setLong(3, from);
-            select.setLong(4, to);
-            select.setInt(5, key.attempt());
-            try (ResultSet rows = select.executeQuery()) {
-                while (rows.next()) {
-                    reader.take(rows.getLong(1), Buckets.read(rows.getBytes(2)));
-                }
-            }
-        }
+                WHERE job = ? AND level = ? AND chunk BETWEEN ? AND ? AND attempt = ? ORDER BY chunk""",
+                0,
+                List.of(key.job(), level.number(), from, to, key.attempt()),
+                row -> reader.take(row.getLong(1), Buckets.read(row.getBytes(2))));
     }
 }

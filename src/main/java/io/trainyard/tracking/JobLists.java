@@ -3,8 +3,6 @@ package io.trainyard.tracking;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.share.ProjectUse;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -22,7 +20,7 @@ record JobLists(Connection connection) {
     JobPage page(JobQuery query) throws SQLException {
         List<Object> values = new ArrayList<>();
         String from = from(query, values);
-        long total = Sql.numbers(connection, "SELECT COUNT(*) " + from, values).getFirst();
+        long total = Sql.number(connection, "SELECT COUNT(*) " + from, values.toArray());
         List<Long> found = found(query);
         return new JobPage(new SummaryTable(connection).of(found), tags(found), total);
     }
@@ -32,8 +30,8 @@ record JobLists(Connection connection) {
         String from = from(query, values);
         values.add(query.limit());
         values.add(query.offset());
-        return Sql.numbers(
-                connection, "SELECT number %s ORDER BY %s LIMIT ? OFFSET ?".formatted(from, query.order()), values);
+        String sql = "SELECT number %s ORDER BY %s LIMIT ? OFFSET ?".formatted(from, query.order());
+        return Sql.list(connection, sql, values, row -> row.getLong(1));
     }
 
     /// Reads the commands of the jobs that a query asks for.
@@ -44,17 +42,15 @@ record JobLists(Connection connection) {
     private Map<String, List<String>> tags(List<Long> jobs) throws SQLException {
         Map<String, List<String>> tags = new HashMap<>();
         if (!jobs.isEmpty()) {
-            try (PreparedStatement select = connection.prepareStatement("""
+            Sql.each(
+                    connection,
+                    """
                     SELECT jobs.job, tags.tag FROM tags JOIN jobs ON jobs.number = tags.job
-                    WHERE tags.job IN (%s) ORDER BY tags.tag""".formatted(Sql.marks(jobs.size())))) {
-                Sql.set(select, jobs);
-                try (ResultSet rows = select.executeQuery()) {
-                    while (rows.next()) {
-                        tags.computeIfAbsent(rows.getString(1), _ -> new ArrayList<>())
-                                .add(rows.getString(2));
-                    }
-                }
-            }
+                    WHERE tags.job IN (%s) ORDER BY tags.tag""".formatted(Sql.marks(jobs.size())),
+                    0,
+                    jobs,
+                    row -> tags.computeIfAbsent(row.getString(1), _ -> new ArrayList<>())
+                            .add(row.getString(2)));
         }
         return tags;
     }
@@ -74,31 +70,27 @@ record JobLists(Connection connection) {
         }
         if (!query.group().isEmpty()) {
             conditions.add("job_group = ?");
-            values.add(Database.text(query.group()));
+            values.add(query.group());
         }
         if (!query.project().isEmpty()) {
             conditions.add("project = ?");
-            values.add(Database.text(query.project()));
+            values.add(query.project());
         }
         if (!query.tag().isEmpty()) {
             conditions.add("number IN (SELECT job FROM tags WHERE tag = ?)");
-            values.add(Database.text(query.tag()));
+            values.add(query.tag());
         }
         return "FROM jobs" + (conditions.isEmpty() ? "" : " WHERE " + String.join(" AND ", conditions));
     }
 
     /// How many jobs have not ended, by what they are alike in.
     List<UnderWay> underWay() throws SQLException {
-        List<UnderWay> found = new ArrayList<>();
-        try (PreparedStatement select = connection.prepareStatement(
-                        "SELECT status, wants, topic, COUNT(*) FROM jobs WHERE end_millis = 0 GROUP BY status, wants, topic");
-                ResultSet rows = select.executeQuery()) {
-            while (rows.next()) {
-                found.add(new UnderWay(
-                        Status.valueOf(rows.getString(1)), rows.getString(2), rows.getString(3), rows.getLong(4)));
-            }
-        }
-        return found;
+        return Sql.list(
+                connection,
+                "SELECT status, wants, topic, COUNT(*) FROM jobs WHERE end_millis = 0 GROUP BY status, wants, topic",
+                List.of(),
+                row -> new UnderWay(
+                        Status.valueOf(row.getString(1)), row.getString(2), row.getString(3), row.getLong(4)));
     }
 
     /// What each project has, and had between two moments, in device time; of those that jobs name.
@@ -106,7 +98,9 @@ record JobLists(Connection connection) {
     /// @param fromMillis since 1970
     Map<String, ProjectUse> projects(long fromMillis, long toMillis) throws SQLException {
         Map<String, ProjectUse> found = new HashMap<>();
-        try (PreparedStatement select = connection.prepareStatement("""
+        Sql.each(
+                connection,
+                """
                 SELECT project, SUM(CASE status WHEN 'RUNNING' THEN 1 ELSE 0 END),
                     SUM(CASE status WHEN 'QUEUED' THEN 1 ELSE 0 END), 0
                 FROM jobs WHERE end_millis = 0 AND project IS NOT NULL GROUP BY project
@@ -116,17 +110,13 @@ record JobLists(Connection connection) {
                     - CASE WHEN uses.start_millis < ? THEN ? ELSE uses.start_millis END))
                 FROM device_uses uses JOIN jobs ON jobs.number = uses.job
                 WHERE uses.end_millis > ? AND uses.start_millis < ? AND jobs.project IS NOT NULL
-                GROUP BY jobs.project""")) {
-            Sql.set(select, List.of(toMillis, toMillis, fromMillis, fromMillis, fromMillis, toMillis));
-            try (ResultSet rows = select.executeQuery()) {
-                while (rows.next()) {
-                    found.merge(
-                            rows.getString(1),
-                            new ProjectUse(rows.getLong(2), rows.getLong(3), rows.getLong(4) / 1e3),
-                            ProjectUse::plus);
-                }
-            }
-        }
+                GROUP BY jobs.project""",
+                0,
+                List.of(toMillis, toMillis, fromMillis, fromMillis, fromMillis, toMillis),
+                row -> found.merge(
+                        row.getString(1),
+                        new ProjectUse(row.getLong(2), row.getLong(3), row.getLong(4) / 1e3),
+                        ProjectUse::plus));
         return found;
     }
 }

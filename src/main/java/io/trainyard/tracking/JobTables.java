@@ -3,11 +3,9 @@ package io.trainyard.tracking;
 import io.trainyard.event.JobState;
 import io.trainyard.spec.JobSpec;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Types;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,23 +21,7 @@ record JobTables(Connection connection) {
 
     /// @return a job's number in the store; 0 where it has none
     long number(String job) throws SQLException {
-        try (PreparedStatement select = connection.prepareStatement("SELECT number FROM jobs WHERE job = ?")) {
-            select.setString(1, Database.text(job));
-            try (ResultSet rows = select.executeQuery()) {
-                return rows.next() ? rows.getLong(1) : 0;
-            }
-        }
-    }
-
-    /// @param number of a job that is here
-    String name(long number) throws SQLException {
-        try (PreparedStatement select = connection.prepareStatement("SELECT job FROM jobs WHERE number = ?")) {
-            select.setLong(1, number);
-            try (ResultSet rows = select.executeQuery()) {
-                rows.next();
-                return rows.getString(1);
-            }
-        }
+        return Sql.number(connection, "SELECT number FROM jobs WHERE job = ?", job);
     }
 
     /// @return a number that no job has had
@@ -59,20 +41,14 @@ record JobTables(Connection connection) {
 
     /// Those of some jobs that are in the store.
     List<Traced> traced(Collection<String> jobs) throws SQLException {
-        List<Traced> found = new ArrayList<>();
         if (jobs.isEmpty()) {
-            return found; // PostgreSQL knows no empty list
+            return List.of(); // PostgreSQL knows no empty list
         }
-        try (PreparedStatement select = connection.prepareStatement(
-                "SELECT number, attempts FROM jobs WHERE job IN (%s)".formatted(Sql.marks(jobs.size())))) {
-            Sql.set(select, jobs.stream().map(Database::text).toList());
-            try (ResultSet rows = select.executeQuery()) {
-                while (rows.next()) {
-                    found.add(new Traced(rows.getLong(1), Lineage.read(rows.getString(2))));
-                }
-            }
-        }
-        return found;
+        return Sql.list(
+                connection,
+                "SELECT number, attempts FROM jobs WHERE job IN (%s)".formatted(Sql.marks(jobs.size())),
+                List.copyOf(jobs),
+                row -> new Traced(row.getLong(1), Lineage.read(row.getString(2))));
     }
 
     /// Writes jobs' rows, or writes them anew.
@@ -81,7 +57,13 @@ record JobTables(Connection connection) {
     /// @return what lists show of them
     List<JobSummary> put(Map<Long, JobState> states) throws SQLException {
         Map<Long, JobSummary> summaries = new LinkedHashMap<>();
-        try (PreparedStatement insert = connection.prepareStatement("""
+        List<List<@Nullable Object>> rows = new ArrayList<>();
+        states.forEach((number, state) -> {
+            JobSummary summary = JobSummary.of(state);
+            summaries.put(number, summary);
+            rows.add(row(number, summary, state));
+        });
+        Sql.batch(connection, """
                 INSERT INTO jobs (number, job, status, heard_millis, start_millis, duration_millis, end_millis, dataset,
                     network, worker, device, epochs_done, step, attempts, loss, test_loss, accuracy, wants, topic, project,
                     job_group)
@@ -92,43 +74,34 @@ record JobTables(Connection connection) {
                     worker = excluded.worker, device = excluded.device, epochs_done = excluded.epochs_done,
                     step = excluded.step, attempts = excluded.attempts, loss = excluded.loss,
                     test_loss = excluded.test_loss, accuracy = excluded.accuracy, wants = excluded.wants, topic = excluded.topic,
-                    project = excluded.project, job_group = excluded.job_group""")) {
-            for (var state : states.entrySet()) {
-                JobSummary summary = JobSummary.of(state.getValue());
-                summaries.put(state.getKey(), summary);
-                set(insert, state.getKey(), summary, state.getValue());
-                insert.addBatch();
-            }
-            insert.executeBatch();
-        }
+                    project = excluded.project, job_group = excluded.job_group""", rows);
         new SummaryTable(connection).put(summaries);
         return List.copyOf(summaries.values());
     }
 
-    private static void set(PreparedStatement insert, long number, JobSummary summary, JobState state)
-            throws SQLException {
-        int column = 0;
-        insert.setLong(++column, number);
-        insert.setString(++column, Database.text(summary.job()));
-        insert.setString(++column, summary.status().name());
-        insert.setLong(++column, summary.firstSeenMillis());
-        insert.setLong(++column, summary.startMillis());
-        insert.setLong(++column, summary.durationMillis());
-        insert.setLong(++column, summary.status().isFinal() ? state.lastHeardMillis() : 0);
-        insert.setString(++column, Database.text(summary.dataset()));
-        insert.setString(++column, Database.text(summary.network()));
-        insert.setString(++column, Database.text(summary.worker()));
-        insert.setString(++column, Database.text(summary.device()));
-        insert.setInt(++column, summary.epochsDone());
-        insert.setLong(++column, summary.step());
-        insert.setString(++column, Lineage.of(state).text());
-        insert.setObject(++column, finite(summary.loss()), Types.DOUBLE);
-        insert.setObject(++column, finite(summary.testLoss()), Types.DOUBLE);
-        insert.setObject(++column, summary.testAccuracy(), Types.DOUBLE);
-        insert.setString(++column, Database.text(summary.wants()));
-        insert.setString(++column, Database.text(topic(state.commandPlace())));
-        insert.setString(++column, project(state));
-        insert.setString(++column, Database.text(summary.group()));
+    private static List<@Nullable Object> row(long number, JobSummary summary, JobState state) {
+        return Arrays.asList(
+                number,
+                summary.job(),
+                summary.status().name(),
+                summary.firstSeenMillis(),
+                summary.startMillis(),
+                summary.durationMillis(),
+                summary.status().isFinal() ? state.lastHeardMillis() : 0,
+                summary.dataset(),
+                summary.network(),
+                summary.worker(),
+                summary.device(),
+                summary.epochsDone(),
+                summary.step(),
+                Lineage.of(state).text(),
+                finite(summary.loss()),
+                finite(summary.testLoss()),
+                summary.testAccuracy(),
+                summary.wants(),
+                topic(state.commandPlace()),
+                project(state),
+                summary.group());
     }
 
     private static @Nullable String project(JobState state) {
@@ -150,29 +123,23 @@ record JobTables(Connection connection) {
     ///
     /// @return their names
     List<String> forget(long before, long keep, int most) throws SQLException {
-        List<Long> jobs = Sql.numbers(connection, """
-                SELECT number FROM jobs WHERE end_millis > 0 AND (end_millis < ? OR end_millis <=
+        Map<Long, String> jobs = new LinkedHashMap<>();
+        String sql = """
+                SELECT number, job FROM jobs WHERE end_millis > 0 AND (end_millis < ? OR end_millis <=
                     (SELECT end_millis FROM jobs WHERE end_millis > 0 ORDER BY end_millis DESC LIMIT 1 OFFSET ?))
-                ORDER BY end_millis, number LIMIT ?""", List.of(before, keep, most));
-        List<String> names = new ArrayList<>();
-        for (long job : jobs) {
-            String name = name(job);
-            names.add(name);
-            Submitters.forget(connection, name);
-            new WishTable(connection).forget(name);
-            new UsageTables(connection).forget(job);
-            for (String table : List.of("chunks", "losses", "news", "summaries", "notes", "tags", "device_uses")) {
-                remove("DELETE FROM %s WHERE job = ?".formatted(table), job);
+                ORDER BY end_millis, number LIMIT ?""";
+        List<Object> values = List.of(before, keep, most);
+        Sql.each(connection, sql, 0, values, row -> jobs.put(row.getLong(1), row.getString(2)));
+        for (var job : jobs.entrySet()) {
+            new UsageTables(connection).forget(job.getKey());
+            for (String table : List.of("submitters", "wishes")) {
+                Sql.update(connection, "DELETE FROM %s WHERE job = ?".formatted(table), job.getValue());
             }
-            remove("DELETE FROM jobs WHERE number = ?", job);
+            for (String table : List.of("chunks", "losses", "news", "summaries", "notes", "tags", "device_uses")) {
+                Sql.update(connection, "DELETE FROM %s WHERE job = ?".formatted(table), job.getKey());
+            }
+            Sql.update(connection, "DELETE FROM jobs WHERE number = ?", job.getKey());
         }
-        return names;
-    }
-
-    private void remove(String sql, long job) throws SQLException {
-        try (PreparedStatement delete = connection.prepareStatement(sql)) {
-            delete.setLong(1, job);
-            delete.executeUpdate();
-        }
+        return List.copyOf(jobs.values());
     }
 }

@@ -14,7 +14,10 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -55,30 +58,21 @@ record NewsTable(Connection connection) {
     }
 
     void add(List<Numbered> all) throws SQLException {
-        try (PreparedStatement insert = connection.prepareStatement(
-                "INSERT INTO news (job, number, kind, teller, position, millis, body) VALUES (?, ?, ?, ?, ?, ?, ?)")) {
-            for (Numbered one : all) {
-                insert.setLong(1, one.job());
-                insert.setLong(2, one.number());
-                insert.setLong(6, one.news().millis());
-                switch (one.news()) {
-                    case Requested command -> set(insert, REQUESTED, command.place(), 0, one.body());
-                    case Happened event -> set(insert, HAPPENED, event.worker(), event.offset(), one.body());
-                    case Rejected refusal -> set(insert, REJECTED, refusal.command(), 0, one.body());
-                }
-                insert.addBatch();
-            }
-            insert.executeBatch();
-        }
+        Sql.batch(
+                connection,
+                "INSERT INTO news (job, number, kind, teller, position, millis, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                all.stream()
+                        .map(one -> switch (one.news()) {
+                            case Requested command -> row(one, REQUESTED, command.place(), 0);
+                            case Happened event -> row(one, HAPPENED, event.worker(), event.offset());
+                            case Rejected refusal -> row(one, REJECTED, refusal.command(), 0);
+                        })
+                        .toList());
     }
 
-    private static void set(
-            PreparedStatement insert, String kind, @Nullable String teller, long position, @Nullable String body)
-            throws SQLException {
-        insert.setString(3, kind);
-        insert.setString(4, Database.text(teller));
-        insert.setLong(5, position);
-        insert.setString(7, Database.text(body));
+    private static List<@Nullable Object> row(Numbered one, String kind, @Nullable String teller, long position) {
+        return Arrays.asList(
+                one.job(), one.number(), kind, teller, position, one.news().millis(), one.body());
     }
 
     /// Takes a stored record.
@@ -102,27 +96,25 @@ record NewsTable(Connection connection) {
     ///
     /// @return what cannot be read; it is left out
     Unreadable each(String job, long number, Reader reader) throws SQLException {
-        Unreadable unreadable = Unreadable.NONE;
-        try (PreparedStatement select = connection.prepareStatement(
-                "SELECT kind, teller, position, millis, body FROM news WHERE job = ? ORDER BY number")) {
-            select.setLong(1, number);
-            select.setFetchSize(FETCHED_ROWS);
-            try (ResultSet rows = select.executeQuery()) {
-                while (rows.next()) {
+        Unreadable[] unreadable = {Unreadable.NONE};
+        Sql.each(
+                connection,
+                "SELECT kind, teller, position, millis, body FROM news WHERE job = ? ORDER BY number",
+                FETCHED_ROWS,
+                List.of(number),
+                row -> {
                     JobNews news = null;
-                    String body = rows.getString(5);
+                    String body = row.getString(5);
                     try {
-                        news = news(job, rows, body);
+                        news = news(job, row, body);
                     } catch (IOException | RuntimeException e) { // another version may have written it
-                        unreadable = unreadable.plus(e);
+                        unreadable[0] = unreadable[0].plus(e);
                     }
                     if (news != null) {
                         reader.take(news, body == null ? 0 : body.length());
                     }
-                }
-            }
-        }
-        return unreadable;
+                });
+        return unreadable[0];
     }
 
     private static JobNews news(String job, ResultSet row, @Nullable String body) throws SQLException, IOException {
@@ -182,22 +174,15 @@ record NewsTable(Connection connection) {
         if (jobs.isEmpty()) {
             return;
         }
-        try (PreparedStatement select = connection.prepareStatement("""
+        Set<String> read = new HashSet<>();
+        String sql = """
                 SELECT jobs.job, news.body FROM news JOIN jobs ON jobs.number = news.job
                 WHERE news.kind = '%s' AND news.body IS NOT NULL AND news.job IN (%s)
-                ORDER BY news.job, news.number""".formatted(REQUESTED, Sql.marks(jobs.size())))) {
-            Sql.set(select, jobs);
-            select.setFetchSize(FETCHED_ROWS);
-            try (ResultSet rows = select.executeQuery()) {
-                String before = null;
-                while (rows.next()) {
-                    String job = rows.getString(1);
-                    if (!job.equals(before)) {
-                        reader.accept(job, rows.getString(2));
-                    }
-                    before = job;
-                }
+                ORDER BY news.job, news.number""".formatted(REQUESTED, Sql.marks(jobs.size()));
+        Sql.each(connection, sql, FETCHED_ROWS, jobs, row -> {
+            if (read.add(row.getString(1))) {
+                reader.accept(row.getString(1), row.getString(2));
             }
-        }
+        });
     }
 }

@@ -1,10 +1,9 @@
 package io.trainyard.tracking;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -14,13 +13,12 @@ import org.jspecify.annotations.Nullable;
 record OffsetTable(Connection connection) {
     Map<Partition, Long> all() throws SQLException {
         Map<Partition, Long> all = new HashMap<>();
-        try (PreparedStatement select =
-                        connection.prepareStatement("SELECT topic, partition, next_offset FROM offsets");
-                ResultSet rows = select.executeQuery()) {
-            while (rows.next()) {
-                all.put(new Partition(rows.getString(1), rows.getInt(2)), rows.getLong(3));
-            }
-        }
+        Sql.each(
+                connection,
+                "SELECT topic, partition, next_offset FROM offsets",
+                0,
+                List.of(),
+                row -> all.put(new Partition(row.getString(1), row.getInt(2)), row.getLong(3)));
         return all;
     }
 
@@ -29,17 +27,21 @@ record OffsetTable(Connection connection) {
     /// @param from what is there; null: nothing
     /// @return false where something else is there: another process writes to this store, too
     boolean move(Partition partition, @Nullable Long from, long next) throws SQLException {
-        try (PreparedStatement update = connection.prepareStatement(
-                from == null
-                        ? "INSERT INTO offsets (next_offset, topic, partition) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
-                        : "UPDATE offsets SET next_offset = ? WHERE topic = ? AND partition = ? AND next_offset = ?")) {
-            update.setLong(1, next);
-            update.setString(2, partition.topic());
-            update.setInt(3, partition.number());
-            if (from != null) {
-                update.setLong(4, from);
-            }
-            return update.executeUpdate() == 1;
-        }
+        String topic = partition.topic();
+        int changed = from == null
+                ? Sql.update(
+                        connection,
+                        "INSERT INTO offsets (next_offset, topic, partition) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+                        next,
+                        topic,
+                        partition.number())
+                : Sql.update(
+                        connection,
+                        "UPDATE offsets SET next_offset = ? WHERE topic = ? AND partition = ? AND next_offset = ?",
+                        next,
+                        topic,
+                        partition.number(),
+                        from);
+        return changed == 1;
     }
 }

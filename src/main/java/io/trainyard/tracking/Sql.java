@@ -5,40 +5,82 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/// What several tables ask in the same way.
+/// Statements with the values of their question marks. Texts are stored as [Database#text] has them.
 final class Sql {
     private Sql() {}
+
+    /// Makes something of a row.
+    @FunctionalInterface
+    interface Reader<T> {
+        T read(ResultSet row) throws SQLException;
+    }
+
+    /// Does something with a row.
+    @FunctionalInterface
+    interface Consumer {
+        void take(ResultSet row) throws SQLException;
+    }
 
     /// Question marks for so many values, with commas between them.
     static String marks(int count) {
         return String.join(", ", Collections.nCopies(count, "?"));
     }
 
-    static void set(PreparedStatement statement, List<?> values) throws SQLException {
+    private static void set(PreparedStatement statement, List<?> values) throws SQLException {
         for (int i = 0; i < values.size(); i++) {
-            statement.setObject(i + 1, values.get(i));
+            Object value = values.get(i);
+            statement.setObject(i + 1, value instanceof String text ? Database.text(text) : value);
         }
     }
 
-    /// The first column of all rows.
-    static List<Long> numbers(Connection connection, String sql, List<?> values) throws SQLException {
-        List<Long> numbers = new ArrayList<>();
+    /// @return how many rows it changed
+    static int update(Connection connection, String sql, @Nullable Object... values) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            set(statement, Arrays.asList(values));
+            return statement.executeUpdate();
+        }
+    }
+
+    /// Inserts rows, no two of which have the same key: drivers may send them as one statement.
+    static void batch(Connection connection, String sql, Collection<? extends List<?>> rows) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            for (List<?> row : rows) {
+                set(statement, row);
+                statement.addBatch();
+            }
+            statement.executeBatch();
+        }
+    }
+
+    /// @param fetched rows that PostgreSQL sends at a time; 0: all
+    static void each(Connection connection, String sql, int fetched, List<?> values, Consumer reader)
+            throws SQLException {
         try (PreparedStatement select = connection.prepareStatement(sql)) {
             set(select, values);
+            select.setFetchSize(fetched);
             try (ResultSet rows = select.executeQuery()) {
                 while (rows.next()) {
-                    numbers.add(rows.getLong(1));
+                    reader.take(rows);
                 }
             }
         }
-        return numbers;
+    }
+
+    static <T> List<T> list(Connection connection, String sql, List<?> values, Reader<T> reader) throws SQLException {
+        List<T> found = new ArrayList<>();
+        each(connection, sql, 0, values, row -> found.add(reader.read(row)));
+        return found;
     }
 
     /// The one number that is asked for; 0 where there are no rows that it is of.
-    static long number(Connection connection, String sql) throws SQLException {
-        return numbers(connection, sql, List.of()).getFirst();
+    static long number(Connection connection, String sql, Object... values) throws SQLException {
+        List<Long> found = list(connection, sql, List.of(values), row -> row.getLong(1));
+        return found.isEmpty() ? 0 : found.getFirst();
     }
 }

@@ -4,8 +4,6 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.List;
@@ -24,16 +22,14 @@ record SummaryTable(Connection connection) {
     ///
     /// @param summaries by the jobs' numbers
     void put(Map<Long, JobSummary> summaries) throws SQLException {
-        try (PreparedStatement insert = connection.prepareStatement("""
+        Sql.batch(
+                connection,
+                """
                 INSERT INTO summaries (job, summary) VALUES (?, ?)
-                ON CONFLICT (job) DO UPDATE SET summary = excluded.summary""")) {
-            for (var summary : summaries.entrySet()) {
-                insert.setLong(1, summary.getKey());
-                insert.setString(2, Database.text(json(summary.getValue())));
-                insert.addBatch();
-            }
-            insert.executeBatch();
-        }
+                ON CONFLICT (job) DO UPDATE SET summary = excluded.summary""",
+                summaries.entrySet().stream()
+                        .map(each -> List.of(each.getKey(), json(each.getValue())))
+                        .toList());
     }
 
     /// What is shown of some jobs, in their order.
@@ -42,15 +38,12 @@ record SummaryTable(Connection connection) {
             return List.of(); // PostgreSQL knows no empty list
         }
         Map<Long, JobSummary> found = new HashMap<>();
-        try (PreparedStatement select = connection.prepareStatement(
-                "SELECT job, summary FROM summaries WHERE job IN (%s)".formatted(Sql.marks(jobs.size())))) {
-            Sql.set(select, jobs);
-            try (ResultSet rows = select.executeQuery()) {
-                while (rows.next()) {
-                    found.put(rows.getLong(1), summary(rows.getString(2)));
-                }
-            }
-        }
+        Sql.each(
+                connection,
+                "SELECT job, summary FROM summaries WHERE job IN (%s)".formatted(Sql.marks(jobs.size())),
+                0,
+                jobs,
+                row -> found.put(row.getLong(1), summary(row.getString(2))));
         return jobs.stream().map(found::get).toList();
     }
 

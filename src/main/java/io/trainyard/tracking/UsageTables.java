@@ -4,10 +4,10 @@ import io.trainyard.event.DeviceUse;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.tracking.UsageQuery.By;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.LocalDate;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -47,6 +47,16 @@ record UsageTables(Connection connection) {
                 COALESCE(jobs.dataset, ''), COALESCE(jobs.network, '')
             FROM device_uses uses JOIN jobs ON jobs.number = uses.job WHERE uses.job = ?""";
 
+    private static final String ADD_FORGOTTEN = """
+            INSERT INTO forgotten_uses
+                (device, status, dataset, network, day, device_millis, lost_millis, jobs, attempts)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (day, device, dataset, network, status) DO UPDATE SET
+                device_millis = forgotten_uses.device_millis + excluded.device_millis,
+                lost_millis = forgotten_uses.lost_millis + excluded.lost_millis,
+                jobs = forgotten_uses.jobs + excluded.jobs,
+                attempts = forgotten_uses.attempts + excluded.attempts""";
+
     /// What of a use falls on a day.
     private interface DayReader {
         void take(long day, Usage usage) throws SQLException;
@@ -56,28 +66,27 @@ record UsageTables(Connection connection) {
     ///
     /// @param uses by the jobs' numbers
     void put(Map<Long, List<DeviceUse>> uses) throws SQLException {
-        try (PreparedStatement insert = connection.prepareStatement("""
+        List<List<?>> rows = new ArrayList<>();
+        uses.forEach((job, its) -> {
+            if (job > 0) {
+                its.forEach(use -> rows.add(List.of(
+                        job,
+                        use.attempt(),
+                        use.first() ? 1 : 0,
+                        use.worker(),
+                        use.kind(),
+                        use.devices(),
+                        use.startMillis(),
+                        use.endMillis(),
+                        use.lost() ? 1 : 0)));
+            }
+        });
+        Sql.batch(connection, """
                 INSERT INTO device_uses (job, attempt, first, worker, device, devices, start_millis, end_millis, lost)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (job, attempt) DO UPDATE SET first = excluded.first, worker = excluded.worker,
                     device = excluded.device, devices = excluded.devices, start_millis = excluded.start_millis,
-                    end_millis = excluded.end_millis, lost = excluded.lost""")) {
-            for (var job : uses.entrySet()) {
-                for (DeviceUse use : job.getKey() > 0 ? job.getValue() : List.<DeviceUse>of()) {
-                    insert.setLong(1, job.getKey());
-                    insert.setInt(2, use.attempt());
-                    insert.setInt(3, use.first() ? 1 : 0);
-                    insert.setString(4, Database.text(use.worker()));
-                    insert.setString(5, Database.text(use.kind()));
-                    insert.setInt(6, use.devices());
-                    insert.setLong(7, use.startMillis());
-                    insert.setLong(8, use.endMillis());
-                    insert.setInt(9, use.lost() ? 1 : 0);
-                    insert.addBatch();
-                }
-            }
-            insert.executeBatch();
-        }
+                    end_millis = excluded.end_millis, lost = excluded.lost""", rows);
     }
 
     /// The time on some days, by what is asked for; what is not known is under the empty text.
@@ -92,47 +101,30 @@ record UsageTables(Connection connection) {
         long first = query.from().toEpochDay();
         long last = query.to().toEpochDay();
         String sql = WITHIN_A_DAY.formatted(query.by().column(), query.by().forgottenColumn());
-        try (PreparedStatement select = connection.prepareStatement(sql)) {
-            long from = first * DAY_MILLIS;
-            Sql.set(select, List.of(from, from, (last + 1) * DAY_MILLIS, first, last));
-            select.setFetchSize(FETCHED_ROWS);
-            try (ResultSet rows = select.executeQuery()) {
-                while (rows.next()) {
-                    long millis = rows.getLong(3);
-                    found.merge(
-                            key(query.by(), rows.getString(1)),
-                            new Usage(
-                                    millis,
-                                    isFailed(rows) ? millis : 0,
-                                    rows.getLong(4),
-                                    rows.getLong(5),
-                                    rows.getLong(6)),
-                            Usage::plus);
-                }
-            }
-        }
+        long from = first * DAY_MILLIS;
+        Sql.each(connection, sql, FETCHED_ROWS, List.of(from, from, (last + 1) * DAY_MILLIS, first, last), row -> {
+            long millis = row.getLong(3);
+            long failed = isFailed(row) ? millis : 0;
+            found.merge(
+                    key(query.by(), row.getString(1)),
+                    new Usage(millis, failed, row.getLong(4), row.getLong(5), row.getLong(6)),
+                    Usage::plus);
+        });
     }
 
     private void addOverMidnight(UsageQuery query, Map<String, Usage> found) throws SQLException {
         long first = query.from().toEpochDay();
         long last = query.to().toEpochDay();
-        try (PreparedStatement select =
-                connection.prepareStatement(OVER_MIDNIGHT.formatted(query.by().column()))) {
-            select.setLong(1, first * DAY_MILLIS);
-            select.setLong(2, (last + 1) * DAY_MILLIS);
-            select.setFetchSize(FETCHED_ROWS);
-            try (ResultSet rows = select.executeQuery()) {
-                while (rows.next()) {
-                    String value = rows.getString(1);
-                    eachDay(rows, (day, usage) -> {
-                        if (day >= first && day <= last) {
-                            String its = query.by() == By.DAY ? Long.toString(day) : value;
-                            found.merge(key(query.by(), its), usage, Usage::plus);
-                        }
-                    });
+        String sql = OVER_MIDNIGHT.formatted(query.by().column());
+        Sql.each(connection, sql, FETCHED_ROWS, List.of(first * DAY_MILLIS, (last + 1) * DAY_MILLIS), row -> {
+            String value = row.getString(1);
+            eachDay(row, (day, usage) -> {
+                if (day >= first && day <= last) {
+                    String its = query.by() == By.DAY ? Long.toString(day) : value;
+                    found.merge(key(query.by(), its), usage, Usage::plus);
                 }
-            }
-        }
+            });
+        });
     }
 
     private static String key(By by, String value) {
@@ -169,33 +161,13 @@ record UsageTables(Connection connection) {
 
     /// Adds a job's time to that of the jobs that are forgotten, before its rows are removed.
     void forget(long job) throws SQLException {
-        try (PreparedStatement select = connection.prepareStatement(OF_A_JOB);
-                PreparedStatement insert = connection.prepareStatement("""
-                        INSERT INTO forgotten_uses
-                            (device, status, dataset, network, day, device_millis, lost_millis, jobs, attempts)
-                        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-                        ON CONFLICT (day, device, dataset, network, status) DO UPDATE SET
-                            device_millis = forgotten_uses.device_millis + excluded.device_millis,
-                            lost_millis = forgotten_uses.lost_millis + excluded.lost_millis,
-                            jobs = forgotten_uses.jobs + excluded.jobs,
-                            attempts = forgotten_uses.attempts + excluded.attempts""")) {
-            select.setLong(1, job);
-            try (ResultSet rows = select.executeQuery()) {
-                while (rows.next()) {
-                    insert.setString(1, rows.getString(1));
-                    insert.setString(2, rows.getString(2));
-                    insert.setString(3, rows.getString(8));
-                    insert.setString(4, rows.getString(9));
-                    eachDay(rows, (day, usage) -> {
-                        insert.setLong(5, day);
-                        insert.setLong(6, usage.deviceMillis());
-                        insert.setLong(7, usage.lostMillis());
-                        insert.setLong(8, usage.jobs());
-                        insert.setLong(9, usage.attempts());
-                        insert.executeUpdate();
-                    });
-                }
-            }
-        }
+        Sql.each(connection, OF_A_JOB, 0, List.of(job), row -> {
+            List<String> alike = List.of(row.getString(1), row.getString(2), row.getString(8), row.getString(9));
+            eachDay(row, (day, usage) -> {
+                List<Object> values = new ArrayList<>(alike);
+                values.addAll(List.of(day, usage.deviceMillis(), usage.lostMillis(), usage.jobs(), usage.attempts()));
+                Sql.update(connection, ADD_FORGOTTEN, values.toArray()); // one by one: a day may come twice
+            });
+        });
     }
 }

@@ -4,11 +4,10 @@ import io.trainyard.event.Control;
 import io.trainyard.event.Control.Urgency;
 import io.trainyard.event.Control.Wish;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
 
 /// The table of what somebody wishes of jobs, in one transaction.
@@ -19,24 +18,18 @@ record WishTable(Connection connection) {
     static final int MAX_UNHEARD = 10_000;
 
     void put(Collection<Control> wishes) throws SQLException {
-        try (PreparedStatement insert = connection.prepareStatement("""
-                INSERT INTO wishes (job, wish, priority, millis) VALUES (?, ?, ?, ?)
-                ON CONFLICT (job) DO UPDATE SET wish = excluded.wish, priority = excluded.priority, millis = excluded.millis""")) {
-            for (Control wish : wishes) {
-                Urgency priority = wish.priority();
-                insert.setString(1, Database.text(wish.job()));
-                insert.setString(2, wish.wish().name());
-                insert.setString(3, priority == null ? null : priority.name());
-                insert.setLong(4, wish.time().toEpochMilli());
-                insert.executeUpdate();
-            }
-        }
-    }
-
-    void forget(String job) throws SQLException {
-        try (PreparedStatement delete = connection.prepareStatement("DELETE FROM wishes WHERE job = ?")) {
-            delete.setString(1, Database.text(job));
-            delete.executeUpdate();
+        for (Control wish : wishes) { // one by one: a job may be among them twice
+            Urgency priority = wish.priority();
+            Sql.update(
+                    connection,
+                    """
+                    INSERT INTO wishes (job, wish, priority, millis) VALUES (?, ?, ?, ?)
+                    ON CONFLICT (job) DO UPDATE
+                    SET wish = excluded.wish, priority = excluded.priority, millis = excluded.millis""",
+                    wish.job(),
+                    wish.wish().name(),
+                    priority == null ? null : priority.name(),
+                    wish.time().toEpochMilli());
         }
     }
 
@@ -44,30 +37,22 @@ record WishTable(Connection connection) {
     ///
     /// @return how many
     int forgetUnheard(int most) throws SQLException {
-        try (PreparedStatement delete = connection.prepareStatement("""
+        return Sql.update(connection, """
                 DELETE FROM wishes WHERE job IN (
                     SELECT job FROM wishes WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.job = wishes.job)
-                    ORDER BY millis DESC, job LIMIT 1000000 OFFSET ?)""")) {
-            delete.setInt(1, most);
-            return delete.executeUpdate();
-        }
+                    ORDER BY millis DESC, job LIMIT 1000000 OFFSET ?)""", most);
     }
 
     Optional<Control> find(String job) throws SQLException {
-        try (PreparedStatement select =
-                connection.prepareStatement("SELECT wish, priority, millis FROM wishes WHERE job = ?")) {
-            select.setString(1, Database.text(job));
-            try (ResultSet rows = select.executeQuery()) {
-                if (!rows.next()) {
-                    return Optional.empty();
-                }
-                String priority = rows.getString(2);
-                return Optional.of(new Control(
-                        job,
-                        Wish.valueOf(rows.getString(1)),
-                        priority == null ? null : Urgency.valueOf(priority),
-                        Instant.ofEpochMilli(rows.getLong(3))));
-            }
-        }
+        return Sql.list(connection, "SELECT wish, priority, millis FROM wishes WHERE job = ?", List.of(job), row -> {
+                    String priority = row.getString(2);
+                    return new Control(
+                            job,
+                            Wish.valueOf(row.getString(1)),
+                            priority == null ? null : Urgency.valueOf(priority),
+                            Instant.ofEpochMilli(row.getLong(3)));
+                })
+                .stream()
+                .findFirst();
     }
 }
