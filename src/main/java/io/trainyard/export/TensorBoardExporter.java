@@ -15,7 +15,7 @@ final class TensorBoardExporter implements JobExporter {
     static final String TEST_LOSS = "test_loss";
     static final String TEST_ACCURACY = "test_accuracy";
     static final String TEST_MEAN_ABSOLUTE_ERROR = "test_mean_absolute_error";
-    static final String COMMAND = "job";
+    private static final String COMMAND = "job";
 
     private final Path folder;
     private @Nullable Open open;
@@ -39,16 +39,16 @@ final class TensorBoardExporter implements JobExporter {
         ReplacedFile file = new ReplacedFile(run.resolve(fileName(job.startMillis())));
         EventFile events = new EventFile(file.out());
         open = new Open(job, file, events);
+        begin(events, job);
+    }
+
+    /// The header, and the command as Markdown that is shown as it is.
+    static void begin(EventFile events, ExportedJob job) throws IOException {
         double seconds = job.startMillis() / 1e3;
         events.header(seconds);
         if (job.command().isPresent()) {
-            events.text(COMMAND, seconds, markdown(job.command().get()));
+            events.text(COMMAND, seconds, "    " + job.command().get());
         }
-    }
-
-    /// Indented lines are shown as they are.
-    static String markdown(String command) {
-        return "    " + command;
     }
 
     @Override

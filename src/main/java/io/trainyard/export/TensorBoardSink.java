@@ -74,13 +74,7 @@ public final class TensorBoardSink {
                 Files.newOutputStream(written.file, StandardOpenOption.CREATE, StandardOpenOption.APPEND))) {
             EventFile events = new EventFile(out);
             if (!written.begun) {
-                events.header(job.startMillis() / 1e3);
-                if (job.command().isPresent()) {
-                    events.text(
-                            TensorBoardExporter.COMMAND,
-                            job.startMillis() / 1e3,
-                            TensorBoardExporter.markdown(job.command().get()));
-                }
+                TensorBoardExporter.begin(events, job);
                 written.begun = true;
             }
             store.eachLoss(job.id(), written.lossStep + 1, span -> {

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import org.jspecify.annotations.Nullable;
 
 /// A function of each value by itself.
-public sealed interface ActivationFunction extends LayerSpec.Fixed {
+public sealed interface ActivationFunction extends LayerSpec {
     @Override
     default Shape output(Shape in) {
         return in;

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import io.trainyard.spec.ParameterSpec.Init;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// Normalises each channel by mean and variance over the batch; keeps running ones, which are used in evaluation.
@@ -56,16 +55,6 @@ public sealed interface BatchNorm extends LayerSpec {
     @Override
     default boolean needsWholeBatch() {
         return true;
-    }
-
-    @Override
-    default Optional<MaskSpec> mask(Shape in) {
-        return Optional.empty();
-    }
-
-    @Override
-    default long multiplyAdds(Shape in) {
-        return 0;
     }
 
     /// Of vectors: each number is a channel.

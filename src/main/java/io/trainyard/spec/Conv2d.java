@@ -2,7 +2,6 @@ package io.trainyard.spec;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import java.util.List;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// Cross-correlation with `out` kernels, zeros around the image; weight (out, in / groups, kernel rows, kernel
@@ -101,16 +100,6 @@ public record Conv2d(
     public List<ParameterSpec> parameters(Shape in) {
         int seen = in.size(0) / groups;
         return Window.weightAndBias(Shape.of(out, seen, kernel.rows(), kernel.columns()), seen * kernel.area(), bias);
-    }
-
-    @Override
-    public boolean needsWholeBatch() {
-        return false;
-    }
-
-    @Override
-    public Optional<MaskSpec> mask(Shape in) {
-        return Optional.empty();
     }
 
     @Override

@@ -19,18 +19,8 @@ public sealed interface DropoutLayer extends LayerSpec {
     }
 
     @Override
-    default boolean needsWholeBatch() {
-        return false;
-    }
-
-    @Override
     default Optional<MaskSpec> mask(Shape in) {
         return p() == 0 ? Optional.empty() : Optional.of(new MaskSpec(p(), draws(in)));
-    }
-
-    @Override
-    default long multiplyAdds(Shape in) {
-        return 0;
     }
 
     /// Each element by itself.

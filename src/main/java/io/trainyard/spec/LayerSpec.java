@@ -44,7 +44,11 @@ import org.jspecify.annotations.Nullable;
 })
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public sealed interface LayerSpec
-        permits LayerSpec.Fixed,
+        permits ActivationFunction,
+                Pooling,
+                Upsample,
+                LayerSpec.Flatten,
+                LayerSpec.Identity,
                 Conv2d,
                 BatchNorm,
                 SampleNorm,
@@ -93,32 +97,19 @@ public sealed interface LayerSpec
 
     /// Whether in training it needs all samples of a batch at once: it normalises each channel by the mean and variance
     /// that the whole batch has there. Layers within it answer for themselves, here and below.
-    boolean needsWholeBatch();
+    default boolean needsWholeBatch() {
+        return false;
+    }
 
     /// What it draws in training, for samples of shape `in`; empty for a layer that draws nothing.
-    Optional<MaskSpec> mask(Shape in);
+    default Optional<MaskSpec> mask(Shape in) {
+        return Optional.empty();
+    }
 
     /// Multiplications, each with an addition, of the forward pass of one sample of shape `in`, in convolutions and
     /// products with a matrix.
-    long multiplyAdds(Shape in);
-
-    /// A fixed function of each sample by itself: nothing to train, nothing to draw, no weights to multiply by.
-    sealed interface Fixed extends LayerSpec
-            permits ActivationFunction, Pooling, Upsample, LayerSpec.Flatten, LayerSpec.Identity {
-        @Override
-        default boolean needsWholeBatch() {
-            return false;
-        }
-
-        @Override
-        default Optional<MaskSpec> mask(Shape in) {
-            return Optional.empty();
-        }
-
-        @Override
-        default long multiplyAdds(Shape in) {
-            return 0;
-        }
+    default long multiplyAdds(Shape in) {
+        return 0;
     }
 
     /// Multiplies each channel, of a vector each number, by a factor that is trained: what a deep residual network
@@ -146,25 +137,10 @@ public sealed interface LayerSpec
             var init = new Init.Constant((float) initValue);
             return List.of(new ParameterSpec("gamma", Shape.of(in.size(0)), init, true));
         }
-
-        @Override
-        public boolean needsWholeBatch() {
-            return false;
-        }
-
-        @Override
-        public Optional<MaskSpec> mask(Shape in) {
-            return Optional.empty();
-        }
-
-        @Override
-        public long multiplyAdds(Shape in) {
-            return 0;
-        }
     }
 
     /// Gives what it is given: a place in a list, as `nn.Sequential` counts them.
-    record Identity(@Nullable String name) implements Fixed {
+    record Identity(@Nullable String name) implements LayerSpec {
         @Override
         public Shape output(Shape in) {
             return in;
@@ -172,7 +148,7 @@ public sealed interface LayerSpec
     }
 
     /// All dimensions of a sample become one, in (channel, row, column) order.
-    record Flatten(@Nullable String name) implements Fixed {
+    record Flatten(@Nullable String name) implements LayerSpec {
         @Override
         public Shape output(Shape in) {
             return Shape.of(in.elements());
@@ -201,16 +177,6 @@ public sealed interface LayerSpec
         @Override
         public List<ParameterSpec> parameters(Shape in) {
             return Window.weightAndBias(Shape.of(out, in.size(0)), in.size(0), bias);
-        }
-
-        @Override
-        public boolean needsWholeBatch() {
-            return false;
-        }
-
-        @Override
-        public Optional<MaskSpec> mask(Shape in) {
-            return Optional.empty();
         }
 
         @Override

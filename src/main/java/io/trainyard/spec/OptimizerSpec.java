@@ -16,12 +16,6 @@ import org.jspecify.annotations.Nullable;
     @JsonSubTypes.Type(value = OptimizerSpec.Rmsprop.class, name = "rmsprop")
 })
 public sealed interface OptimizerSpec {
-    /// Of Adam and AdamW: the running means of the gradient and of its square.
-    List<String> ADAM_SLOTS = List.of("exp_avg", "exp_avg_sq");
-
-    /// With amsgrad also the largest that the second has been.
-    List<String> AMSGRAD_SLOTS = List.of("exp_avg", "exp_avg_sq", "max_exp_avg_sq");
-
     /// What a schedule starts from.
     double learningRate();
 
@@ -104,11 +98,33 @@ public sealed interface OptimizerSpec {
         }
     }
 
+    /// Adam and AdamW.
+    sealed interface OfAdam extends OptimizerSpec {
+        /// Whether the largest mean of the gradient's square counts.
+        boolean amsgrad();
+
+        /// The running means of the gradient and of its square; with amsgrad also the largest that the second has been.
+        @Override
+        default List<String> slots() {
+            return amsgrad() ? List.of("exp_avg", "exp_avg_sq", "max_exp_avg_sq") : List.of("exp_avg", "exp_avg_sq");
+        }
+
+        @Override
+        default boolean hasMomentum() {
+            return true;
+        }
+
+        @Override
+        default boolean countsSteps() {
+            return true;
+        }
+    }
+
     /// In step t: g += weightDecay w; m = beta1 m + (1 - beta1) g; s = beta2 s + (1 - beta2) g^2;
     /// w -= learningRate m / (1 - beta1^t) / (sqrt(s / (1 - beta2^t)) + epsilon). With `amsgrad` the largest
     /// s so far takes the place of s in the last.
     record Adam(double learningRate, double beta1, double beta2, double epsilon, double weightDecay, boolean amsgrad)
-            implements OptimizerSpec {
+            implements OfAdam {
         public Adam {
             checkAdam(learningRate, beta1, beta2, epsilon, weightDecay);
         }
@@ -136,29 +152,14 @@ public sealed interface OptimizerSpec {
         }
 
         @Override
-        public List<String> slots() {
-            return amsgrad ? AMSGRAD_SLOTS : ADAM_SLOTS;
-        }
-
-        @Override
-        public boolean hasMomentum() {
-            return true;
-        }
-
-        @Override
         public Adam withMomentum(double other) {
             return new Adam(learningRate, other, beta2, epsilon, weightDecay, amsgrad);
-        }
-
-        @Override
-        public boolean countsSteps() {
-            return true;
         }
     }
 
     /// As [Adam], but the weights decay by themselves: not by g, but w -= learningRate weightDecay w.
     record AdamW(double learningRate, double beta1, double beta2, double epsilon, double weightDecay, boolean amsgrad)
-            implements OptimizerSpec {
+            implements OfAdam {
         public AdamW {
             checkAdam(learningRate, beta1, beta2, epsilon, weightDecay);
         }
@@ -186,23 +187,8 @@ public sealed interface OptimizerSpec {
         }
 
         @Override
-        public List<String> slots() {
-            return amsgrad ? AMSGRAD_SLOTS : ADAM_SLOTS;
-        }
-
-        @Override
-        public boolean hasMomentum() {
-            return true;
-        }
-
-        @Override
         public AdamW withMomentum(double other) {
             return new AdamW(learningRate, other, beta2, epsilon, weightDecay, amsgrad);
-        }
-
-        @Override
-        public boolean countsSteps() {
-            return true;
         }
     }
 

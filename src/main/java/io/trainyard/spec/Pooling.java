@@ -4,7 +4,7 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import org.jspecify.annotations.Nullable;
 
 /// Makes one value of each window of an image, channel by channel.
-public sealed interface Pooling extends LayerSpec.Fixed {
+public sealed interface Pooling extends LayerSpec {
 
     /// The largest value of each window. Padding is never the largest.
     ///

@@ -2,7 +2,6 @@ package io.trainyard.spec;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import java.util.List;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// layers(x) + shortcut(x), where an empty shortcut is x itself. Names of the layers begin with this one's,
@@ -44,20 +43,5 @@ public record Residual(@Nullable String name, List<LayerSpec> layers, List<Layer
         return branches().stream()
                 .flatMap(branch -> branch.parameters(in).stream())
                 .toList();
-    }
-
-    @Override
-    public boolean needsWholeBatch() {
-        return false;
-    }
-
-    @Override
-    public Optional<MaskSpec> mask(Shape in) {
-        return Optional.empty();
-    }
-
-    @Override
-    public long multiplyAdds(Shape in) {
-        return 0;
     }
 }

@@ -2,7 +2,6 @@ package io.trainyard.spec;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import java.util.List;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// Normalises each sample by itself: sets of its values, each by the set's own mean and variance, in training and in
@@ -33,21 +32,6 @@ public sealed interface SampleNorm extends LayerSpec {
     @Override
     default List<ParameterSpec> parameters(Shape in) {
         return affine() ? Norms.weightAndBias(parameterShape(in)) : List.of();
-    }
-
-    @Override
-    default boolean needsWholeBatch() {
-        return false;
-    }
-
-    @Override
-    default Optional<MaskSpec> mask(Shape in) {
-        return Optional.empty();
-    }
-
-    @Override
-    default long multiplyAdds(Shape in) {
-        return 0;
     }
 
     /// The channels in `groups` equal parts, each a set; a scale and a shift for each channel.

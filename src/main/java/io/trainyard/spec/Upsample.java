@@ -14,7 +14,7 @@ public record Upsample(
         @Nullable String name,
         @Nullable Extent size,
         @Nullable Scale scaleFactor,
-        String mode) implements LayerSpec.Fixed {
+        String mode) implements LayerSpec {
     static final String NEAREST = "nearest";
 
     private static final int MAX_SIZE = 1 << 16;

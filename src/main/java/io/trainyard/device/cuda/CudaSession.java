@@ -15,8 +15,7 @@ import java.util.List;
 import jcuda.Pointer;
 
 /// Everything on one GPU: the data set as bytes, the parameters, and for each size of batch a step recorded as a
-/// graph, or several steps as one, or all of them by one kernel, so that the host only launches graphs or that kernel
-/// and, now and then, reads losses.
+/// graph, or several steps as one, so that the host only launches graphs and, now and then, reads losses.
 final class CudaSession extends BackendSession {
     private final Gpu gpu;
     private final Programs programs;

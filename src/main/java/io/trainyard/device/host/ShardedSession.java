@@ -9,7 +9,6 @@ import io.trainyard.device.SampleWeights;
 import io.trainyard.device.Workload;
 import io.trainyard.device.host.LoopUpdate.Clip;
 import io.trainyard.device.session.BackendSession;
-import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.LoopSpec;
 import java.util.Arrays;
 import java.util.List;
@@ -25,6 +24,7 @@ public abstract class ShardedSession extends BackendSession {
     private final int threads;
     private final SampleWeights weights;
     private final ThreadTeam team;
+    private final BatchMasks masks;
     private final double[] shardLosses;
     private final float[] losses; // of the epoch's steps
     private final double[] squares; // of the gradients that each thread has summed
@@ -40,15 +40,11 @@ public abstract class ShardedSession extends BackendSession {
         this.shardLosses = new double[shards];
         this.squares = new double[shards];
         this.losses = new float[workload.stepsPerEpoch()];
+        this.masks = new BatchMasks(workload.network(), workload.trains() ? workload.batchSize() : 0);
         this.team = new ThreadTeam(shards);
     }
 
     protected abstract BatchShard shard(int number);
-
-    /// Draws what the shards need of the epoch's generator before they train.
-    ///
-    /// @param samples of the batch
-    protected abstract void draw(TorchRandom random, int samples);
 
     /// Sums the shards' gradients, those of other devices too, always in the same order, and takes the optimizer's
     /// step, for one part of the parameters: each thread has its own.
@@ -67,6 +63,11 @@ public abstract class ShardedSession extends BackendSession {
         return team;
     }
 
+    /// Of the batch under way, drawn before the shards train.
+    protected final BatchMasks masks() {
+        return masks;
+    }
+
     @Override
     public final int threads() {
         return threads;
@@ -79,7 +80,7 @@ public abstract class ShardedSession extends BackendSession {
         int samples = cursor().samples();
         long begin = System.nanoTime();
         List<Change> changes = workload().augmentation().draw(plan.random(), samples);
-        draw(plan.random(), samples);
+        masks.draw(plan.random(), samples);
         drawNanos += System.nanoTime() - begin;
         together(t -> shardLosses[t] = shard(t).train(plan.order(), from, samples, changes));
         double loss = 0;

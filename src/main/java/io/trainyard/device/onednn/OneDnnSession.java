@@ -4,13 +4,11 @@ import io.trainyard.device.EvenPart;
 import io.trainyard.device.PartMeeting;
 import io.trainyard.device.PartSession;
 import io.trainyard.device.Workload;
-import io.trainyard.device.host.BatchMasks;
 import io.trainyard.device.host.BatchShard;
 import io.trainyard.device.host.GradientSum;
 import io.trainyard.device.host.ParameterUpdate;
 import io.trainyard.device.host.ShardedSession;
 import io.trainyard.device.session.StateTable;
-import io.trainyard.random.TorchRandom;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,7 +24,6 @@ final class OneDnnSession extends ShardedSession {
     private final Shard[] shards;
     private final ModelState model;
     private final StateTable state;
-    private final BatchMasks masks;
     private final NormMeeting norms;
     private final List<List<MemorySegment>> gradients = new ArrayList<>(); // of all shards: this session's first
     private final List<OneDnnSession> others = new ArrayList<>(); // the other devices'
@@ -44,7 +41,6 @@ final class OneDnnSession extends ShardedSession {
         this.library = library;
         shardThreads = threads / count;
         shards = new Shard[count];
-        masks = new BatchMasks(workload.network(), workload.trains() ? workload.batchSize() : 0);
         norms = new NormMeeting(workload.network(), count, team().meeting());
         try {
             library.setThreads(shardThreads);
@@ -54,7 +50,7 @@ final class OneDnnSession extends ShardedSession {
                     part.piece(0, count),
                     new EvenPart(0, count),
                     engine -> new ModelState(engine, workload.update(), layouts),
-                    masks,
+                    masks(),
                     own -> new NormShares(own, workload.network(), 0, norms));
             shards[0] = chooser;
             model = chooser.state();
@@ -67,7 +63,7 @@ final class OneDnnSession extends ShardedSession {
                             part.piece(t, count),
                             new EvenPart(t, count),
                             model::withGradientsOf,
-                            masks,
+                            masks(),
                             own -> new NormShares(own, workload.network(), t, norms));
                 }
             });
@@ -114,11 +110,6 @@ final class OneDnnSession extends ShardedSession {
     @Override
     protected void takeOverSlots() {
         others.forEach(other -> model.copyState(other.model, other.part()));
-    }
-
-    @Override
-    protected void draw(TorchRandom random, int samples) {
-        masks.draw(random, samples);
     }
 
     @Override

@@ -3,13 +3,11 @@ package io.trainyard.device.vector;
 import io.trainyard.device.EvenPart;
 import io.trainyard.device.PartSession;
 import io.trainyard.device.Workload;
-import io.trainyard.device.host.BatchMasks;
 import io.trainyard.device.host.BatchShard;
 import io.trainyard.device.host.GradientSum;
 import io.trainyard.device.host.ParameterUpdate;
 import io.trainyard.device.host.ShardedSession;
 import io.trainyard.device.session.StateTable;
-import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.Network;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +23,6 @@ final class VectorSession extends ShardedSession {
 
     private final FlatModel model;
     private final StateTable state;
-    private final BatchMasks masks;
     private final List<Shard> shards = new ArrayList<>();
     private final List<float[]> gradients = new ArrayList<>(); // of all shards: this session's first
     private final List<VectorSession> others = new ArrayList<>(); // the other devices'
@@ -35,12 +32,11 @@ final class VectorSession extends ShardedSession {
         Network network = workload.network();
         model = new FlatModel(network, workload.update());
         state = new StateTable(network.parameters(), workload.update(), model);
-        masks = new BatchMasks(network, workload.trains() ? workload.batchSize() : 0);
         int chunk = chunk(network, Math.ceilDiv(workload.batchSize(), part.count() * threads));
         try {
             for (int t = 0; t < threads; t++) {
                 EvenPart tests = new EvenPart(t, threads);
-                shards.add(new Shard(workload, model, masks, chunk, part.piece(t, threads), tests));
+                shards.add(new Shard(workload, model, masks(), chunk, part.piece(t, threads), tests));
             }
         } catch (RuntimeException | Error e) {
             close();
@@ -83,11 +79,6 @@ final class VectorSession extends ShardedSession {
     @Override
     protected void takeOverSlots() {
         others.forEach(other -> model.copyState(other.model, other.part()));
-    }
-
-    @Override
-    protected void draw(TorchRandom random, int samples) {
-        masks.draw(random, samples);
     }
 
     /// Block by block, so that the sums are still in the cache when they are used. They take the place of the first

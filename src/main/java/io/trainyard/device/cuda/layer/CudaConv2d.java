@@ -89,11 +89,6 @@ final class CudaConv2d implements CudaLayer {
     }
 
     @Override
-    public boolean needsOutput() {
-        return false;
-    }
-
-    @Override
     public boolean takeRelu() {
         return parameters.takeRelu();
     }

@@ -29,11 +29,6 @@ final class CudaDropout implements CudaLayer {
     }
 
     @Override
-    public boolean needsOutput() {
-        return false;
-    }
-
-    @Override
     public void forward() {
         mask(out.value(), in.value());
     }

@@ -22,11 +22,6 @@ final class CudaFlatten implements CudaLayer {
     }
 
     @Override
-    public boolean needsOutput() {
-        return false;
-    }
-
-    @Override
     public void forward() {
         launch("to_channels_first", out.value(), in.value());
     }

@@ -7,7 +7,9 @@ interface CudaLayer {
     BatchTensor out();
 
     /// Whether its backward pass reads again what it gave; if not, the next layer may write over that.
-    boolean needsOutput();
+    default boolean needsOutput() {
+        return false;
+    }
 
     /// Asks it to apply ReLU to its output itself.
     ///

@@ -27,11 +27,6 @@ final class CudaLayerScale implements CudaLayer {
     }
 
     @Override
-    public boolean needsOutput() {
-        return false;
-    }
-
-    @Override
     public void forward() {
         scale(out.value(), in.value());
     }

@@ -44,11 +44,6 @@ final class CudaLinear implements CudaLayer {
     }
 
     @Override
-    public boolean needsOutput() {
-        return false;
-    }
-
-    @Override
     public boolean takeRelu() {
         return parameters.takeRelu();
     }

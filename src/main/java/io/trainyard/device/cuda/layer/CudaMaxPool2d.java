@@ -35,11 +35,6 @@ final class CudaMaxPool2d implements CudaLayer {
     }
 
     @Override
-    public boolean needsOutput() {
-        return false;
-    }
-
-    @Override
     public void forward() {
         launch("forward", out.elements(), out.value(), index, in.value());
     }

@@ -71,11 +71,6 @@ final class CudaResampling implements CudaLayer {
     }
 
     @Override
-    public boolean needsOutput() {
-        return false;
-    }
-
-    @Override
     public void forward() {
         launch("_forward", out.elements(), out.value(), in.value());
     }

@@ -33,11 +33,6 @@ final class CudaResidual implements CudaLayer {
     }
 
     @Override
-    public boolean needsOutput() {
-        return false;
-    }
-
-    @Override
     public void forward() {
         layers.forward();
         shortcut.forward();

@@ -41,11 +41,6 @@ final class CudaSampleNorm implements CudaLayer {
         return out;
     }
 
-    @Override
-    public boolean needsOutput() {
-        return false;
-    }
-
     private @Nullable Buffer parameter(int number) {
         return spec.affine() ? c.parameters().value(layer.parameters().get(number)) : null;
     }
