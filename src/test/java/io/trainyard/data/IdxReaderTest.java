@@ -2,6 +2,7 @@ package io.trainyard.data;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.trainyard.spec.DatasetSpec;
 import java.io.ByteArrayOutputStream;
@@ -12,10 +13,14 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class IdxReaderTest {
     private static final int IMAGES = 0x0803;
@@ -125,73 +130,52 @@ class IdxReaderTest {
         assertFails("t10k-labels-idx1-ubyte or t10k-labels-idx1-ubyte.gz or t10k-labels.idx1-ubyte");
     }
 
-    @Test
-    void refusesLabelsWhereImagesShouldBe() throws IOException {
-        write("train-images-idx3-ubyte", idx(new byte[784], LABELS, 800, 0, 0));
-        assertFails("train-images-idx3-ubyte: found the magic number 0x00000801; expected 0x00000803");
+    static Stream<Arguments> wrongFiles() {
+        String images = "train-images-idx3-ubyte";
+        String labels = "train-labels-idx1-ubyte";
+        return Stream.of(
+                arguments(
+                        images,
+                        idx(new byte[784], LABELS, 800, 0, 0),
+                        "found the magic number 0x00000801; expected 0x00000803"),
+                arguments(labels, new byte[] {0, 0, 8}, "found 3 bytes in all; expected a header of 8"),
+                arguments(
+                        images,
+                        idx(new byte[3 * 1024], IMAGES, 3, 32, 32),
+                        "found images of [32, 32]; expected images of [28, 28]"),
+                arguments(
+                        images,
+                        Arrays.copyOf(images(3), 16 + 3 * 784 - 1),
+                        "found 2351 bytes behind the header; expected 2352"),
+                arguments(
+                        images,
+                        Arrays.copyOf(images(3), 16 + 3 * 784 + 1),
+                        "found more bytes behind the header; expected 2352"),
+                arguments(
+                        images,
+                        idx(new byte[784], IMAGES, 2_000_000, 28, 28),
+                        "found a header that says 2000000 items, so 1568000000 bytes"),
+                arguments(
+                        images,
+                        idx(new byte[784], IMAGES, Integer.MAX_VALUE, 28, 28),
+                        "found a header that says 2147483647 items"),
+                arguments(images, idx(new byte[784], IMAGES, -1, 28, 28), "found a header that says -1 items"),
+                arguments(images, idx(new byte[0], IMAGES, 0, 28, 28), "found a header that says 0 items"),
+                arguments(labels, labels(1, 2), "found 2 labels; expected 3, one for each image of " + images),
+                arguments(labels, labels(1, 10, 2), "found the label 10 at sample 1; expected labels of 0 to 9"));
     }
 
-    @Test
-    void refusesAHeaderCutShort() throws IOException {
-        write("train-labels-idx1-ubyte", new byte[] {0, 0, 8});
-        assertFails("train-labels-idx1-ubyte: found 3 bytes in all; expected a header of 8");
-    }
-
-    @Test
-    void refusesImagesOfAnotherSize() throws IOException {
-        write("train-images-idx3-ubyte", idx(new byte[3 * 1024], IMAGES, 3, 32, 32));
-        assertFails("train-images-idx3-ubyte: found images of [32, 32]; expected images of [28, 28]");
-    }
-
-    @Test
-    void refusesAFileWithTooFewBytes() throws IOException {
-        write("train-images-idx3-ubyte", Arrays.copyOf(images(3), 16 + 3 * 784 - 1));
-        assertFails("train-images-idx3-ubyte: found 2351 bytes behind the header; expected 2352");
-    }
-
-    @Test
-    void refusesAFileWithTooManyBytes() throws IOException {
-        write("train-images-idx3-ubyte", Arrays.copyOf(images(3), 16 + 3 * 784 + 1));
-        assertFails("train-images-idx3-ubyte: found more bytes behind the header; expected 2352");
-    }
-
-    @Test
-    void refusesACountThatTheFileCannotHold() throws IOException {
-        write("train-images-idx3-ubyte", idx(new byte[784], IMAGES, 2_000_000, 28, 28));
-        assertFails("found a header that says 2000000 items, so 1568000000 bytes");
+    @ParameterizedTest
+    @MethodSource("wrongFiles")
+    void aWrongFileGetsASentence(String file, byte[] content, String sentence) throws IOException {
+        write(file, content);
+        assertFails(file + ": " + sentence);
     }
 
     @Test
     void refusesACountThatTheGzippedFileCannotHold() throws IOException {
         replaceTrainImagesByGzip(gzipped(idx(new byte[784], IMAGES, 2_000_000, 28, 28)));
         assertFails("found a header that says 2000000 items, so 1568000000 bytes");
-    }
-
-    @Test
-    void refusesACountBeyondAnArray() throws IOException {
-        write("train-images-idx3-ubyte", idx(new byte[784], IMAGES, Integer.MAX_VALUE, 28, 28));
-        assertFails("found a header that says 2147483647 items");
-    }
-
-    @Test
-    void refusesNegativeAndZeroCounts() throws IOException {
-        write("train-images-idx3-ubyte", idx(new byte[784], IMAGES, -1, 28, 28));
-        assertFails("found a header that says -1 items");
-        write("train-images-idx3-ubyte", idx(new byte[0], IMAGES, 0, 28, 28));
-        assertFails("found a header that says 0 items");
-    }
-
-    @Test
-    void refusesCountsThatDisagree() throws IOException {
-        write("train-labels-idx1-ubyte", labels(1, 2));
-        assertFails(
-                "train-labels-idx1-ubyte: found 2 labels; expected 3, one for each image of train-images-idx3-ubyte");
-    }
-
-    @Test
-    void refusesALabelOutOfRange() throws IOException {
-        write("train-labels-idx1-ubyte", labels(1, 10, 2));
-        assertFails("train-labels-idx1-ubyte: found the label 10 at sample 1; expected labels of 0 to 9");
     }
 
     @Test

@@ -1,10 +1,31 @@
 package io.trainyard.spec;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.provider.Arguments;
 
 /// Commands as people write them, with apostrophes for quotes.
 final class JobTexts {
     private JobTexts() {}
+
+    /// Pairs of lines with an empty one between them: a command or a part of one, and what becomes of it.
+    ///
+    /// @param file in `src/test/resources/golden`
+    static Stream<Arguments> recorded(String file) throws IOException {
+        String text = Files.readString(Path.of("src/test/resources/golden", file));
+        return Arrays.stream(text.strip().split("\n\n")).map(pair -> {
+            String[] lines = pair.split("\n");
+            assertThat(lines).hasSize(2);
+            return arguments(lines[0], lines[1]);
+        });
+    }
 
     static JobSpec read(String json) {
         return JobJson.read(json.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
@@ -14,43 +35,11 @@ final class JobTexts {
         return "{'id': 'a', 'network': 'lenet', 'dataset': 'mnist', 'epochs': 1, %s}".formatted(more);
     }
 
-    static String evaluation(String more) {
-        return "{'id': 'a', 'kind': 'evaluate', 'network': 'lenet', 'dataset': 'mnist', %s}".formatted(more);
-    }
-
     static String id(String id) {
         return "{'id': %s, 'network': 'lenet', 'dataset': 'mnist', 'epochs': 1}".formatted(id);
     }
 
-    static String dataset(String dataset) {
-        return "{'id': 'a', 'network': 'lenet', 'dataset': %s, 'epochs': 1}".formatted(dataset);
-    }
-
-    static String normalize(String mean, String std) {
-        return dataset("{'name': 'mnist', 'normalize': {'mean': %s, 'std': %s}}".formatted(mean, std));
-    }
-
-    static String augment(String augment) {
-        return dataset("{'name': 'mnist', 'augment': %s}".formatted(augment));
-    }
-
-    static String network(String network) {
-        return "{'id': 'a', 'network': %s, 'dataset': 'mnist', 'epochs': 1}".formatted(network);
-    }
-
     static String layers(String layers) {
-        return network("{'layers': [%s]}".formatted(layers));
-    }
-
-    static String loss(String fields) {
-        return job("'loss': {%s}".formatted(fields));
-    }
-
-    static String optimizer(String fields) {
-        return job("'optimizer': {%s}".formatted(fields));
-    }
-
-    static String schedule(String fields) {
-        return job("'schedule': {%s}".formatted(fields));
+        return "{'id': 'a', 'network': {'layers': [%s]}, 'dataset': 'mnist', 'epochs': 1}".formatted(layers);
     }
 }

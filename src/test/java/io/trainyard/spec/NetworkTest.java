@@ -3,7 +3,6 @@ package io.trainyard.spec;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.entry;
-import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.trainyard.spec.ActivationFunction.Gelu;
 import io.trainyard.spec.ActivationFunction.Relu;
@@ -15,6 +14,7 @@ import io.trainyard.spec.LayerSpec.Linear;
 import io.trainyard.spec.Pooling.AdaptiveAvgPool2d;
 import io.trainyard.spec.Pooling.AvgPool2d;
 import io.trainyard.spec.Pooling.MaxPool2d;
+import java.io.IOException;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -265,110 +265,17 @@ class NetworkTest {
                 .containsExactly("3x9x8 -> 3x4x3", "3x4x3 -> 3x2x2", "3x2x2 -> 3x2x2", "3x2x2 -> 12");
     }
 
-    @ParameterizedTest
-    @MethodSource("misfits")
-    void aMisfitNamesTheLayerAndBothShapes(List<LayerSpec> layers, String sentence) {
-        assertThatThrownBy(() -> Network.fit(NetworkSpec.ofLayers(layers), Shape.of(3, 8, 8), 10))
-                .isInstanceOf(InvalidJobException.class)
-                .hasMessage(sentence);
+    static Stream<Arguments> misfits() throws IOException {
+        return JobTexts.recorded("network-misfits.txt");
     }
 
-    static Stream<Arguments> misfits() {
-        LayerSpec flatten = new Flatten(null);
-        return Stream.of(
-                arguments(
-                        List.of(new Linear("fc", 10, true)),
-                        "layer \"fc\" (number 0, Linear) is given 3x8x8: a linear layer takes one dimension; put a flatten layer before it"),
-                arguments(
-                        List.of(flatten, new Conv2d("conv", 3, 3, 1, 0, true)),
-                        "layer \"conv\" (number 1, Conv2d) is given 192: it takes images (channels, height, width)"),
-                arguments(
-                        List.of(flatten, new MaxPool2d(null, 2, 2)),
-                        "layer \"1\" (number 1, MaxPool2d) is given 192: it takes images (channels, height, width)"),
-                arguments(
-                        List.of(new BatchNorm.BatchNorm1d(null, 0.1, 0.1, true)),
-                        "layer \"0\" (number 0, BatchNorm1d) is given 3x8x8: it takes vectors; put a flatten layer before it, or take batchNorm2d for images"),
-                arguments(
-                        List.of(new SampleNorm.GroupNorm("norm", 2, 0.1, true)),
-                        "layer \"norm\" (number 0, GroupNorm) is given 3x8x8: its 2 groups cannot share 3 channels evenly"),
-                arguments(
-                        List.of(new SampleNorm.LayerNorm(null, List.of(8, 3), 0.1, true)),
-                        "layer \"0\" (number 0, LayerNorm) is given 3x8x8: its normalizedShape is 8x3; it must be the last sizes of what it is given, or be left out"),
-                arguments(
-                        List.of(flatten, new SampleNorm.LayerNorm2d(null, 0.1, true)),
-                        "layer \"1\" (number 1, LayerNorm2d) is given 192: it takes images (channels, height, width)"),
-                arguments(
-                        List.of(flatten, new SampleNorm.GroupNorm(null, 192, 0.1, false)),
-                        "layer \"1\" (number 1, GroupNorm) is given 192: it would normalise each value by itself, which leaves nothing of it"),
-                arguments(
-                        List.of(flatten, new BatchNorm2d(null)),
-                        "layer \"1\" (number 1, BatchNorm2d) is given 192: it takes images (channels, height, width)"),
-                arguments(
-                        List.of(flatten, new AvgPool2d(null, 2, 2)),
-                        "layer \"1\" (number 1, AvgPool2d) is given 192: it takes images (channels, height, width)"),
-                arguments(
-                        List.of(flatten, new AdaptiveAvgPool2d(null, 2)),
-                        "layer \"1\" (number 1, AdaptiveAvgPool2d) is given 192: it takes images (channels, height, width)"),
-                arguments(
-                        List.of(flatten, new Dropout2d(null, 0.5)),
-                        "layer \"1\" (number 1, Dropout2d) is given 192: it takes images (channels, height, width)"),
-                arguments(
-                        List.of(new Conv2d("conv", 4, 3, 1, 0, 1, 2, true)),
-                        "layer \"conv\" (number 0, Conv2d) is given 3x8x8: its 2 groups cannot share 3 channels evenly"),
-                arguments(
-                        List.of(new Conv2d(null, 3, 3, 1, 0, 4, 1, true)),
-                        "layer \"0\" (number 0, Conv2d) is given 3x8x8: its window of 9x9 is larger than the image with its padding, 8x8"),
-                arguments(
-                        List.of(new Residual("block", List.of(new Conv2d("conv", 4, 3, 1, 1, true)), List.of())),
-                        "layer \"block\" (number 0, Residual) is given 3x8x8: its layers give 4x8x8, but its shortcut gives 3x8x8; they are added, so they must give the same"),
-                arguments(
-                        List.of(new Residual(
-                                null, List.of(new Relu(null)), List.of(flatten, new MaxPool2d(null, 2, 2)))),
-                        "layer \"0.shortcut.1\" (number 1, MaxPool2d) is given 192: it takes images (channels, height, width)"),
-                arguments(
-                        List.of(
-                                new Residual("a", List.of(new Relu("b")), List.of()),
-                                new Relu("a.b"),
-                                flatten,
-                                new Linear(null, 10, true)),
-                        "two layers of the network are named \"a.b\"; names must differ"),
-                arguments(
-                        List.of(
-                                new Residual("a", List.of(new Relu("shortcut.0")), List.of(new Relu(null))),
-                                flatten,
-                                new Linear(null, 10, true)),
-                        "two layers of the network are named \"a.shortcut.0\"; names must differ"),
-                arguments(
-                        List.of(new Conv2d(null, 3, 11, 1, 1, true)),
-                        "layer \"0\" (number 0, Conv2d) is given 3x8x8: its window of 11x11 is larger than the image with its padding, 10x10"),
-                arguments(
-                        List.of(new MaxPool2d("pool", 9, 1)),
-                        "layer \"pool\" (number 0, MaxPool2d) is given 3x8x8: its window of 9x9 is larger than the image with its padding, 8x8"),
-                arguments(
-                        List.of(new MaxPool2d(
-                                null, new Extent(2, 1), Extent.square(1), new Extent(1, 0), new Extent(9, 1), false)),
-                        "layer \"0\" (number 0, MaxPool2d) is given 3x8x8: its window number 0 has no pixel of the 8 of its side, only padding; choose a smaller dilation or padding"),
-                arguments(
-                        List.of(new Upsample(null, null, new Scale(1, 0.1), "nearest")),
-                        "layer \"0\" (number 0, Upsample) is given 3x8x8: scaled by [1.0, 0.1] nothing is left of it; choose a larger scaleFactor"),
-                arguments(
-                        List.of(flatten, new Upsample(null, null, Scale.both(2), "nearest")),
-                        "layer \"1\" (number 1, Upsample) is given 192: it takes images (channels, height, width)"),
-                arguments(
-                        List.of(flatten, new Linear("fc", 9, true)),
-                        "the network's last layer \"fc\" gives 9, but the data set has 10 classes, so it must give 10"),
-                arguments(
-                        List.of(new Relu(null)),
-                        "the network's last layer \"0\" gives 3x8x8, but the data set has 10 classes, so it must give 10"),
-                arguments(
-                        List.of(new Relu("1"), flatten, new Linear(null, 10, true)),
-                        "two layers of the network are named \"1\"; names must differ"),
-                arguments(
-                        List.of(flatten, new Linear("a", 1 << 20, true), new Linear("b", 1 << 20, true)),
-                        "layer \"b\" (number 2) is given 1048576: a tensor of shape [1048576, 1048576] has no element or too many; each size must be at least 1 and the product at most 1073741824"),
-                arguments(
-                        List.of(new Conv2d("wide", 1 << 20, 1, 1, 1024, true)),
-                        "layer \"wide\" (number 0) is given 3x8x8: a tensor of shape [1048576, 2056, 2056] has no element or too many; each size must be at least 1 and the product at most 1073741824"));
+    @ParameterizedTest
+    @MethodSource("misfits")
+    void aMisfitNamesTheLayerAndBothShapes(String layers, String sentence) {
+        NetworkSpec network = JobTexts.read(JobTexts.layers(layers)).network();
+        assertThatThrownBy(() -> Network.fit(network, Shape.of(3, 8, 8), 10))
+                .isInstanceOf(InvalidJobException.class)
+                .hasMessage(sentence);
     }
 
     private static Network fit(Shape input, int classes, LayerSpec... layers) {
