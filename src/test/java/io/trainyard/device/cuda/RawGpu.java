@@ -3,8 +3,6 @@ package io.trainyard.device.cuda;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.device.cuda.library.CudaLibraries;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import jcuda.Pointer;
 import jcuda.driver.CUcontext;
 import jcuda.driver.CUdevice;
@@ -56,45 +54,11 @@ final class RawGpu implements AutoCloseable {
         return upload(Pointer.to(values), 4L * values.length);
     }
 
-    /// Each value as a bfloat16, which it must be.
-    CUdeviceptr uploadAsBfloat16(float... values) {
-        short[] halves = new short[values.length];
-        for (int i = 0; i < values.length; i++) {
-            int bits = Float.floatToIntBits(values[i]);
-            assertThat(bits & 0xffff).isZero();
-            halves[i] = (short) (bits >>> 16);
-        }
-        return upload(Pointer.to(halves), 2L * values.length);
-    }
-
     private CUdeviceptr upload(Pointer values, long bytes) {
         CUdeviceptr memory = allocate(bytes);
         ok(JCudaDriver.cuMemcpyHtoD(memory, values, bytes));
         ok(JCudaDriver.cuCtxSynchronize());
         return memory;
-    }
-
-    /// After all work of the stream.
-    float[] download(CUdeviceptr memory, int count) {
-        float[] values = new float[count];
-        synchronize();
-        ok(JCudaDriver.cuMemcpyDtoH(Pointer.to(values), memory, 4L * count));
-        return values;
-    }
-
-    float[] downloadBfloat16(CUdeviceptr memory, int count) {
-        short[] halves = new short[count];
-        synchronize();
-        ok(JCudaDriver.cuMemcpyDtoH(Pointer.to(halves), memory, 2L * count));
-        float[] values = new float[count];
-        for (int i = 0; i < count; i++) {
-            values[i] = Float.intBitsToFloat(halves[i] << 16);
-        }
-        return values;
-    }
-
-    void synchronize() {
-        ok(JCudaDriver.cuStreamSynchronize(stream));
     }
 
     void beginCapture() {
@@ -110,12 +74,5 @@ final class RawGpu implements AutoCloseable {
         ok(JCudaDriver.cuGraphInstantiate(executable, graph, 0));
         ok(JCudaDriver.cuGraphDestroy(graph));
         return executable;
-    }
-
-    /// cuDNN's and cuBLAS's alpha or beta.
-    static Pointer scalar(float value) {
-        return Pointer.to(ByteBuffer.allocateDirect(Float.BYTES)
-                .order(ByteOrder.nativeOrder())
-                .putFloat(0, value));
     }
 }

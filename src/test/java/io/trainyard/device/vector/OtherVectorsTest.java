@@ -5,8 +5,12 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.trainyard.Slow;
 import io.trainyard.device.ChildJvm;
+import io.trainyard.device.Device;
+import io.trainyard.device.Devices;
 import io.trainyard.device.NumbersContract;
 import io.trainyard.device.check.CheckWorkload;
+import io.trainyard.device.check.LayerCases;
+import io.trainyard.spec.DeviceSpec;
 import java.io.IOException;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -24,6 +28,9 @@ class OtherVectorsTest {
             VectorDeviceTest.computableRows()
                     .forEach(row -> NumbersContract.checkTraining(
                             vectors.device(), CheckWorkload.of(row, CheckWorkload.MOMENTUM)));
+            Device cpu = Devices.open(new DeviceSpec("cpu")); // with kernels of oneDNN's and beside them
+            LayerCases.all()
+                    .forEach(row -> NumbersContract.checkTraining(cpu, CheckWorkload.of(row, CheckWorkload.MOMENTUM)));
             System.out.println("trained with vectors of " + Vectors.LENGTH);
         }
     }
