@@ -22,6 +22,7 @@ import org.apache.kafka.common.resource.PatternType;
 import org.apache.kafka.common.resource.ResourcePattern;
 import org.apache.kafka.common.resource.ResourceType;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -45,6 +46,11 @@ class SecureKafkaTest {
                 everything(SecureBroker.USER, ResourceType.GROUP, PREFIX),
                 everything(SecureBroker.CLIENT, ResourceType.TOPIC, PREFIX),
                 everything(SecureBroker.CLIENT, ResourceType.GROUP, PREFIX)));
+    }
+
+    @BeforeEach
+    void forgetTheAddressOfAnotherTest() {
+        System.clearProperty("org.apache.kafka.sasl.oauthbearer.allowed.urls");
     }
 
     private static AclBinding everything(String user, ResourceType type, String prefix) {
@@ -174,7 +180,6 @@ class SecureKafkaTest {
                 folder.resolve("no-token-%d.properties".formatted(regex.hashCode())),
                 Files.readString(kafka.token()).replaceAll(regex, replacement)
                         + "\nsasl.login.retry.backoff.max.ms=200\n");
-        System.clearProperty("org.apache.kafka.sasl.oauthbearer.allowed.urls"); // another test's file
         assertThatThrownBy(() -> TopicAdmin.createMissing(kafka.as(file), PREFIX, SOON))
                 .isInstanceOf(KafkaUnreachableException.class)
                 .hasMessageContainingAll("no token", kafka.address(), file.toString())

@@ -41,7 +41,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// What a sweep of as many trials as there may be costs: the page that shows it, the answer that it is made of, and
 /// `./trainyard sweep`. It prints figures and asserts none.
+/// It uses helpers of the page's tests, and is compiled with them:
 ///
+///     cp bench/page/*.java src/test/java/io/trainyard/dashboard/
 ///     ./mvnw verify -Dquick -Dsurefire.skip -Das.shipped=true -Dit.test=SweepSpeedBench
 class SweepSpeedBench {
     private static final int EPOCHS = 9;

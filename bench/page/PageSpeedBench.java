@@ -30,7 +30,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// How smooth the page is while many runs grow, and how soon a step is seen. It prints figures and asserts none.
+/// It uses helpers of the page's tests, and is compiled with them:
 ///
+///     cp bench/page/*.java src/test/java/io/trainyard/dashboard/
 ///     ./mvnw verify -Dquick -Dsurefire.skip -Das.shipped=true -Dit.test=PageSpeedBench
 class PageSpeedBench {
     private static final int RUNS = 100;
