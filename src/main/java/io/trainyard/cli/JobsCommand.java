@@ -12,7 +12,6 @@ import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.forecast.Forecast;
 import io.trainyard.forecast.Outlook;
-import io.trainyard.forecast.OutlookView;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -103,7 +102,7 @@ public final class JobsCommand implements Callable<Integer>, PlainCommand {
                             kafka.prefix());
         } else if (json) {
             for (JobState state : chosen) {
-                terminal.out().println(MAPPER.writeValueAsString(new Listed(state, outlook(forecast, state))));
+                terminal.out().println(MAPPER.writeValueAsString(new Listed(state, forecast.of(state.job()))));
             }
         } else {
             JobTable.rows(chosen, forecast).forEach(terminal.out()::println);
@@ -117,15 +116,10 @@ public final class JobsCommand implements Callable<Integer>, PlainCommand {
             @JsonUnwrapped JobState state,
 
             @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
-            OutlookView outlook) {}
+            Outlook outlook) {}
 
     private static boolean waits(JobState state) {
         return state.status() == Status.QUEUED || state.status() == Status.PAUSED;
-    }
-
-    private static @Nullable OutlookView outlook(Forecast forecast, JobState state) {
-        Outlook its = forecast.of(state.job());
-        return its == null ? null : OutlookView.of(its, forecast.atMillis());
     }
 
     private static final class OrderConverter implements ITypeConverter<JobOrder> {

@@ -10,8 +10,6 @@ import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.forecast.Forecast;
 import io.trainyard.forecast.Outlook;
-import io.trainyard.forecast.OutlookView;
-import io.trainyard.forecast.StartEstimate;
 import io.trainyard.share.ProjectRules;
 import io.trainyard.spec.Printable;
 import io.trainyard.topics.Cluster;
@@ -45,7 +43,7 @@ final class SubmitAnswer {
     /// A job, for programs.
     @JsonInclude(JsonInclude.Include.NON_NULL)
     private record Told(
-            String job, @Nullable Status state, @Nullable OutlookView outlook) {}
+            String job, @Nullable Status state, @Nullable Outlook outlook) {}
 
     private SubmitAnswer(Terminal terminal, List<String> jobs, @Nullable FleetReader fleet) {
         this.terminal = terminal;
@@ -88,12 +86,9 @@ final class SubmitAnswer {
     void tellPrograms() throws JsonProcessingException {
         for (String job : jobs) {
             JobState state = state(job);
-            Outlook outlook = forecast.of(job);
             terminal.out()
-                    .println(MAPPER.writeValueAsString(new Told(
-                            job,
-                            state == null ? null : state.status(),
-                            outlook == null ? null : OutlookView.of(outlook, forecast.atMillis()))));
+                    .println(MAPPER.writeValueAsString(
+                            new Told(job, state == null ? null : state.status(), forecast.of(job))));
         }
     }
 
@@ -136,15 +131,15 @@ final class SubmitAnswer {
         waiting.sort(Comparator.comparingInt(Outlook::place));
         Outlook first = waiting.getFirst();
         Outlook last = waiting.getLast();
-        StartEstimate firstStart = first.start();
-        StartEstimate lastStart = last.start();
+        Outlook.Start firstStart = first.start();
+        Outlook.Start lastStart = last.start();
         return "%d of %d jobs wait, at places %d to %d: %s%s"
                 .formatted(
                         waiting.size(),
                         jobs.size(),
                         first.place(),
                         last.place(),
-                        last.reason().sentence(),
+                        last.sentence(),
                         firstStart == null || lastStart == null
                                 ? ""
                                 : "; the first begins %s, the last %s"

@@ -12,7 +12,7 @@ import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.forecast.Forecast;
-import io.trainyard.forecast.OutlookView;
+import io.trainyard.forecast.Outlook;
 import io.trainyard.topics.Topic;
 import java.time.Duration;
 import java.util.EnumMap;
@@ -196,17 +196,14 @@ public final class TopCommand implements Callable<Integer>, PlainCommand {
             List<WorkerStatus> workers,
             Map<Status, Long> jobs,
             List<Running> running,
-            Map<String, OutlookView> waiting) {
+            Map<String, Outlook> waiting) {
         static Told of(Snapshot fleet, List<JobState> running) {
             Map<Status, Long> jobs = new EnumMap<>(Status.class);
             for (Status status : Status.values()) {
                 jobs.put(status, fleet.count(status));
             }
-            Map<String, OutlookView> waiting = new LinkedHashMap<>();
-            fleet.waiting()
-                    .forEach(outlook -> waiting.put(
-                            outlook.job(),
-                            OutlookView.of(outlook, fleet.forecast().atMillis())));
+            Map<String, Outlook> waiting = new LinkedHashMap<>();
+            fleet.waiting().forEach(outlook -> waiting.put(outlook.job(), outlook));
             return new Told(
                     fleet.atMillis(),
                     fleet.workers(),

@@ -9,7 +9,7 @@ import io.trainyard.event.Control;
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.EpochTested;
-import io.trainyard.forecast.OutlookView;
+import io.trainyard.forecast.Outlook;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.tracking.JobSummary;
@@ -42,7 +42,7 @@ public record JobDetail(
         @JsonIgnoreProperties("facts") JobSummary summary,
         @Nullable String leftOut,
         @Nullable String waiting,
-        @Nullable OutlookView outlook,
+        @Nullable Outlook outlook,
         @JsonRawValue @Nullable String command,
         @Nullable List<String> classNames,
         @Nullable List<String> warnings,
@@ -89,7 +89,7 @@ public record JobDetail(
             JobTimeline timeline,
             @Nullable String leftOut,
             @Nullable String waiting,
-            @Nullable OutlookView outlook,
+            @Nullable Outlook outlook,
             Remarks remarks,
             Optional<Control> wish,
             Optional<String> submitter) {

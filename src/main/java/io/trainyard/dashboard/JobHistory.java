@@ -5,8 +5,7 @@ import io.trainyard.event.JobNews;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.event.WorkerStatus;
-import io.trainyard.forecast.OutlookView;
-import io.trainyard.forecast.WorkerFacts;
+import io.trainyard.forecast.Outlook;
 import io.trainyard.share.ProjectRules;
 import io.trainyard.share.ProjectUse;
 import io.trainyard.spec.InvalidJobException;
@@ -231,7 +230,7 @@ public final class JobHistory {
     }
 
     /// What lies before a job that waits; null for one that does not, and before anybody has looked ahead.
-    public @Nullable OutlookView outlook(JobSummary job) {
+    public @Nullable Outlook outlook(JobSummary job) {
         return waiting.outlook(job);
     }
 
@@ -245,12 +244,12 @@ public final class JobHistory {
         }
     }
 
-    private synchronized List<WorkerFacts> workersThere(long nowMillis) {
+    private synchronized List<WorkerStatus> workersThere(long nowMillis) {
         watchWorkers(nowMillis);
         return workers.values().stream()
                 .filter(seen -> !seen.gone())
-                .map(seen -> WorkerFacts.of(seen.status()))
-                .sorted(Comparator.comparing(WorkerFacts::worker))
+                .map(Seen::status)
+                .sorted(Comparator.comparing(WorkerStatus::worker))
                 .toList();
     }
 

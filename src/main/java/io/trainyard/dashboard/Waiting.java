@@ -1,12 +1,11 @@
 package io.trainyard.dashboard;
 
 import io.trainyard.event.JobState.Status;
+import io.trainyard.event.WorkerStatus;
 import io.trainyard.forecast.Fleet;
 import io.trainyard.forecast.Forecast;
 import io.trainyard.forecast.JobFacts;
 import io.trainyard.forecast.Outlook;
-import io.trainyard.forecast.OutlookView;
-import io.trainyard.forecast.WorkerFacts;
 import io.trainyard.share.ProjectRules;
 import io.trainyard.tracking.JobQuery;
 import io.trainyard.tracking.JobSummary;
@@ -111,7 +110,7 @@ final class Waiting {
     ///
     /// @param workers that are there
     /// @return whether there is anything to tell, or was
-    boolean look(List<WorkerFacts> workers, String prefix, ProjectRules rules, long nowMillis) {
+    boolean look(List<WorkerStatus> workers, String prefix, ProjectRules rules, long nowMillis) {
         Forecast before = forecast;
         forecast = isAny() ? Forecast.of(new Fleet(jobs(), workers, prefix, nowMillis, rules)) : Forecast.NONE;
         return !forecast.outlooks().isEmpty() || !before.outlooks().isEmpty();
@@ -119,35 +118,28 @@ final class Waiting {
 
     /// What lies before a job; null where it neither waits nor rests, or has only just come.
     @Nullable
-    OutlookView outlook(JobSummary job) {
-        Forecast now = forecast;
-        Outlook its = now.of(job.job());
+    Outlook outlook(JobSummary job) {
         boolean holds = job.status() == Status.QUEUED || job.status() == Status.PAUSED;
-        return its != null && holds ? OutlookView.of(its, now.atMillis()) : null;
+        return holds ? forecast.of(job.job()) : null;
     }
 
     /// What lies before the first so many jobs, by job.
-    Map<String, OutlookView> first(int most) {
-        Forecast now = forecast;
-        Map<String, OutlookView> first = new LinkedHashMap<>();
-        now.outlooks().values().stream()
-                .limit(most)
-                .forEach(outlook -> first.put(outlook.job(), OutlookView.of(outlook, now.atMillis())));
+    Map<String, Outlook> first(int most) {
+        Map<String, Outlook> first = new LinkedHashMap<>();
+        forecast.outlooks().values().stream().limit(most).forEach(outlook -> first.put(outlook.job(), outlook));
         return first;
     }
 
     /// Why jobs wait that have only just come, in words, by the kind of device that they want.
-    static Map<String, String> byKind(List<WorkerFacts> workers) {
-        Fleet fleet = new Fleet(List.of(), workers, "", 0);
-        return KINDS.stream()
-                .collect(Collectors.toMap(
-                        kind -> kind, kind -> Forecast.ofNext(kind, fleet).sentence()));
+    static Map<String, String> byKind(List<WorkerStatus> workers) {
+        Fleet fleet = new Fleet(List.of(), workers, "", 0, ProjectRules.NONE);
+        return KINDS.stream().collect(Collectors.toMap(kind -> kind, kind -> Forecast.ofNext(kind, fleet)));
     }
 
     /// In words, after "waits: "; null for a job that does not wait.
     @Nullable
-    String reason(JobSummary job, List<WorkerFacts> workers) {
-        OutlookView outlook = outlook(job);
+    String reason(JobSummary job, List<WorkerStatus> workers) {
+        Outlook outlook = outlook(job);
         if (outlook != null) {
             return outlook.sentence();
         }

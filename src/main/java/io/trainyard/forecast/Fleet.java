@@ -1,14 +1,12 @@
 package io.trainyard.forecast;
 
-import io.trainyard.event.JobState.Status;
+import io.trainyard.event.Control.Urgency;
+import io.trainyard.event.WorkerStatus;
 import io.trainyard.share.ProjectRules;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.LinkedHashSet;
+import io.trainyard.spec.JobSpec;
+import io.trainyard.topics.Priority;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import org.jspecify.annotations.Nullable;
+import java.util.Objects;
 
 /// What is known of a fleet at a moment.
 ///
@@ -17,44 +15,34 @@ import org.jspecify.annotations.Nullable;
 /// @param prefix of the topics' names
 /// @param nowMillis the moment, since 1970
 /// @param rules how projects share it
-public record Fleet(List<JobFacts> jobs, List<WorkerFacts> workers, String prefix, long nowMillis, ProjectRules rules) {
-    /// A heartbeat is so old at most: a claim may be newer.
-    private static final long HEARTBEAT_MILLIS = 5_000;
-
+public record Fleet(
+        List<JobFacts> jobs, List<WorkerStatus> workers, String prefix, long nowMillis, ProjectRules rules) {
     public Fleet {
         jobs = List.copyOf(jobs);
-        workers = heard(workers, jobs, nowMillis);
+        workers = List.copyOf(workers);
     }
 
-    /// One that nothing is known of how projects share it.
-    public Fleet(List<JobFacts> jobs, List<WorkerFacts> workers, String prefix, long nowMillis) {
-        this(jobs, workers, prefix, nowMillis, ProjectRules.NONE);
-    }
-
-    /// Workers have what they say, but for what has ended or begun since, as far as events have told it.
-    private static List<WorkerFacts> heard(List<WorkerFacts> workers, List<JobFacts> jobs, long nowMillis) {
-        Map<String, JobFacts> known = new HashMap<>();
-        Map<String, List<String>> begun = new HashMap<>();
-        for (JobFacts job : jobs) {
-            known.put(job.job(), job);
-            if (job.status() == Status.RUNNING
-                    && job.worker() != null
-                    && nowMillis - job.claimMillis() < HEARTBEAT_MILLIS) {
-                begun.computeIfAbsent(job.worker(), _ -> new ArrayList<>()).add(job.job());
+    /// How urgent a job is, by the topic of its command; normal where that is not known.
+    Urgency urgency(JobFacts job) {
+        String command = Objects.requireNonNullElse(job.command(), "");
+        for (Priority priority : Priority.values()) {
+            if (priority.topicsOf(Priority.NAMED_KINDS).stream()
+                    .anyMatch(topic -> command.startsWith(topic.name(prefix) + "-"))) {
+                return priority.urgency();
             }
         }
-        return workers.stream()
-                .map(worker -> {
-                    Set<String> has = new LinkedHashSet<>(worker.jobs());
-                    has.removeIf(job -> isOver(known.get(job), worker.worker()));
-                    has.addAll(begun.getOrDefault(worker.worker(), List.of()));
-                    return worker.with(List.copyOf(has));
-                })
-                .toList();
+        return Urgency.NORMAL;
     }
 
-    private static boolean isOver(@Nullable JobFacts job, String worker) {
-        return job != null
-                && (job.status().isFinal() || (job.status() != Status.RUNNING && worker.equals(job.worker())));
+    /// The project whose share a job uses. Where nothing is said of how they share the fleet, all jobs are of one.
+    String project(JobFacts job) {
+        String project =
+                rules.isNone() || job.work() == null ? null : job.work().project();
+        return Objects.requireNonNullElse(project, JobSpec.DEFAULT_PROJECT);
+    }
+
+    /// How many jobs of a project may run.
+    int most(String project) {
+        return Objects.requireNonNullElse(rules.of(project).running(), Integer.MAX_VALUE);
     }
 }

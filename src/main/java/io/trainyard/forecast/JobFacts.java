@@ -8,6 +8,8 @@ import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobKind;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.spec.NetworkSpec;
+import io.trainyard.topics.Priority;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// What of a job says when jobs begin: of one that waits, where it stands and how much work it is; of one that runs or
@@ -55,6 +57,8 @@ public record JobFacts(
         int preemptions) {
     /// A longer reason is cut.
     private static final int MAX_REASON = 300;
+
+    private static final String OFFSET = " at offset ";
 
     /// What a job is to do.
     ///
@@ -137,6 +141,27 @@ public record JobFacts(
         return device.split("[:+]", 2)[0];
     }
 
+    /// The kind of device whose topics its command is on; empty: the topics that every worker looks at.
+    String lane() {
+        return work != null && Priority.NAMED_KINDS.contains(work.wants()) ? work.wants() : "";
+    }
+
+    /// When its command was sent, as far as is known.
+    long sentMillis() {
+        return commandMillis > 0 ? commandMillis : heardMillis;
+    }
+
+    /// Its command's; 0 where that is not known.
+    long offset() {
+        String[] place = Objects.requireNonNullElse(command, "").split(OFFSET, 2);
+        return place.length < 2 ? 0 : Long.parseLong(place[1]);
+    }
+
+    /// How many devices it trains on.
+    int devices() {
+        return work == null ? 1 : work.devices();
+    }
+
     /// Steps that the newest attempt has done.
     long stepsOfAttempt() {
         return Math.max(0, step - firstStep + 1);
@@ -145,5 +170,10 @@ public record JobFacts(
     /// How much of the whole job is done, 0 to 1.
     double part() {
         return plannedSteps == 0 ? 0 : Math.clamp((double) step / plannedSteps, 0, 1);
+    }
+
+    /// How much of the whole job was done before the newest attempt.
+    double partBefore() {
+        return plannedSteps == 0 ? 0 : (firstStep - 1.0) / plannedSteps;
     }
 }

@@ -2,23 +2,24 @@ package io.trainyard.forecast;
 
 import io.trainyard.event.Control.Urgency;
 import io.trainyard.event.JobState.Status;
+import io.trainyard.event.WorkerStatus;
 import io.trainyard.forecast.JobDurations.Guess;
+import io.trainyard.forecast.Outlook.Start;
 import io.trainyard.forecast.WaitingLine.Place;
-import io.trainyard.share.Turns;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.PriorityQueue;
+import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/// When each job of a line begins: workers take the jobs in their order, each as long as jobs like it took. The range
-/// comes from how far those were apart, and from how many more urgent jobs came lately.
+/// When each job of a line begins: workers take the jobs in its order, each as long as jobs like it took. The range
+/// comes from how far those were apart, and from how many jobs came lately that would be taken first.
 final class Starts {
     /// Of a normal distribution, 90 % are within so many deviations.
     private static final double NINETY = 1.645;
@@ -29,222 +30,173 @@ final class Starts {
     /// From when an urgent job waits until the job that makes room for it has halted.
     private static final double ROOM_SECONDS = 1.5;
 
-    private static final long WINDOW_MILLIS = 24L * 60 * 60 * 1000;
-    /// So many say how often jobs come.
-    private static final int FEW = 3;
-
-    /// What came within so long of the first was sent with it: it says nothing of a rate.
-    private static final long TOGETHER_MILLIS = 2_000;
-
+    private static final double WINDOW_MILLIS = 24 * 60 * 60 * 1000;
     private static final double MOST_OVERTAKING = 0.9; // of the fleet
-
-    private record Queue(Urgency urgency, int project, Lane lane) {}
 
     /// A place for one job on a worker.
     private static final class Slot {
-        final WorkerFacts worker;
-        final List<Lane> lanes;
+        final WorkerStatus worker;
         final String job; // that it has; empty: none
         double seconds; // until it is free
-        double before; // the variance of all jobs until then but the last
-        double last; // of that
-        int project = -1; // of the job that it has; less than 0: none that counts
-        int devices;
+        double variance; // of that
         double common; // how far they may be off together, in seconds
 
-        Slot(WorkerFacts worker, List<Lane> lanes, String job) {
+        Slot(WorkerStatus worker, String job) {
             this.worker = worker;
-            this.lanes = lanes;
             this.job = job;
         }
 
         void run(double from, Guess guess) {
             seconds = from + guess.seconds() + CLAIM_SECONDS;
-            before += last;
-            last = square(guess.seconds() * Math.min(guess.each(), 1.5));
+            variance += Math.pow(guess.seconds() * Math.min(guess.each(), 1.5), 2);
             common += guess.seconds() * Math.min(guess.common(), 2);
         }
     }
 
+    private record Rivals(Urgency urgency, String project) {}
+
     private final Fleet fleet;
-    private final Projects projects;
+    private final WhyWaiting why;
     private final JobDurations durations;
     private final List<Slot> slots = new ArrayList<>();
-    private final Turns turns;
-    private final Map<Queue, Deque<Place>> waiting = new HashMap<>();
-    private final Map<String, StartEstimate> starts = new HashMap<>();
-    private final Map<Queue, double[]> overtaking = new HashMap<>(); // as is usual, and at most
-    private final long first; // when the oldest job was heard of
+    private final Map<String, PriorityQueue<Double>> ends = new HashMap<>(); // of projects' jobs, in seconds
+    private final Map<String, List<Slot>> lanes = new HashMap<>();
+    private final Map<Rivals, Double> came = new HashMap<>(); // lately, in parts of the fleet
 
-    Starts(Fleet fleet, Projects projects, WhyWaiting why) {
+    Starts(Fleet fleet, WhyWaiting why) {
         this.fleet = fleet;
-        this.projects = projects;
-        this.turns = projects.turns();
+        this.why = why;
         this.durations = new JobDurations(fleet.jobs());
-        Map<String, JobFacts> running = new HashMap<>();
-        fleet.jobs().stream().filter(job -> job.status() == Status.RUNNING).forEach(job -> running.put(job.job(), job));
-        for (WorkerFacts worker : fleet.workers()) {
-            if (worker.trouble() == null) {
-                List<Lane> lanes = List.of(Lane.values()).stream()
-                        .filter(lane -> WorkerFacts.looksAt(lane, why.kinds(worker)))
-                        .toList();
-                for (int i = 0; i < Math.max(worker.slots(), worker.jobs().size()); i++) {
-                    String job = i < worker.jobs().size() ? worker.jobs().get(i) : "";
-                    slots.add(slot(worker, lanes, job, running.get(job)));
-                }
+        Map<String, JobFacts> running = fleet.jobs().stream()
+                .filter(job -> job.status() == Status.RUNNING)
+                .collect(Collectors.toMap(JobFacts::job, Function.identity()));
+        for (WorkerStatus worker : fleet.workers()) {
+            if (worker.problem() == null) {
+                why.held(worker).forEach(job -> occupy(new Slot(worker, job), running.get(job)));
+                IntStream.range(0, why.free(worker)).forEach(_ -> slots.add(new Slot(worker, "")));
             }
         }
-        first = fleet.jobs().stream()
-                .mapToLong(JobFacts::heardFirstMillis)
-                .min()
-                .orElse(0);
-    }
-
-    private Slot slot(WorkerFacts worker, List<Lane> lanes, String job, @Nullable JobFacts its) {
-        Slot slot = new Slot(worker, lanes, job);
-        if (!job.isEmpty()) {
-            slot.run(
-                    0, its == null ? durations.of(null, 0, "") : durations.rest(its, worker.kind(), fleet.nowMillis()));
-            slot.project = its == null ? -1 : projects.of(its);
-            slot.devices = its == null ? 1 : Projects.devices(its);
+        double sinceMillis = 6e4;
+        for (JobFacts job : fleet.jobs()) {
+            long millis = fleet.nowMillis() - job.heardFirstMillis();
+            sinceMillis = Math.clamp(millis, sinceMillis, WINDOW_MILLIS);
+            if (millis < WINDOW_MILLIS) {
+                String kind = WhyWaiting.kind(slots.getFirst().worker);
+                Rivals its = new Rivals(fleet.urgency(job), fleet.project(job));
+                came.merge(its, durations.of(job.work(), 0, kind).seconds() / slots.size(), Double::sum);
+            }
         }
-        return slot;
+        double seconds = sinceMillis / 1e3;
+        came.replaceAll((_, taken) -> taken / seconds);
     }
 
-    /// How much of the fleet the jobs took that came lately and that would overtake one, each burst as one job: in all,
-    /// and at most since any of them.
-    private double[] overtaking(Predicate<JobFacts> would) {
-        List<JobFacts> came = fleet.jobs().stream()
-                .filter(job -> fleet.nowMillis() - job.heardFirstMillis() < WINDOW_MILLIS)
-                .filter(would)
-                .sorted(Comparator.comparingLong(JobFacts::heardFirstMillis).reversed())
-                .toList();
-        double taken = 0; // by those after one, in seconds of the whole fleet
-        double most = 0;
-        int bursts = 0;
-        long after = fleet.nowMillis();
-        for (JobFacts job : came) {
-            if (after - job.heardFirstMillis() > TOGETHER_MILLIS || bursts == 0) {
-                most = bursts < FEW ? most : Math.max(most, taken / seconds(job.heardFirstMillis()));
-                taken += durations
-                                .of(job.work(), 0, slots.getFirst().worker.kind())
-                                .seconds()
-                        / slots.size();
-                bursts++;
-            }
-            after = job.heardFirstMillis();
+    private void occupy(Slot slot, @Nullable JobFacts job) {
+        slot.run(
+                0,
+                job == null
+                        ? JobDurations.UNKNOWN
+                        : durations.rest(job, WhyWaiting.kind(slot.worker), fleet.nowMillis()));
+        if (job != null) {
+            ends(fleet.project(job)).add(slot.seconds);
         }
-        return new double[] {taken / seconds(first), Math.max(most, taken / seconds(first))};
+        slots.add(slot);
     }
 
-    private double seconds(long fromMillis) {
-        return Math.clamp((fleet.nowMillis() - fromMillis) / 1e3, 60, WINDOW_MILLIS / 1e3);
+    private PriorityQueue<Double> ends(String project) {
+        return ends.computeIfAbsent(project, _ -> new PriorityQueue<>());
     }
 
-    private double[] overtaking(Place place) {
-        double[] urgent = overtaking(job -> urgency(job).compareTo(place.urgency()) < 0);
-        double[] turns = overtaking(job -> urgency(job) == place.urgency() && projects.of(job) != place.project());
-        return new double[] {Math.min(MOST_OVERTAKING, urgent[0]), Math.min(MOST_OVERTAKING, 1.5 * urgent[1] + turns[1])
-        };
-    }
-
-    private Urgency urgency(JobFacts job) {
-        return WaitingLine.urgency(job.command(), fleet.prefix());
-    }
-
-    /// @param rooms by urgent job the one that makes room for it
-    Map<String, StartEstimate> of(List<Place> line, Map<String, String> rooms) {
-        line.forEach(place -> waiting.computeIfAbsent(
-                        new Queue(place.urgency(), place.project(), place.lane()), _ -> new ArrayDeque<>())
-                .add(place));
-        slots.forEach(slot -> rooms.forEach((urgent, victim) -> makeRoom(slot, urgent, victim, line)));
-        PriorityQueue<Slot> next = new PriorityQueue<>(Comparator.comparingDouble(slot -> slot.seconds));
-        next.addAll(slots);
-        List<Slot> idle = new ArrayList<>(); // until a project that has its quota may run one more
-        while (starts.size() < line.size() && !next.isEmpty()) {
-            Slot slot = next.remove();
-            turns.pass(slot.seconds);
-            if (slot.project >= 0) {
-                turns.end(slot.project, slot.devices);
-                slot.project = -1;
-                idle.forEach(other -> other.seconds = slot.seconds);
-                next.addAll(idle);
-                idle.clear();
+    /// @param victims by urgent job the one that makes room for it
+    Map<String, Start> of(List<Place> line, Map<String, String> victims) {
+        Map<String, Start> starts = new HashMap<>();
+        for (Place place : line) {
+            String victim = victims.get(place.job().job());
+            if (victim != null) {
+                starts.put(place.job().job(), range(ROOM_SECONDS, 1, 0, 0, 0));
+                slots.stream()
+                        .filter(slot -> slot.job.equals(victim))
+                        .forEach(slot -> slot.run(slot.seconds, guess(place, slot)));
             }
-            Place place = take(slot);
-            if (place == null) {
-                idle.add(slot);
-            } else {
-                begin(place, slot);
-                next.add(slot);
-            }
+        }
+        for (Place place : line) {
+            starts.computeIfAbsent(place.job().job(), _ -> begin(place));
         }
         return starts;
     }
 
-    private void makeRoom(Slot slot, String urgent, String victim, List<Place> line) {
-        if (slot.job.equals(victim)) {
-            line.stream().filter(place -> place.job().job().equals(urgent)).forEach(place -> {
-                Objects.requireNonNull(waiting.get(new Queue(place.urgency(), place.project(), place.lane())))
-                        .remove(place);
-                starts.put(urgent, range(ROOM_SECONDS, 1, 0));
-                slot.run(slot.seconds, guess(place, slot));
-            });
+    /// From when on one more job of a project may run.
+    private double freed(String project) {
+        PriorityQueue<Double> its = ends(project);
+        while (its.size() > fleet.most(project)) {
+            its.remove();
         }
+        return its.size() < fleet.most(project) ? 0 : its.element();
     }
 
-    /// The next that a worker takes; null: nothing of what waits.
-    private @Nullable Place take(Slot slot) {
-        for (Urgency urgency : Urgency.values()) {
-            boolean[] have = new boolean[projects.count()];
-            waiting.forEach((queue, places) -> have[queue.project()] |=
-                    queue.urgency() == urgency && slot.lanes.contains(queue.lane()) && !places.isEmpty());
-            int project = turns.next(have);
-            if (project >= 0) {
-                return slot.lanes.stream()
-                        .map(lane -> waiting.get(new Queue(urgency, project, lane)))
-                        .filter(places -> places != null && !places.isEmpty())
-                        .min(Comparator.comparingInt(places -> places.getFirst().place()))
-                        .map(Deque::removeFirst)
-                        .orElse(null);
+    /// The slot that takes the next of a lane, from some time on: the first, and of those that are free the last.
+    private Slot slot(String lane, double from) {
+        Slot best = null;
+        for (Slot slot : lanes.computeIfAbsent(lane, this::lane)) {
+            if (best == null
+                    || (best.seconds <= from
+                            ? slot.seconds > best.seconds && slot.seconds <= from
+                            : slot.seconds < best.seconds)) {
+                best = slot;
             }
         }
-        return null;
+        return Objects.requireNonNull(best, "somebody takes it");
     }
 
-    private void begin(Place place, Slot slot) {
-        double[] taken = overtaking.computeIfAbsent(
-                new Queue(place.urgency(), place.project(), Lane.COMMON), _ -> overtaking(place));
-        int pool = Math.min(slots.size(), projects.most(place.project()));
-        StartEstimate alone =
-                range(slot.seconds + CLAIM_SECONDS, Math.sqrt(slot.before / pool + slot.last), slot.common);
-        starts.put(
-                place.job().job(),
-                new StartEstimate(alone.lowMillis(), (long) (alone.medianMillis() / (1 - taken[0])), (long)
-                        (alone.highMillis() / (1 - taken[1]))));
-        slot.run(slot.seconds, guess(place, slot));
-        slot.project = place.project();
-        slot.devices = Projects.devices(place.job());
-        turns.begin(slot.project, slot.devices);
+    private List<Slot> lane(String lane) {
+        return slots.stream().filter(slot -> why.looksAt(lane, slot.worker)).toList();
+    }
+
+    private Start begin(Place place) {
+        double freed = freed(place.project());
+        Slot slot = slot(place.job().lane(), freed);
+        double seconds = Math.max(freed, slot.seconds);
+        double urgent = lately(its -> its.urgency().compareTo(place.urgency()) < 0);
+        double others =
+                lately(its -> its.urgency() == place.urgency() && !its.project().equals(place.project()));
+        Start start = range(
+                seconds + CLAIM_SECONDS,
+                Math.sqrt(slot.variance / Math.sqrt(slots.size())),
+                slot.common,
+                urgent,
+                2 * urgent + others);
+        slot.run(seconds, guess(place, slot));
+        ends(place.project()).add(slot.seconds);
+        return start;
+    }
+
+    /// How much of the fleet such jobs took that came lately.
+    private double lately(Predicate<Rivals> which) {
+        return came.entrySet().stream()
+                .filter(its -> which.test(its.getKey()))
+                .mapToDouble(Map.Entry::getValue)
+                .sum();
     }
 
     private Guess guess(Place place, Slot slot) {
-        String kind =
-                place.lane() == Lane.COMMON ? slot.worker.kind() : place.lane().kind();
+        String kind = place.job().lane().isEmpty()
+                ? WhyWaiting.kind(slot.worker)
+                : place.job().lane();
         return durations.of(place.job().work(), place.job().part(), kind);
     }
 
-    private static StartEstimate range(double seconds, double each, double common) {
+    /// @param taken the part of the fleet that is taken by jobs which come first, as is expected
+    /// @param most and at most
+    private Start range(double seconds, double each, double common, double taken, double most) {
         double deviation = Math.hypot(each, common) / seconds;
         double factor = Math.exp(NINETY * Math.sqrt(Math.log(1 + deviation * deviation)));
-        return new StartEstimate(millis(seconds / factor - 0.5), millis(seconds), millis(seconds * factor + 1));
+        return new Start(
+                millis(seconds / factor - 0.5),
+                millis(seconds / (1 - Math.min(MOST_OVERTAKING, taken))),
+                millis((seconds * factor + 1) / (1 - Math.min(MOST_OVERTAKING, most))),
+                fleet.nowMillis());
     }
 
-    private static long millis(double seconds) {
-        return (long) Math.clamp(1e3 * seconds, 0, StartEstimate.FAR_MILLIS);
-    }
-
-    private static double square(double value) {
-        return value * value;
+    private long millis(double seconds) {
+        return fleet.nowMillis() + (long) Math.clamp(1e3 * seconds, 0, Outlook.FAR_MILLIS);
     }
 }

@@ -2,27 +2,25 @@ package io.trainyard.forecast;
 
 import io.trainyard.event.Control.Urgency;
 import io.trainyard.event.JobState.Status;
-import io.trainyard.share.Turns;
-import io.trainyard.topics.Priority;
+import io.trainyard.share.Hold;
+import io.trainyard.share.Load;
+import io.trainyard.share.Standings;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
-import java.util.EnumMap;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// The jobs that wait for a worker, in the order in which workers take them: the most urgent first, then as their
-/// commands are on their topic, and those of the two topics that a worker looks at side by side as they were sent.
+/// The jobs that wait for a worker, in the order in which workers take them: the most urgent first; of those projects
+/// have their turns, as if no job ended meanwhile; of those the first on their topic, and of two topics the first sent.
 final class WaitingLine {
-    private static final String OFFSET = " at offset ";
-
     /// A job in the line.
     ///
     /// @param place 1: the next that is taken by the workers that it waits for; 0: it is taken by nobody yet
@@ -32,188 +30,117 @@ final class WaitingLine {
     record Place(
             JobFacts job,
             Urgency urgency,
-            Lane lane,
-            int project,
+            String project,
             int place,
             int urgentBefore,
             @Nullable String turn,
-            @Nullable WaitReason held) {}
+            Hold.@Nullable Quota held) {}
 
-    private record Entry(JobFacts job, Urgency urgency, Lane lane, long offset, long sentMillis) {
-        private Entry(JobFacts job, String prefix) {
-            this(
-                    job,
-                    WaitingLine.urgency(job.command(), prefix),
-                    WaitingLine.lane(job),
-                    WaitingLine.offset(job.command()),
-                    sent(job));
-        }
+    private record Sent(JobFacts job, long millis) {}
 
-        private static long sent(JobFacts job) {
-            return job.commandMillis() > 0 ? job.commandMillis() : job.heardMillis();
-        }
+    private final Fleet fleet;
+    private final WhyWaiting workers;
+    private final Map<String, Double> used = new HashMap<>(); // by project, in device-seconds
+    private final Map<String, Load> loads = new HashMap<>(); // by project, of jobs with places, too
+    private final Map<String, Load> running;
+    private final List<Place> places = new ArrayList<>();
+    private final Map<String, Integer> before = new HashMap<>(); // by lane
 
-        Entry notBefore(long millis) {
-            return new Entry(job, urgency, lane, offset, Math.max(millis, sentMillis));
+    private WaitingLine(Fleet fleet, WhyWaiting workers) {
+        this.fleet = fleet;
+        this.workers = workers;
+        if (!fleet.rules().isNone()) {
+            fleet.jobs().forEach(this::count);
         }
+        running = Map.copyOf(loads);
     }
 
-    private record Topic(Urgency urgency, Lane lane) {}
-
-    private WaitingLine() {}
-
-    /// @param kinds of device that workers have
-    static List<Place> of(Fleet fleet, Set<String> kinds, Projects projects) {
-        Map<Topic, List<Entry>> topics = new HashMap<>();
-        for (JobFacts job : fleet.jobs()) {
-            if (job.status() == Status.QUEUED) {
-                Entry entry = new Entry(job, fleet.prefix());
-                topics.computeIfAbsent(new Topic(entry.urgency(), entry.lane()), _ -> new ArrayList<>())
-                        .add(entry);
-            }
-        }
-        List<Entry> order = new ArrayList<>();
-        topics.values().forEach(topic -> order.addAll(inTheirOrder(topic)));
-        order.sort(Comparator.comparing(Entry::urgency)
-                .thenComparingLong(Entry::sentMillis)
-                .thenComparing(Entry::lane)
-                .thenComparingLong(Entry::offset)
-                .thenComparing(entry -> entry.job().job()));
-        return new Placing(kinds, projects).of(order);
+    static List<Place> of(Fleet fleet, WhyWaiting workers) {
+        WaitingLine line = new WaitingLine(fleet, workers);
+        Map<Urgency, List<JobFacts>> waiting = fleet.jobs().stream()
+                .filter(job -> job.status() == Status.QUEUED)
+                .collect(Collectors.groupingBy(fleet::urgency, TreeMap::new, Collectors.toList()));
+        waiting.forEach((urgency, jobs) -> line.place(urgency, inTheirOrder(jobs)));
+        return line.places;
     }
 
     /// Clocks of those who sent them differ: on a topic nobody is before who stands behind.
-    private static List<Entry> inTheirOrder(List<Entry> topic) {
-        topic.sort(Comparator.comparingLong(Entry::offset)
-                .thenComparingLong(Entry::sentMillis)
-                .thenComparing(entry -> entry.job().job()));
-        List<Entry> ordered = new ArrayList<>();
-        long millis = Long.MIN_VALUE;
-        for (Entry entry : topic) {
-            Entry next = entry.notBefore(millis);
-            millis = next.sentMillis();
-            ordered.add(next);
-        }
-        return ordered;
+    private static List<JobFacts> inTheirOrder(List<JobFacts> jobs) {
+        jobs.sort(Comparator.comparingLong(JobFacts::offset).thenComparingLong(JobFacts::sentMillis));
+        Map<String, Long> latest = new HashMap<>(); // by lane
+        return jobs.stream()
+                .map(job -> new Sent(job, latest.merge(job.lane(), job.sentMillis(), Math::max)))
+                .sorted(Comparator.comparingLong(Sent::millis)
+                        .thenComparing(sent -> sent.job().lane()))
+                .map(Sent::job)
+                .toList();
     }
 
-    /// A job of one urgency, and how many were asked for before it.
-    private record Asked(Entry entry, int number) {}
-
-    /// Gives them their places: among those that are as urgent as one another projects have their turns, as if nothing
-    /// of them ended meanwhile.
-    private static final class Placing {
-        private final Set<String> kinds;
-        private final Projects projects;
-        private final Turns turns;
-        private final List<Place> places = new ArrayList<>();
-        private final Map<Lane, Integer> before = new EnumMap<>(Lane.class);
-        private final Map<Lane, Asked> latest = new EnumMap<>(Lane.class); // of those with places
-        private Map<Lane, Integer> urgentBefore = new EnumMap<>(Lane.class);
-
-        Placing(Set<String> kinds, Projects projects) {
-            this.kinds = kinds;
-            this.projects = projects;
-            this.turns = projects.turns();
+    /// What a project uses. Of earlier attempts nothing is known here.
+    private void count(JobFacts job) {
+        boolean runs = job.status() == Status.RUNNING;
+        if (runs) {
+            load(fleet.project(job), job);
         }
-
-        List<Place> of(List<Entry> order) {
-            int from = 0;
-            for (int to = 1; to <= order.size(); to++) {
-                if (to == order.size()
-                        || order.get(to).urgency() != order.get(from).urgency()) {
-                    urgentBefore = new EnumMap<>(before);
-                    latest.clear();
-                    placeAlike(order.subList(from, to));
-                    from = to;
-                }
-            }
-            return places;
-        }
-
-        private void placeAlike(List<Entry> alike) {
-            Map<Integer, Deque<Asked>> waiting = new TreeMap<>();
-            boolean[] has = new boolean[projects.count()];
-            for (int i = 0; i < alike.size(); i++) {
-                int project = projects.of(alike.get(i).job());
-                has[project] = true;
-                waiting.computeIfAbsent(project, _ -> new ArrayDeque<>()).addLast(new Asked(alike.get(i), i));
-            }
-            for (int project = turns.next(has); project >= 0; project = turns.next(has)) {
-                Deque<Asked> its = waiting.getOrDefault(project, new ArrayDeque<>());
-                Asked next = its.removeFirst();
-                has[project] = !its.isEmpty();
-                turns.begin(project, Projects.devices(next.entry().job()));
-                place(next, project);
-            }
-            waiting.forEach((project, left) -> left.forEach(one -> hold(one.entry(), project)));
-        }
-
-        private void place(Asked asked, int project) {
-            Entry entry = asked.entry();
-            Set<Lane> rivals = rivals(entry.lane(), kinds);
-            String turn = latest.values().stream()
-                    .filter(last -> last.number() > asked.number()
-                            && rivals.contains(last.entry().lane()))
-                    .max(Comparator.comparingInt(Asked::number))
-                    .map(last -> projects.name(projects.of(last.entry().job())))
-                    .orElse(null);
-            int place = 1 + sum(before, rivals);
-            places.add(new Place(
-                    entry.job(), entry.urgency(), entry.lane(), project, place, sum(urgentBefore, rivals), turn, null));
-            before.merge(entry.lane(), 1, Integer::sum);
-            latest.merge(entry.lane(), asked, (one, other) -> one.number() > other.number() ? one : other);
-        }
-
-        private void hold(Entry entry, int project) {
-            places.add(new Place(
-                    entry.job(), entry.urgency(), entry.lane(), project, 0, 0, null, projects.atQuota(project)));
+        if (job.claimMillis() > 0) {
+            long endMillis = runs ? fleet.nowMillis() : job.endMillis() > 0 ? job.endMillis() : job.heardMillis();
+            double seconds = windowSeconds() * Math.max(0, fading(endMillis) - fading(job.claimMillis()));
+            used.merge(fleet.project(job), job.devices() * seconds, Double::sum);
         }
     }
 
-    /// The lanes that are looked at by workers that look at this one.
-    private static Set<Lane> rivals(Lane lane, Set<String> kinds) {
-        Set<Lane> rivals = EnumSet.of(Lane.COMMON, lane);
-        if (lane == Lane.COMMON) {
-            for (Lane other : Lane.values()) {
-                if (WorkerFacts.looksAt(other, kinds)) {
-                    rivals.add(other);
-                }
-            }
-        }
-        return rivals;
+    private void load(String project, JobFacts job) {
+        loads.merge(project, new Load(1, job.devices()), Load::plus);
     }
 
-    private static int sum(Map<Lane, Integer> counts, Set<Lane> lanes) {
+    /// How much of what was used then counts.
+    private double fading(long millis) {
+        return Math.exp(-Math.max(0, fleet.nowMillis() - millis) / 1e3 / windowSeconds());
+    }
+
+    private double windowSeconds() {
+        return fleet.rules().window().toMillis() / 1e3;
+    }
+
+    /// Gives jobs of one urgency their places.
+    private void place(Urgency urgency, List<JobFacts> jobs) {
+        Map<String, Integer> urgentBefore = Map.copyOf(before);
+        Map<String, Integer> latest = new HashMap<>(); // by lane, of those with places, where in the list
+        Map<String, Deque<Integer>> waiting = new HashMap<>(); // by project
+        for (int i = 0; i < jobs.size(); i++) {
+            waiting.computeIfAbsent(fleet.project(jobs.get(i)), _ -> new ArrayDeque<>())
+                    .addLast(i);
+        }
+        while (!waiting.isEmpty()) {
+            Standings standings = Standings.of(fleet.rules(), windowSeconds(), used, loads);
+            String project = waiting.keySet().stream().min(standings.order()).orElseThrow();
+            Deque<Integer> its = Objects.requireNonNull(waiting.get(project));
+            int next = its.removeFirst();
+            if (its.isEmpty()) {
+                waiting.remove(project);
+            }
+            JobFacts job = jobs.get(next);
+            if (standings.hasRoom(project)) {
+                Set<String> lanes = workers.rivals(job.lane());
+                int last = lanes.stream()
+                        .mapToInt(lane -> latest.getOrDefault(lane, 0))
+                        .max()
+                        .orElse(0);
+                String turn = last > next ? fleet.project(jobs.get(last)) : null;
+                places.add(
+                        new Place(job, urgency, project, 1 + sum(before, lanes), sum(urgentBefore, lanes), turn, null));
+                before.merge(job.lane(), 1, Integer::sum);
+                latest.merge(job.lane(), next, Math::max);
+            } else {
+                int has = running.getOrDefault(project, Load.NONE).jobs();
+                Hold.Quota quota = new Hold.Quota(project, has, fleet.most(project));
+                places.add(new Place(job, urgency, project, 0, 0, null, quota));
+            }
+            load(project, job);
+        }
+    }
+
+    private static int sum(Map<String, Integer> counts, Set<String> lanes) {
         return lanes.stream().mapToInt(lane -> counts.getOrDefault(lane, 0)).sum();
-    }
-
-    static Lane lane(JobFacts job) {
-        return job.work() == null ? Lane.COMMON : Lane.of(job.work().wants());
-    }
-
-    /// How urgent a command is by its topic; normal where that is not known.
-    static Urgency urgency(@Nullable String command, String prefix) {
-        String place = Objects.requireNonNullElse(command, "");
-        int end = place.lastIndexOf(OFFSET);
-        int dash = end < 0 ? -1 : place.lastIndexOf('-', end);
-        if (dash < 0) {
-            return Urgency.NORMAL;
-        }
-        try {
-            return Priority.of(place.substring(0, dash), prefix).urgency();
-        } catch (IllegalArgumentException _) { // another fleet's, or a later version's
-            return Urgency.NORMAL;
-        }
-    }
-
-    private static long offset(@Nullable String command) {
-        String place = Objects.requireNonNullElse(command, "");
-        int end = place.lastIndexOf(OFFSET);
-        try {
-            return end < 0 ? 0 : Long.parseLong(place.substring(end + OFFSET.length()));
-        } catch (NumberFormatException _) {
-            return 0;
-        }
     }
 }

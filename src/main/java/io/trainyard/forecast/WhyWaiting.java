@@ -1,5 +1,8 @@
 package io.trainyard.forecast;
 
+import io.trainyard.event.JobState.Status;
+import io.trainyard.event.WorkerStatus;
+import io.trainyard.share.Hold;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -7,46 +10,37 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Why jobs wait, of the workers that are there.
 final class WhyWaiting {
+    /// A heartbeat is so old at most: a claim may be newer.
+    private static final long HEARTBEAT_MILLIS = 5_000;
+
     /// A worker that lacks something for a job leaves it to others for so long.
     private static final long ALONE_MILLIS = 10 * 60_000;
 
     /// A worker that is free and has not taken the next job for so long does not mean to.
     private static final long CLAIM_MILLIS = 5_000;
 
+    private static final Reason BEING_TAKEN = new Reason("beingTaken", "a worker takes it in a moment", true);
+
     private final Fleet fleet;
-    private final Map<String, Set<String>> kinds = new HashMap<>();
+    private final Map<String, Set<String>> kinds = new HashMap<>(); // of device, by worker
+    private final Map<String, Set<String>> held = new HashMap<>(); // jobs, by worker
     private final Map<Alike, Group> groups = new HashMap<>();
 
-    WhyWaiting(Fleet fleet) {
-        this.fleet = fleet;
-        for (WorkerFacts worker : fleet.workers()) {
-            kinds.put(worker.worker(), new HashSet<>(Set.of(worker.kind())));
+    /// @param word what it is, as JSON calls it: `allBusy`
+    /// @param sentence for people, after "waits: "
+    /// @param ends whether a worker will take the job
+    record Reason(String word, String sentence, boolean ends) {
+        /// Whether a job that waits for this would rather have another make room for it.
+        private boolean isForOthers() {
+            return Set.of("allBusy", "behindUrgent", "notItsTurn").contains(word);
         }
-        // A worker whose device is chosen for it has more kinds than that of its own: it has shown them.
-        for (JobFacts job : fleet.jobs()) {
-            Set<String> its = kinds.get(Objects.requireNonNullElse(job.worker(), ""));
-            String ranOn = job.ranOn();
-            if (its != null && ranOn != null) {
-                its.add(ranOn);
-            }
-        }
-    }
-
-    /// The kinds of device that a worker has.
-    Set<String> kinds(WorkerFacts worker) {
-        return kinds.getOrDefault(worker.worker(), Set.of());
-    }
-
-    /// The kinds of device that any of them has.
-    Set<String> allKinds() {
-        Set<String> all = new HashSet<>();
-        kinds.values().forEach(all::addAll);
-        return all;
     }
 
     /// What all jobs of one lane and contract share.
@@ -54,91 +48,175 @@ final class WhyWaiting {
     /// @param well those that take jobs
     /// @param free how many jobs these would take now
     /// @param otherwise why a job waits that is none of the first so many
-    private record Group(List<WorkerFacts> well, int free, WaitReason otherwise) {}
+    private record Group(List<WorkerStatus> well, int free, Reason otherwise) {}
 
-    private record Alike(Lane lane, int contract, boolean readable) {}
+    private record Alike(String lane, int contract, boolean readable) {}
 
-    WaitReason of(WaitingLine.Place place) {
+    WhyWaiting(Fleet fleet) {
+        this.fleet = fleet;
+        for (WorkerStatus worker : fleet.workers()) {
+            kinds.put(worker.worker(), new HashSet<>(Set.of(kind(worker))));
+            held.put(
+                    worker.worker(),
+                    worker.jobs().stream().map(WorkerStatus.Job::job).collect(Collectors.toCollection(TreeSet::new)));
+        }
+        for (JobFacts job : fleet.jobs()) {
+            String worker = Objects.requireNonNullElse(job.worker(), "");
+            // A worker whose device is chosen for it has more kinds than that of its own: it has shown them.
+            String ranOn = job.ranOn();
+            if (ranOn != null && kinds.containsKey(worker)) {
+                kinds.get(worker).add(ranOn);
+            }
+            // Workers have what they say, but for what has ended or begun since, as far as events have told it.
+            if (job.status().isFinal()) {
+                held.values().forEach(jobs -> jobs.remove(job.job()));
+            } else if (held.containsKey(worker) && job.status() != Status.RUNNING) {
+                held.get(worker).remove(job.job());
+            } else if (held.containsKey(worker) && fleet.nowMillis() - job.claimMillis() < HEARTBEAT_MILLIS) {
+                held.get(worker).add(job.job());
+            }
+        }
+    }
+
+    /// The jobs that a worker has.
+    Set<String> held(WorkerStatus worker) {
+        return held.getOrDefault(worker.worker(), Set.of());
+    }
+
+    /// How many jobs it would take now.
+    int free(WorkerStatus worker) {
+        return worker.problem() == null
+                ? Math.max(0, worker.slots() - held(worker).size())
+                : 0;
+    }
+
+    /// The kind of its own device.
+    static String kind(WorkerStatus worker) {
+        return JobFacts.kind(worker.device());
+    }
+
+    /// Whether a worker looks at the commands of a lane.
+    boolean looksAt(String lane, WorkerStatus worker) {
+        return lane.isEmpty() || kinds.getOrDefault(worker.worker(), Set.of()).contains(lane);
+    }
+
+    /// The lanes that are looked at by workers that look at this one.
+    Set<String> rivals(String lane) {
+        Set<String> rivals = new HashSet<>(List.of("", lane));
+        if (lane.isEmpty()) {
+            kinds.values().forEach(rivals::addAll);
+        }
+        return rivals;
+    }
+
+    /// @param victim the job that makes room for it; null: none
+    Reason of(WaitingLine.Place place, @Nullable String victim) {
+        Reason reason = of(place);
+        return victim != null && reason.isForOthers()
+                ? new Reason("makesRoom", "job %s makes room for it".formatted(victim), true)
+                : reason;
+    }
+
+    private Reason of(WaitingLine.Place place) {
         JobFacts job = place.job();
-        Alike alike = new Alike(place.lane(), job.contract(), job.work() != null);
+        Alike alike = new Alike(job.lane(), job.contract(), job.work() != null);
         Group group = groups.computeIfAbsent(alike, this::group);
         if (group.well().isEmpty()) {
             return group.otherwise();
         }
         if (place.held() != null) {
-            return place.held();
+            return new Reason("atQuota", place.held().sentence(), place.held().most() > 0);
         }
-        WorkerFacts alone = leavesAlone(group, place);
+        WorkerStatus alone = leavesAlone(group, place);
         if (alone != null && group.well().size() == 1) {
-            return WaitReason.leftAlone(alone.worker(), job.reason());
+            String sentence = "%s gave it back, and leaves it to others for ten minutes: %s";
+            return new Reason("leftAlone", sentence.formatted(alone.worker(), job.reason()), false);
         }
-        if (group.free() - (alone == null ? 0 : alone.free()) >= place.place()) {
-            return WaitReason.BEING_TAKEN;
+        if (group.free() - (alone == null ? 0 : free(alone)) >= place.place()) {
+            return BEING_TAKEN;
         }
         if (place.urgentBefore() > 0) {
-            return WaitReason.behindUrgent(place.urgentBefore());
+            String sentence = place.urgentBefore() == 1
+                    ? "one job that is more urgent comes first"
+                    : "%d jobs that are more urgent come first".formatted(place.urgentBefore());
+            return new Reason("behindUrgent", sentence, true);
         }
-        return place.turn() != null ? WaitReason.notItsTurn(place.turn()) : group.otherwise();
+        return place.turn() != null
+                ? new Reason("notItsTurn", new Hold.Turn(place.turn()).sentence(), true)
+                : group.otherwise();
     }
 
     /// Why the next job of a lane waits, one that all workers understand.
-    WaitReason ofNext(Lane lane) {
+    Reason ofNext(String lane) {
         Group group = groups.computeIfAbsent(new Alike(lane, 0, true), this::group);
-        return group.free() > 0 ? WaitReason.BEING_TAKEN : group.otherwise();
+        return group.free() > 0 ? BEING_TAKEN : group.otherwise();
     }
 
     private Group group(Alike jobs) {
         if (fleet.workers().isEmpty()) {
-            return nobody(WaitReason.NO_WORKER);
+            return nobody("noWorker", "no worker is there");
         }
-        List<WorkerFacts> able = those(fleet.workers(), worker -> WorkerFacts.looksAt(jobs.lane(), kinds(worker)));
+        List<WorkerStatus> able = those(fleet.workers(), worker -> looksAt(jobs.lane(), worker));
         if (able.isEmpty()) {
-            return nobody(WaitReason.noWorkerOfKind(jobs.lane().kind()));
+            return nobody("noWorkerOfKind", "no worker is there whose device is " + jobs.lane());
         }
-        List<WorkerFacts> understanding =
+        List<WorkerStatus> understanding =
                 those(able, worker -> jobs.readable() && worker.contract() >= jobs.contract());
         if (understanding.isEmpty()) {
-            int most = able.stream().mapToInt(WorkerFacts::contract).max().orElse(0);
-            return nobody(WaitReason.needsNewerWorker(jobs.contract(), most));
+            int most = able.stream().mapToInt(WorkerStatus::contract).max().orElse(0);
+            return nobody(
+                    "needsNewerWorker",
+                    jobs.readable()
+                            ? "its command needs a worker that understands contract %d; those that are there understand %d"
+                                    .formatted(jobs.contract(), most)
+                            : "its command cannot be read here; a newer worker may understand it");
         }
-        List<WorkerFacts> well = those(understanding, worker -> worker.trouble() == null);
+        int all = understanding.size();
+        List<WorkerStatus> well = those(understanding, worker -> worker.problem() == null);
         if (well.isEmpty()) {
-            return nobody(WaitReason.allInTrouble(understanding.size(), first(understanding)));
+            WorkerStatus one = first(understanding);
+            return nobody(
+                    "allInTrouble",
+                    all == 1
+                            ? "the one worker, %s, takes no jobs: %s".formatted(one.worker(), one.problem())
+                            : "none of %d workers takes jobs; %s: %s".formatted(all, one.worker(), one.problem()));
         }
-        int free = well.stream().mapToInt(WorkerFacts::free).sum();
-        return new Group(well, free, busy(understanding));
+        List<WorkerStatus> busy = those(understanding, worker -> !held(worker).isEmpty());
+        List<WorkerStatus> troubled = those(
+                understanding,
+                worker -> worker.problem() != null && held(worker).isEmpty());
+        String sentence = all == 1 ? "the one worker is busy" : "all %d workers are busy".formatted(all);
+        if (!troubled.isEmpty()) {
+            WorkerStatus one = first(troubled);
+            sentence = "%d of %d workers are busy, and %s takes no jobs: %s"
+                    .formatted(busy.size(), all, one.worker(), one.problem());
+        }
+        int free = well.stream().mapToInt(this::free).sum();
+        return new Group(well, free, new Reason("allBusy", sentence, true));
     }
 
-    private static Group nobody(WaitReason reason) {
-        return new Group(List.of(), 0, reason);
-    }
-
-    private static WaitReason busy(List<WorkerFacts> workers) {
-        List<WorkerFacts> troubled = those(
-                workers, worker -> worker.trouble() != null && worker.jobs().isEmpty());
-        int busy = (int)
-                workers.stream().filter(worker -> !worker.jobs().isEmpty()).count();
-        return WaitReason.allBusy(busy, workers.size(), troubled.isEmpty() ? null : first(troubled));
+    private static Group nobody(String word, String sentence) {
+        return new Group(List.of(), 0, new Reason(word, sentence, false));
     }
 
     /// The worker that gave the job back, is free, and has not taken it since; null: there is none.
-    private @Nullable WorkerFacts leavesAlone(Group group, WaitingLine.Place place) {
+    private @Nullable WorkerStatus leavesAlone(Group group, WaitingLine.Place place) {
         JobFacts job = place.job();
         long sinceMillis = fleet.nowMillis() - job.heardMillis();
         if (job.reason() == null || sinceMillis < CLAIM_MILLIS || sinceMillis >= ALONE_MILLIS) {
             return null;
         }
         return group.well().stream()
-                .filter(worker -> worker.worker().equals(job.worker()) && worker.free() >= place.place())
+                .filter(worker -> worker.worker().equals(job.worker()) && free(worker) >= place.place())
                 .findFirst()
                 .orElse(null);
     }
 
-    private static List<WorkerFacts> those(List<WorkerFacts> workers, Predicate<WorkerFacts> which) {
+    private static List<WorkerStatus> those(List<WorkerStatus> workers, Predicate<WorkerStatus> which) {
         return workers.stream().filter(which).toList();
     }
 
-    private static WorkerFacts first(List<WorkerFacts> workers) {
-        return workers.stream().min(Comparator.comparing(WorkerFacts::worker)).orElseThrow();
+    private static WorkerStatus first(List<WorkerStatus> workers) {
+        return workers.stream().min(Comparator.comparing(WorkerStatus::worker)).orElseThrow();
     }
 }

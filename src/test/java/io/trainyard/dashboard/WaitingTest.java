@@ -6,8 +6,8 @@ import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.JobNews.Requested;
 import io.trainyard.event.JobState;
 import io.trainyard.event.SampleEvents;
+import io.trainyard.event.WorkerStatus;
 import io.trainyard.event.WorkerStatusBuilder;
-import io.trainyard.forecast.WorkerFacts;
 import io.trainyard.share.ProjectRules;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
@@ -30,11 +30,11 @@ class WaitingTest {
         store.close();
     }
 
-    private static WorkerFacts worker(String device, @Nullable String job, @Nullable String problem) {
-        return WorkerFacts.of(WorkerStatusBuilder.of("w-" + device, device)
+    private static WorkerStatus worker(String device, @Nullable String job, @Nullable String problem) {
+        return WorkerStatusBuilder.of("w-" + device, device)
                 .job(job, 1)
                 .problem(problem)
-                .build());
+                .build();
     }
 
     private static JobSummary queued(String device) {
@@ -45,7 +45,7 @@ class WaitingTest {
         return JobSummary.of(state);
     }
 
-    private String reason(String device, WorkerFacts... workers) {
+    private String reason(String device, WorkerStatus... workers) {
         return Objects.requireNonNull(new Waiting(store).reason(queued(device), List.of(workers)));
     }
 
@@ -70,7 +70,7 @@ class WaitingTest {
 
     @Test
     void whatIsSaidByKindIsWhatIsSaidOfAJob() {
-        List<WorkerFacts> workers = List.of(worker("cuda:0", "b", null), worker("cpu", null, null));
+        List<WorkerStatus> workers = List.of(worker("cuda:0", "b", null), worker("cpu", null, null));
         Waiting.byKind(workers)
                 .forEach((kind, reason) -> assertThat(new Waiting(store).reason(queued(kind), workers))
                         .isEqualTo(reason));

@@ -17,8 +17,8 @@ class CalibrationTest {
     private static final int SEEDS = 6;
     private static final int ASKED = 6;
 
-    /// Of each kind of fleet. Of one, projects that take turns while others' jobs come, no more than 71 % are.
-    private static final double LEAST = 0.7;
+    /// Of each kind of fleet. Of one, whose workers' speeds wander, no more than 77.7 % are before any job has ended.
+    private static final double LEAST = 0.75;
 
     /// Jobs that have run before: none, or as many as tell what a fleet's jobs are like.
     private static final int[] HISTORIES = {0, 60};
@@ -91,7 +91,7 @@ class CalibrationTest {
         }
         for (var one : all.entrySet()) {
             within += one.getKey().covers(one.getValue()) ? 1 : 0;
-            soon += one.getKey().start().highMillis() < 10_000 ? 1 : 0;
+            soon += one.getKey().start().highMillis() - one.getKey().atMillis() < 10_000 ? 1 : 0;
         }
         System.out.printf("urgent: %d starts asked for, %d told to be soon, %d within%n", all.size(), soon, within);
         assertThat((double) within / all.size()).isBetween(0.82, 1.0);
@@ -111,7 +111,7 @@ class CalibrationTest {
             world.answers().forEach((asked, claimMillis) -> {
                 told[0] += asked.covers(claimMillis) ? 1 : 0;
                 told[1]++;
-                told[2] += claimMillis - asked.atMillis() > asked.start().highMillis() ? 1 : 0;
+                told[2] += claimMillis > asked.start().highMillis() ? 1 : 0;
             });
         }
         return told;

@@ -2,60 +2,45 @@ package io.trainyard.forecast;
 
 import io.trainyard.custody.ClaimOrder;
 import io.trainyard.custody.PreemptionRule;
-import io.trainyard.custody.PreemptionRule.Seat;
 import io.trainyard.custody.Waiting;
 import io.trainyard.event.Control.Urgency;
-import io.trainyard.event.JobNews;
-import io.trainyard.event.JobNews.Happened;
-import io.trainyard.event.JobNews.Requested;
-import io.trainyard.event.JobState;
-import io.trainyard.event.TrainingEvent;
-import io.trainyard.event.TrainingEvent.Claimed;
-import io.trainyard.event.TrainingEvent.EpochTested;
-import io.trainyard.event.TrainingEvent.Failed;
-import io.trainyard.event.TrainingEvent.Finished;
-import io.trainyard.event.TrainingEvent.Released;
-import io.trainyard.event.TrainingEvent.Started;
-import io.trainyard.event.TrainingEvent.StepLosses;
-import io.trainyard.forecast.WorldQueue.Job;
-import io.trainyard.forecast.WorldQueue.Ready;
+import io.trainyard.event.JobState.Status;
+import io.trainyard.event.WorkerStatusBuilder;
+import io.trainyard.forecast.JobFacts.Work;
 import io.trainyard.share.Load;
-import io.trainyard.spec.JobJson;
-import io.trainyard.spec.JobSpec;
+import io.trainyard.share.Standings;
+import io.trainyard.share.Usage;
 import io.trainyard.topics.Priority;
-import java.nio.charset.StandardCharsets;
+import io.trainyard.topics.Topic;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
+import java.util.Deque;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.stream.DoubleStream;
 import org.jspecify.annotations.Nullable;
 
-/// A fleet that is simulated, one event after the other, and tells of itself what a real one tells: commands and
-/// events.
-/// Of a forecast it is asked now and then what becomes of each job that waits, and remembers the answers until the jobs
-/// begin.
+/// A fleet that is simulated, one event after the other, by the rules of the workers. A forecast is asked now and then
+/// what becomes of each job that waits; the answers are kept until the jobs begin.
 final class ForecastWorld {
-    static final String PREFIX = "t.";
-
-    /// Steps of an epoch, and samples of a step, of all jobs.
-    private static final int STEPS = 100;
-
+    private static final String PREFIX = "t.";
+    private static final int STEPS = 100; // of an epoch, of all jobs
     private static final int BATCH = 10;
-
-    /// How long something urgent waits for a worker that is free.
-    private static final long PATIENCE_MILLIS = 400;
+    private static final long BEAT_MILLIS = 10_000;
+    private static final long PATIENCE_MILLIS = 400; // of an urgent job, until another makes room
 
     /// An answer that is waited for.
-    record Asked(long atMillis, String job, StartEstimate start) {
+    record Asked(long atMillis, Job job, Outlook.Start start) {
         boolean covers(long claimMillis) {
-            long waited = claimMillis - atMillis;
-            return start.lowMillis() <= waited && waited <= start.highMillis();
+            return start.lowMillis() <= claimMillis && claimMillis <= start.highMillis();
         }
     }
 
@@ -69,7 +54,7 @@ final class ForecastWorld {
         long moodMillis;
 
         @Nullable
-        Running running;
+        Job job;
 
         Worker(String name, double speed) {
             this.name = name;
@@ -77,23 +62,75 @@ final class ForecastWorld {
         }
     }
 
-    private static final class Running {
-        final Job job;
-        final int attempt;
-        final long firstStep;
-        final int preemptions;
+    /// A job, as the world knows it and nobody in it.
+    static final class Job {
+        final String id;
+        final Work work;
+        final Urgency urgency;
+        final double pace;
+        final int lastEpoch; // that it does
+        final boolean fails;
+        final List<Long> claims = new ArrayList<>();
+        Status status = Status.QUEUED;
+        int attempt;
+
+        @Nullable
+        String worker;
+
+        String command = "";
+        long commandMillis;
+        long firstMillis;
+        long heardMillis;
+        long startMillis; // of the newest attempt, as the others
+        long firstStep = 1;
+        long step;
+        long toldMillis; // of that step
+        long endMillis;
+        int preemptions;
         boolean makesRoom;
-        long startMillis;
         int epoch = -1; // -1: it starts
         double from; // the part of the epoch that was done before
         long epochMillis;
         long epochEndMillis;
 
-        Running(Ready ready) {
-            this.job = ready.job();
-            this.attempt = ready.attempt();
-            this.firstStep = ready.done() + 1;
-            this.preemptions = ready.preemptions();
+        Job(String id, Work work, Urgency urgency, double pace, int lastEpoch, boolean fails) {
+            this.id = id;
+            this.work = work;
+            this.urgency = urgency;
+            this.pace = pace;
+            this.lastEpoch = lastEpoch;
+            this.fails = fails;
+        }
+
+        String project() {
+            return String.valueOf(work.project());
+        }
+
+        /// What is told of it.
+        JobFacts facts() {
+            long claimMillis = attempt == 0 ? 0 : claims.getLast();
+            long micros = startMillis == 0 || step < firstStep ? 0 : 1_000 * (toldMillis - startMillis);
+            return new JobFacts(
+                    id,
+                    status,
+                    attempt,
+                    worker,
+                    worker == null ? null : "cpu",
+                    work,
+                    command,
+                    commandMillis,
+                    firstMillis,
+                    heardMillis,
+                    0,
+                    claimMillis,
+                    startMillis,
+                    firstStep,
+                    step,
+                    startMillis == 0 && step == 0 ? 0 : (long) STEPS * work.epochs(),
+                    micros,
+                    endMillis,
+                    null,
+                    preemptions);
         }
     }
 
@@ -102,23 +139,26 @@ final class ForecastWorld {
     private final PriorityQueue<Event> events =
             new PriorityQueue<>(Comparator.comparingLong(Event::atMillis).thenComparingLong(Event::number));
     private final List<Worker> workers = new ArrayList<>();
-    private final WorldQueue queue;
+    private final List<Job> jobs = new ArrayList<>();
+    private final Map<Urgency, Deque<Job>> queues = new EnumMap<>(Urgency.class);
+    private final double windowBeats;
+    private final Usage usage;
     private final double[] paces;
-    private final Map<String, JobState> states = new HashMap<>();
-    private final Map<String, JobFacts> facts = new HashMap<>();
-    private final Map<String, List<Long>> claims = new HashMap<>();
     private final List<Asked> asked = new ArrayList<>();
-    private final long[] offsets = new long[3];
     private long nowMillis = 1_000_000_000;
     private long beatMillis = nowMillis;
     private long made;
-    private int numbers;
+    private long offset;
     private boolean asksOfUrgent;
 
     ForecastWorld(WorldKind kind, long seed) {
         this.kind = kind;
         this.chance = new SplittableRandom(seed);
-        queue = new WorldQueue(kind.shares());
+        windowBeats = (double) kind.shares().window().toMillis() / BEAT_MILLIS;
+        usage = new Usage(windowBeats);
+        for (Urgency urgency : Urgency.values()) {
+            queues.put(urgency, new ArrayDeque<>());
+        }
         paces = chance.doubles(kind.networks())
                 .map(u -> 2e-3 * Math.pow(kind.spread(), u))
                 .toArray();
@@ -126,8 +166,8 @@ final class ForecastWorld {
             workers.add(new Worker("w" + i, Math.exp(kind.speeds() * chance.nextGaussian())));
         }
         publish(kind.history());
-        while (claims.size() < kind.history()) {
-            run(meanSeconds() / 4);
+        while (jobs.stream().anyMatch(job -> job.claims.isEmpty())) {
+            run(jobSeconds() / 4);
         }
         publish(kind.backlog());
         if (kind.load() > 0) {
@@ -140,190 +180,190 @@ final class ForecastWorld {
     }
 
     private void arrive() {
-        double seconds = meanSeconds() / (kind.workers() * kind.load()) * chance.nextExponential();
+        double seconds = jobSeconds() / (kind.workers() * kind.load()) * chance.nextExponential();
         at(nowMillis + Math.round(1e3 * seconds), () -> {
-            publish();
+            publish(1);
             arrive();
         });
     }
 
-    private double meanSeconds() {
-        double pace = 0;
-        for (double one : paces) {
-            pace += one / paces.length;
+    double jobSeconds() {
+        return 3 + DoubleStream.of(paces).average().orElse(0) * STEPS * BATCH * (1 + kind.epochs()) / 2;
+    }
+
+    private void publish(int count) {
+        for (int i = 0; i < count; i++) {
+            double luck = chance.nextDouble();
+            Urgency urgency =
+                    luck < kind.urgent() ? Urgency.HIGH : luck < 2 * kind.urgent() ? Urgency.LOW : Urgency.NORMAL;
+            List<String> projects = List.copyOf(kind.shares().named().keySet());
+            String project = projects.isEmpty() ? "default" : projects.get(jobs.size() % projects.size());
+            int network = chance.nextInt(paces.length);
+            int epochs = 1 + chance.nextInt(kind.epochs());
+            boolean stops = chance.nextDouble() < kind.stopping();
+            double pace = paces[network] * Math.exp(0.05 * chance.nextGaussian());
+            int last = stops ? 1 + chance.nextInt(epochs) : epochs;
+            int failed = chance.nextDouble() < kind.failing() ? chance.nextInt(epochs) + 1 : Integer.MAX_VALUE;
+            Work work = new Work("auto", "n" + network, "d", BATCH, epochs, "FP32", 1, stops, false, project);
+            Job job = new Job("j" + jobs.size(), work, urgency, pace, Math.min(last, failed), failed <= last);
+            job.firstMillis = nowMillis;
+            jobs.add(job);
+            request(job);
         }
-        return 3 + pace * STEPS * BATCH * (1 + kind.epochs()) / 2;
     }
 
-    private void publish(int jobs) {
-        for (int i = 0; i < jobs; i++) {
-            publish();
-        }
-    }
-
-    private void publish() {
-        double luck = chance.nextDouble();
-        Urgency urgency = luck < kind.urgent() ? Urgency.HIGH : luck < 2 * kind.urgent() ? Urgency.LOW : Urgency.NORMAL;
-        List<String> projects = List.copyOf(kind.shares().named().keySet());
-        String project = projects.isEmpty() ? "default" : projects.get(numbers % projects.size());
-        int network = chance.nextInt(paces.length);
-        int epochs = 1 + chance.nextInt(kind.epochs());
-        boolean stops = chance.nextDouble() < kind.stopping();
-        String id = "j" + numbers++;
-        JobSpec spec = spec(id, network, epochs, stops, project);
-        int never = Integer.MAX_VALUE;
-        double pace = paces[network] * Math.exp(0.05 * chance.nextGaussian());
-        Job job = new Job(
-                id,
-                spec,
-                urgency,
-                pace,
-                stops ? 1 + chance.nextInt(epochs) : never,
-                chance.nextDouble() < kind.failing() ? chance.nextInt(epochs) : never);
-        request(new Ready(job, 1, 0, 0));
-    }
-
-    private void request(Ready ready) {
-        Job job = ready.job();
-        int urgency = job.urgency().ordinal();
-        queue.add(ready);
-        String topic = Priority.of(job.urgency()).topicsOf(Set.of()).getFirst().name(PREFIX);
-        tell(new Requested(job.id(), job.spec(), topic + "-0 at offset " + offsets[urgency]++, nowMillis));
+    /// Its command is published.
+    private void request(Job job) {
+        job.status = Status.QUEUED;
+        job.commandMillis = nowMillis;
+        job.heardMillis = nowMillis;
+        String topic = Priority.of(job.urgency).topicsOf(Set.of()).getFirst().name(PREFIX);
+        job.command = topic + "-0 at offset " + offset++;
+        queue(job).addLast(job);
         takeAll();
-        if (job.urgency() == Urgency.HIGH) {
+        if (job.urgency == Urgency.HIGH) {
             at(nowMillis + PATIENCE_MILLIS, this::makeRoom);
             if (asksOfUrgent) {
-                at(nowMillis + 1, () -> ask(Set.of(job.id())));
+                at(nowMillis + 1, () -> ask(List.of(job)));
             }
         }
     }
 
-    private void takeAll() {
-        workers.stream().filter(worker -> worker.running == null).forEach(this::take);
+    private Deque<Job> queue(Job job) {
+        return queues.getOrDefault(job.urgency, new ArrayDeque<>());
     }
 
-    private static JobSpec spec(String id, int network, int epochs, boolean stops, String project) {
-        return JobJson.read(String.format(
-                        Locale.ROOT,
-                        """
-                {"id": "%s", "network": {"layers": [{"type": "flatten"}, {"type": "linear", "out": %d}]},
-                 "dataset": "shapes28", "epochs": %d, "batchSize": %d%s, "project": "%s"}""",
-                        id,
-                        10 + network,
-                        epochs,
-                        BATCH,
-                        stops ? ", \"stopWhen\": {\"noImprovementEpochs\": 1}" : "",
-                        project)
-                .getBytes(StandardCharsets.UTF_8));
+    private void takeAll() {
+        workers.stream().filter(worker -> worker.job == null).forEach(this::take);
     }
 
     private void take(Worker worker) {
         for (Priority priority : worker.order.now()) {
-            Ready next = queue.next(priority, loads());
-            if (next != null) {
+            Standings standings = standings();
+            Deque<Job> queue = queues.getOrDefault(priority.urgency(), new ArrayDeque<>());
+            String project =
+                    standings.next(queue.stream().map(Job::project).distinct()).orElse(null);
+            Job job = queue.stream()
+                    .filter(its -> kind.shares().isNone() || its.project().equals(project))
+                    .findFirst()
+                    .orElse(null);
+            if (job != null) {
+                queue.remove(job);
                 worker.order.took();
-                Running running = new Running(next);
-                worker.running = running;
-                at(nowMillis + 150 + chance.nextInt(200), () -> claim(worker, running));
+                worker.job = job;
+                at(nowMillis + 150 + chance.nextInt(200), () -> claim(worker, job));
                 return;
             }
         }
-        worker.running = null;
+    }
+
+    private Standings standings() {
+        return kind.shares().isNone()
+                ? Standings.NONE
+                : Standings.of(kind.shares(), windowBeats, usage.used(), loads());
     }
 
     private Map<String, Load> loads() {
         Map<String, Load> loads = new HashMap<>();
-        for (Worker worker : workers) {
-            if (worker.running != null) {
-                loads.merge(worker.running.job.project(), new Load(1, 1), Load::plus);
-            }
-        }
+        workers.stream()
+                .filter(worker -> worker.job != null)
+                .forEach(worker -> loads.merge(worker.job.project(), new Load(1, 1), Load::plus));
         return loads;
     }
 
     /// Urgent jobs that wait still take the places of others.
     private void makeRoom() {
-        List<Waiting> urgent = queue.urgent(loads());
+        Standings standings = standings();
         Map<String, Worker> holders = new HashMap<>();
         List<PreemptionRule.Running> running = new ArrayList<>();
-        long leaving = 0;
+        long leaving = workers.stream()
+                .filter(one -> one.job != null && one.job.makesRoom)
+                .count();
         for (Worker worker : workers) {
-            Running its = worker.running;
-            if (its != null && its.makesRoom) {
-                leaving++;
-            } else if (its != null && claims.containsKey(its.job.id()) && its.epoch >= 0) {
-                holders.put(its.job.id(), worker);
+            Job job = worker.job;
+            if (job != null && !job.makesRoom && job.epoch >= 0) {
+                holders.put(job.id, worker);
                 running.add(new PreemptionRule.Running(
-                        its.job.id(), its.attempt, worker.name, Priority.of(its.job.urgency()), true, its.preemptions));
+                        job.id, job.attempt, worker.name, Priority.of(job.urgency), true, job.preemptions));
             }
         }
-        List<Seat> seats = workers.stream()
-                .map(worker -> new Seat(worker.name, "cpu", 3, worker.running == null ? 1 : 0))
+        List<Waiting> urgent = queues.getOrDefault(Urgency.HIGH, new ArrayDeque<>()).stream()
+                .filter(job -> standings.hasRoom(job.project()))
+                .skip(leaving)
+                .map(job -> new Waiting(
+                        Topic.COMMANDS_HIGH,
+                        0,
+                        job.id,
+                        job.attempt + 1,
+                        Priority.HIGH,
+                        "auto",
+                        1,
+                        job.project(),
+                        Set.of()))
                 .toList();
-        PreemptionRule.of(urgent.stream().skip(leaving).toList(), seats, running, 3)
-                .forEach(room -> {
-                    Worker worker =
-                            Objects.requireNonNull(holders.get(room.victim().job()));
-                    Running its = Objects.requireNonNull(worker.running);
-                    its.makesRoom = true;
-                    at(nowMillis + 300 + chance.nextInt(900), () -> release(worker, its));
-                });
+        List<PreemptionRule.Seat> seats = workers.stream()
+                .map(one -> new PreemptionRule.Seat(one.name, "cpu", 3, one.job == null ? 1 : 0))
+                .toList();
+        PreemptionRule.of(urgent, seats, running, PreemptionRule.MOST).forEach(room -> {
+            Worker worker = Objects.requireNonNull(holders.get(room.victim().job()));
+            Job job = Objects.requireNonNull(worker.job);
+            job.makesRoom = true;
+            at(nowMillis + 300 + chance.nextInt(900), () -> release(worker, job));
+        });
     }
 
-    private void release(Worker worker, Running running) {
-        if (worker.running != running || nowMillis >= running.epochEndMillis) {
+    private void release(Worker worker, Job job) {
+        if (worker.job != job || !job.makesRoom || nowMillis >= job.epochEndMillis) {
             return; // it has ended, or will before it could halt
         }
-        long step = step(running);
-        losses(running);
-        running.epochEndMillis = -1;
-        happens(new Released(running.job.id(), running.attempt, step, "an urgent job needs its place", "urgent"));
-        worker.running = null;
+        tellSteps(job);
+        job.preemptions++;
+        job.makesRoom = false;
+        job.epoch = -1;
+        worker.job = null;
         worker.order.madeRoom();
         take(worker);
-        if (worker.running == null) {
+        if (worker.job == null) {
             worker.order.letGo(); // somebody else was quicker
         }
-        request(new Ready(running.job, running.attempt + 1, step, running.preemptions + 1));
+        request(job);
     }
 
-    private void claim(Worker worker, Running running) {
-        claims.computeIfAbsent(running.job.id(), _ -> new ArrayList<>()).add(nowMillis);
-        happens(new Claimed(running.job.id(), running.attempt, worker.name, "cpu"));
-        long startMillis = Math.round(1e3 * 1.5 * Math.exp(0.3 * chance.nextGaussian()));
-        at(nowMillis + startMillis, () -> {
-            running.startMillis = nowMillis;
-            running.epoch = (int) ((running.firstStep - 1) / STEPS) - 1;
-            happens(new Started(
-                    running.job.id(),
-                    running.attempt,
-                    running.job.spec(),
-                    "cpu",
-                    null,
-                    1,
-                    1000,
-                    100,
-                    10,
-                    running.firstStep,
-                    STEPS,
-                    List.of(),
-                    null,
-                    null));
-            running.from = (double) ((running.firstStep - 1) % STEPS) / STEPS;
-            epoch(worker, running);
+    private void claim(Worker worker, Job job) {
+        job.status = Status.RUNNING;
+        job.attempt++;
+        job.worker = worker.name;
+        job.claims.add(nowMillis);
+        job.heardMillis = nowMillis;
+        job.startMillis = 0;
+        job.firstStep = job.step + 1;
+        job.makesRoom = false;
+        job.epoch = -1;
+        int attempt = job.attempt;
+        at(nowMillis + Math.round(1e3 * 1.5 * Math.exp(0.3 * chance.nextGaussian())), () -> {
+            job.startMillis = nowMillis;
+            job.heardMillis = nowMillis;
+            job.epoch = (int) (job.step / STEPS) - 1;
+            job.from = (double) (job.step % STEPS) / STEPS;
+            epoch(worker, job, attempt);
             makeRoom();
         });
     }
 
-    private void epoch(Worker worker, Running running) {
-        running.epoch++;
-        running.epochMillis = nowMillis;
-        double seconds = running.job.pace() * STEPS * BATCH * worker.speed * Math.exp(mood(worker));
-        long endMillis = nowMillis + Math.max(1, Math.round(1e3 * seconds * (1 - running.from)));
-        running.epochEndMillis = endMillis;
-        at(endMillis, () -> {
-            if (worker.running == running) {
-                endEpoch(worker, running, STEPS * BATCH / seconds);
+    private void epoch(Worker worker, Job job, int attempt) {
+        job.epoch++;
+        job.epochMillis = nowMillis;
+        double seconds = job.pace * STEPS * BATCH * worker.speed * Math.exp(mood(worker));
+        job.epochEndMillis = nowMillis + Math.max(1, Math.round(1e3 * seconds * (1 - job.from)));
+        at(job.epochEndMillis, () -> {
+            if (worker.job == job && job.attempt == attempt) {
+                tellSteps(job);
+                job.from = 0;
+                if (job.epoch + 1 < job.lastEpoch) {
+                    epoch(worker, job, attempt);
+                } else {
+                    at(nowMillis + (job.fails ? 0 : 500), () -> end(worker, job, attempt));
+                }
             }
         });
     }
@@ -336,112 +376,43 @@ final class ForecastWorld {
         return worker.mood;
     }
 
-    private void endEpoch(Worker worker, Running running, double imagesPerSecond) {
-        Job job = running.job;
-        int done = running.epoch + 1;
-        losses(running);
-        running.from = 0;
-        happens(new EpochTested(
-                job.id(),
-                running.attempt,
-                running.epoch,
-                (long) done * STEPS,
-                1,
-                1,
-                0.5,
-                0.4,
-                0.6,
-                new double[0],
-                new int[0][],
-                1,
-                1,
-                imagesPerSecond,
-                null,
-                null));
-        if (done > job.failAfter()) {
-            end(worker, running, new Failed(job.id(), running.attempt, "a loss is not finite", null));
-        } else if (done >= Math.min(job.spec().epochs(), job.stopAfter())) {
-            at(
-                    nowMillis + 500,
-                    () -> end(
-                            worker,
-                            running,
-                            new Finished(
-                                    job.id(), running.attempt, (long) done * STEPS, 0.5, 1, 1, 1, 1, "", null, null)));
-        } else {
-            epoch(worker, running);
-        }
-    }
-
-    private void end(Worker worker, Running running, TrainingEvent event) {
-        if (worker.running == running) { // else it has made room at its last step
-            happens(event);
-            worker.running = null;
-            take(worker);
-            takeAll(); // whose project had its quota
+    private void end(Worker worker, Job job, int attempt) {
+        if (worker.job == job && job.attempt == attempt) { // else it has made room at its last step
+            job.status = job.fails ? Status.FAILED : Status.FINISHED;
+            job.endMillis = nowMillis;
+            job.heardMillis = nowMillis;
+            worker.job = null;
+            takeAll(); // others, too, whose project had its quota
         }
     }
 
     /// A worker tells of steps all the time; here it does when somebody looks.
-    private void losses(Running running) {
-        if (running.startMillis == 0 || running.epochEndMillis <= 0) {
-            return;
-        }
-        long step = step(running);
-        if (step >= running.firstStep) {
-            happens(new StepLosses(
-                    running.job.id(),
-                    running.attempt,
-                    running.epoch,
-                    step,
-                    new float[] {1},
-                    1_000 * (nowMillis - running.startMillis),
-                    null));
+    private void tellSteps(Job job) {
+        if (job.status == Status.RUNNING && job.epoch >= 0) {
+            double part = (double) (nowMillis - job.epochMillis) / (job.epochEndMillis - job.epochMillis);
+            job.step = (long) (STEPS * (job.epoch + job.from + (1 - job.from) * Math.min(1, part)));
+            job.toldMillis = nowMillis;
+            job.heardMillis = nowMillis;
         }
     }
 
-    /// Steps that are done.
-    private long step(Running running) {
-        double part = (double) (nowMillis - running.epochMillis) / (running.epochEndMillis - running.epochMillis);
-        return (long) (STEPS * (running.epoch + running.from + (1 - running.from) * Math.min(1, part)));
-    }
-
-    private void happens(TrainingEvent event) {
-        tell(new Happened(event, nowMillis, null, made++));
-    }
-
-    private void tell(JobNews news) {
-        JobState state = states.computeIfAbsent(news.job(), JobState::new);
-        state.apply(news);
-        facts.put(news.job(), JobFacts.of(state));
-    }
-
-    Fleet fleet() {
-        workers.forEach(worker -> {
-            if (worker.running != null) {
-                losses(worker.running);
-            }
-        });
+    private Fleet fleet() {
+        jobs.forEach(this::tellSteps);
         return new Fleet(
-                List.copyOf(facts.values()),
+                jobs.stream().map(Job::facts).toList(),
                 workers.stream()
-                        .map(worker -> new WorkerFacts(
-                                worker.name,
-                                "cpu",
-                                worker.running == null || !isClaimed(worker.running)
-                                        ? List.of()
-                                        : List.of(worker.running.job.id()),
-                                1,
-                                null,
-                                3))
+                        .map(worker -> WorkerStatusBuilder.of(worker.name, "cpu")
+                                .job(
+                                        worker.job != null && worker.job.status == Status.RUNNING
+                                                ? worker.job.id
+                                                : null,
+                                        1)
+                                .contract(3)
+                                .build())
                         .toList(),
                 PREFIX,
                 nowMillis,
                 kind.shares());
-    }
-
-    private boolean isClaimed(Running running) {
-        return claims.getOrDefault(running.job.id(), List.of()).size() >= running.attempt;
     }
 
     /// Lets time go by.
@@ -458,8 +429,8 @@ final class ForecastWorld {
     }
 
     private void beat() {
-        for (; beatMillis + WorldQueue.BEAT_MILLIS <= nowMillis; beatMillis += WorldQueue.BEAT_MILLIS) {
-            queue.beat(loads());
+        for (; beatMillis + BEAT_MILLIS <= nowMillis; beatMillis += BEAT_MILLIS) {
+            usage.beat(loads());
         }
     }
 
@@ -470,36 +441,33 @@ final class ForecastWorld {
 
     /// Asks now what becomes of each job that waits.
     void ask() {
-        ask(facts.keySet());
+        ask(jobs);
     }
 
-    private void ask(Set<String> jobs) {
-        Forecast.of(fleet()).outlooks().values().forEach(outlook -> {
-            boolean waits = jobs.contains(outlook.job()) && !outlook.reason().equals(WaitReason.BEING_TAKEN);
-            if (waits && outlook.start() != null) {
-                asked.add(new Asked(nowMillis, outlook.job(), outlook.start()));
+    private void ask(Collection<Job> which) {
+        Forecast forecast = Forecast.of(fleet());
+        for (Job job : which) {
+            Outlook outlook = forecast.of(job.id);
+            if (outlook != null && outlook.start() != null && !outlook.reason().equals("beingTaken")) {
+                asked.add(new Asked(nowMillis, job, outlook.start()));
             }
-        });
+        }
     }
 
     /// Time goes by until all that was asked for is known.
     void settle() {
         for (int i = 0; i < 10_000 && asked.stream().anyMatch(one -> claimAfter(one) == Long.MAX_VALUE); i++) {
-            run(meanSeconds());
+            run(jobSeconds());
         }
     }
 
     /// When a job was claimed next that was asked for.
-    private long claimAfter(Asked one) {
-        return claims.getOrDefault(one.job(), List.of()).stream()
+    private static long claimAfter(Asked one) {
+        return one.job().claims.stream()
                 .mapToLong(claim -> claim)
                 .filter(claim -> claim >= one.atMillis())
                 .findFirst()
                 .orElse(Long.MAX_VALUE);
-    }
-
-    double jobSeconds() {
-        return meanSeconds();
     }
 
     /// What was asked, each with when the job was claimed.

@@ -10,7 +10,6 @@ import io.trainyard.forecast.Fleet;
 import io.trainyard.forecast.Forecast;
 import io.trainyard.forecast.JobFacts;
 import io.trainyard.forecast.Outlook;
-import io.trainyard.forecast.WorkerFacts;
 import io.trainyard.share.ProjectRules;
 import io.trainyard.topics.Cluster;
 import io.trainyard.topics.Topic;
@@ -118,11 +117,7 @@ public final class FleetReader {
     /// What lies before the jobs that wait.
     public Forecast forecast(long nowMillis) {
         return Forecast.of(new Fleet(
-                book.jobs().stream().map(JobFacts::of).toList(),
-                workers(nowMillis).stream().map(WorkerFacts::of).toList(),
-                kafka.prefix(),
-                nowMillis,
-                rules));
+                book.jobs().stream().map(JobFacts::of).toList(), workers(nowMillis), kafka.prefix(), nowMillis, rules));
     }
 
     /// The fleet at a moment.

@@ -47,7 +47,7 @@ public final class FleetTable {
             new Column<>("PLACE", 6, true, outlook -> Integer.toString(outlook.place())),
             new Column<>("JOB", 32, false, Outlook::job),
             new Column<>("BEGINS IN (90 %)", 28, false, outlook -> of(outlook.start(), start -> start.shortWords())),
-            new Column<>("WAITS BECAUSE", 60, false, outlook -> outlook.reason().sentence()));
+            new Column<>("WAITS BECAUSE", 60, false, Outlook::sentence));
 
     private FleetTable() {}
 

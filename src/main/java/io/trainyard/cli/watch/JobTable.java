@@ -58,12 +58,7 @@ public final class JobTable {
                         new Column<>("PLACE", 6, true, state -> place(forecast.of(state.job()))),
                         new Column<>("BEGINS IN (90 %)", 28, false, state -> begins(forecast.of(state.job()))),
                         new Column<>(
-                                "WAITS BECAUSE",
-                                60,
-                                false,
-                                state -> of(
-                                        forecast.of(state.job()),
-                                        outlook -> outlook.reason().sentence()))));
+                                "WAITS BECAUSE", 60, false, state -> of(forecast.of(state.job()), Outlook::sentence))));
         return columns;
     }
 

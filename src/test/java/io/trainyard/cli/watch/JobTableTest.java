@@ -12,8 +12,6 @@ import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.forecast.Forecast;
 import io.trainyard.forecast.Outlook;
-import io.trainyard.forecast.StartEstimate;
-import io.trainyard.forecast.WaitReason;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -49,10 +47,9 @@ class JobTableTest {
         JobState waits = new JobState("a");
         waits.apply(new Requested("a", spec("a"), "here", 1));
         Outlook outlook =
-                new Outlook("a", 3, WaitReason.behindUrgent(2), new StartEstimate(61_000, 200_000, 3 * 3600_000));
+                new Outlook("a", 3, "allBusy", "all are busy", new Outlook.Start(61_001, 200_001, 3 * 3600_001, 1));
         List<String> rows = JobTable.rows(List.of(waits), new Forecast(Map.of("a", outlook), 1));
         assertThat(rows.get(0)).matches("JOB +STATE +PLACE +BEGINS IN \\(90 %\\) +WAITS BECAUSE +NETWORK .*");
-        assertThat(rows.get(1))
-                .matches("a +QUEUED +3 +3 min \\(61 s to 3.0 h\\) +2 jobs that are more urgent come first +lenet .*");
+        assertThat(rows.get(1)).matches("a +QUEUED +3 +3 min \\(61 s to 3.0 h\\) +all are busy +lenet .*");
     }
 }
