@@ -1,6 +1,8 @@
 package io.trainyard.worker;
 
+import io.trainyard.checkpoint.ChainLink;
 import io.trainyard.checkpoint.ChainLink.End;
+import io.trainyard.checkpoint.ChainLink.Owner;
 import io.trainyard.checkpoint.JobChain;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.checkpoint.Manifest;
@@ -98,13 +100,17 @@ final class Announcer {
     /// Ends a job that nobody runs. If a worker runs it after all, it is superseded by the end.
     CompletableFuture<Void> cancel(JobFolder folder, @Nullable String trace) {
         JobChain chain = folder.chain();
-        while (chain.end().isEmpty()) {
-            TrainingEvent event = new Cancelled(
-                    folder.name(), chain.attempt(), folder.checkpoints().lastStep());
-            var _ = folder.append(
-                    chain.last(), new End(new String(EventJson.write(event, host.now()), StandardCharsets.UTF_8)));
-            chain = folder.chain(); // which says what was appended, by this process or another
+        int last = chain.last();
+        int attempt = chain.attempt();
+        ChainLink link = chain.link().orElse(null);
+        while (!(link instanceof End)) {
+            TrainingEvent event =
+                    new Cancelled(folder.name(), attempt, folder.checkpoints().lastStep());
+            // or what another process appended first
+            link = folder.append(last, new End(new String(EventJson.write(event, host.now()), StandardCharsets.UTF_8)));
+            last++;
+            attempt = link instanceof Owner ? last : attempt;
         }
-        return announce(folder, chain.last(), chain.end().orElseThrow(), trace);
+        return announce(folder, last, (End) link, trace);
     }
 }

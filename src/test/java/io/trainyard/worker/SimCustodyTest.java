@@ -48,6 +48,7 @@ class SimCustodyTest {
         assertThat(WORLDS.wrong(RARE, AROUND_RARE)).isEmpty();
     }
 
+    @Slow
     @Test
     void listsOfTheStoreMayBeOld() {
         assertThat(STALE_WORLDS.wrong(0, STALE)).isEmpty();
@@ -63,9 +64,8 @@ class SimCustodyTest {
         }
     }
 
-    /// As many seeds as `-Dseeds` says, from `-Dseed` on, with `-Dstale-lists=true` in the worlds with old lists. Those
-    /// that
-    /// find something are printed.
+    /// As many seeds as `-Dseeds` says, from `-Dseed` on, with `-Dstale-lists=true` in worlds with old
+    /// lists. Those that find something are printed.
     @Test
     @Campaign
     void manySeeds() {

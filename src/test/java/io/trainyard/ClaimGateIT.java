@@ -1,0 +1,94 @@
+package io.trainyard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.trainyard.broker.TestBroker;
+import io.trainyard.checkpoint.ChainLink;
+import io.trainyard.checkpoint.CheckpointStore;
+import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.topics.Priority;
+import io.trainyard.topics.Topic;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.AlterConfigOp.OpType;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.config.TopicConfig;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Processes that can fetch commands and not publish ownership: each delivery counts, and brokers drop a command after
+/// ten of them.
+class ClaimGateIT {
+    /// Ten deliveries took less than twice as long.
+    private static final long WHILE_MILLIS = 40_000;
+
+    private static final String JOB = """
+            {"id": "job", "network": {"layers": [{"type": "flatten"}, {"type": "linear", "out": 10}]},
+             "dataset": "shapes32", "epochs": 1}""";
+
+    @TempDir
+    private Path folder;
+
+    private ChainLink.Owner firstOwner() {
+        CheckpointStore store =
+                CheckpointStore.openToRead(folder.resolve("checkpoints").toUri());
+        return (ChainLink.Owner) new JobFolder(store, "job").link(1).orElseThrow();
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void aWorkerWhoseClockIsTwoHoursAheadLeavesTheJobToAnother() throws Exception {
+        Path clock = folder.resolve("clock.so");
+        Process compiler = new ProcessBuilder(
+                        "sh", "-c", "cc -shared -fPIC -o \"$1\" src/test/native/clock.c -ldl", "sh", clock.toString())
+                .inheritIO()
+                .start();
+        assertThat(compiler.waitFor(1, TimeUnit.MINUTES)).isTrue();
+        assumeThat(compiler.exitValue()).as("a C compiler, cc").isZero();
+        try (PackagedFleet fleet = PackagedFleet.of(folder, "ahead.")) {
+            fleet.startWorker("ahead", List.of("LD_PRELOAD=" + clock, "CLOCK_AHEAD=7200"));
+            fleet.worker("ahead").await("its clock is 7[0-9]{3} s ahead of the brokers' clock");
+            fleet.send(JOB, Priority.NORMAL);
+            Thread.sleep(WHILE_MILLIS);
+            fleet.startWorker("right");
+            fleet.await(Topic.JOBS, "job", Finished.class);
+            assertThat(firstOwner().worker()).isEqualTo("right");
+            assertThat(firstOwner().delivery()).isEqualTo(1);
+            fleet.check("job");
+        }
+    }
+
+    @Test
+    void aCommandOutlivesOwnershipThatTheBrokersRefuse() throws Exception {
+        try (PackagedFleet fleet = PackagedFleet.of(folder, "refused.")) {
+            fleet.startWorker("w");
+            fleet.awaitMembers();
+            inSyncReplicas(fleet, 2); // of one
+            fleet.send(JOB, Priority.NORMAL);
+            Thread.sleep(WHILE_MILLIS);
+            inSyncReplicas(fleet, 1);
+            fleet.await(Topic.JOBS, "job", Finished.class);
+            assertThat(firstOwner().delivery()).isEqualTo(1);
+            fleet.check("job");
+        }
+    }
+
+    private static void inSyncReplicas(PackagedFleet fleet, int least) throws Exception {
+        ConfigEntry setting = new ConfigEntry(TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, Integer.toString(least));
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", TestBroker.address()))) {
+            Patience.get(admin.incrementalAlterConfigs(Map.of(
+                            new ConfigResource(ConfigResource.Type.TOPIC, fleet.name(Topic.CUSTODY)),
+                            List.of(new AlterConfigOp(setting, OpType.SET))))
+                    .all());
+        }
+    }
+}
