@@ -55,7 +55,7 @@ final class OutOfMemoryIT {
     /// No worker can even look at a record that is larger than its heap. The brokers hand it out so often and no more.
     @Test
     void aCommandThatNoWorkerCanReadEndsAsManyAsItIsHandedTo() throws Exception {
-        Map<String, String> settings = new HashMap<>(TestBroker.settings(Patience.LIMIT));
+        Map<String, String> settings = new HashMap<>(TestBroker.settings(TestBroker.NEVER));
         settings.put("group.share.max.delivery.count.limit", Integer.toString(MOST_DELIVERIES));
         settings.put("group.share.delivery.count.limit", Integer.toString(DELIVERIES));
         try (EmbeddedBroker broker = EmbeddedBroker.start(folder.resolve("kafka"), 0, Topic.DEFAULT_PREFIX, settings);

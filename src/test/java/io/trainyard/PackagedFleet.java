@@ -285,7 +285,7 @@ public final class PackagedFleet implements AutoCloseable {
             List<TopicPartition> partitions = List.of(new TopicPartition(name(topic), 0));
             consumer.assign(partitions);
             consumer.seekToBeginning(partitions);
-            Patience.await("enough records of " + topic + ": " + workers).until(() -> {
+            Patience.awaitJobs("enough records of " + topic + ": " + workers).until(() -> {
                 consumer.poll(Duration.ofMillis(100)).forEach(read::add);
                 return enough.test(read);
             });

@@ -13,6 +13,9 @@ public final class Patience {
     /// The limit of each wait.
     public static final Duration LIMIT = Duration.ofSeconds(60).multipliedBy(factor());
 
+    /// The limit of waits for jobs that train on several processes.
+    private static final Duration LONG = LIMIT.multipliedBy(3);
+
     private Patience() {}
 
     private static int factor() {
@@ -25,6 +28,11 @@ public final class Patience {
     /// @param what is waited for, for the message
     public static ConditionFactory await(String what) {
         return Awaitility.await(what).atMost(LIMIT);
+    }
+
+    /// Waits for jobs that train on several processes.
+    public static ConditionFactory awaitJobs(String what) {
+        return Awaitility.await(what).atMost(LONG);
     }
 
     /// Waits for a result within [#LIMIT].

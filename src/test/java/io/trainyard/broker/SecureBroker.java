@@ -83,7 +83,7 @@ public final class SecureBroker implements AutoCloseable {
         private static SecureBroker started() {
             try {
                 Path folder = Files.createTempDirectory("trainyard-secure-kafka");
-                SecureBroker broker = start(folder, TestBroker.settings(Patience.LIMIT));
+                SecureBroker broker = start(folder, TestBroker.settings(TestBroker.NEVER));
                 Runtime.getRuntime().addShutdownHook(new Thread(() -> {
                     broker.close();
                     TestBroker.delete(folder);

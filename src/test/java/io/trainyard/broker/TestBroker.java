@@ -24,7 +24,8 @@ import org.apache.kafka.common.config.ConfigResource;
 /// a member of a group lapses while a test waits: on a machine that stands still for seconds a job would rightly be
 /// done twice. A test about locks that lapse sets its own.
 public final class TestBroker {
-    private static final Duration NEVER = Patience.LIMIT.multipliedBy(2);
+    /// Longer than any test holds a claim.
+    public static final Duration NEVER = Duration.ofMinutes(20);
 
     private static final EmbeddedBroker BROKER = start();
 

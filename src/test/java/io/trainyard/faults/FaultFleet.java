@@ -151,7 +151,7 @@ final class FaultFleet implements AutoCloseable {
     List<String> strike(List<Victim> victims, int spare) {
         fleet.awaitMembers();
         List<String> submitted = new ArrayList<>(submit(victims.size() + spare));
-        Patience.await("all to be struck: " + victims + fleet)
+        Patience.awaitJobs("all to be struck: " + victims + fleet)
                 .pollInterval(Duration.ofMillis(200))
                 .until(() -> {
                     long left =
@@ -168,7 +168,7 @@ final class FaultFleet implements AutoCloseable {
 
     /// Waits until jobs are finished, as an undisturbed one is.
     void awaitFinished(Collection<String> ids) {
-        Patience.await("the end of %s: %s".formatted(ids, fleet))
+        Patience.awaitJobs("the end of %s: %s".formatted(ids, fleet))
                 .until(() -> ids.stream().allMatch(id -> news.finished(id).isPresent()));
         assertThat(undisturbed.exitStatus()).as(undisturbed.toString()).isZero();
         String expected = ((Finished) PackagedFleet.event(undisturbed.lines().getLast())).parametersSha256();

@@ -130,7 +130,7 @@ final class News implements AutoCloseable {
 
     /// Waits for the first event of a kind.
     <T extends TrainingEvent> T await(String job, Class<T> type) {
-        Patience.await("%s of %s".formatted(type.getSimpleName(), job))
+        Patience.awaitJobs("%s of %s".formatted(type.getSimpleName(), job))
                 .pollInterval(Duration.ofMillis(20))
                 .until(() -> !of(job, type).isEmpty());
         return of(job, type).getFirst();

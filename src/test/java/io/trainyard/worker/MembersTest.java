@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 class MembersTest {
     @Test
     void aWorkerThatFindsItsGroupFullSaysSoAndComesInWhenThereIsRoom(@TempDir Path directory) {
-        Map<String, String> settings = new HashMap<>(TestBroker.settings(Patience.LIMIT));
+        Map<String, String> settings = new HashMap<>(TestBroker.settings(TestBroker.NEVER));
         settings.put("group.share.max.size", "1");
         try (EmbeddedBroker broker = EmbeddedBroker.start(directory, 0, "unused.", settings);
                 Fleet fleet = new Fleet(broker.address(), Patience.LIMIT);
