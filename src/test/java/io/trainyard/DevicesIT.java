@@ -63,22 +63,4 @@ final class DevicesIT {
             assertThat(temporary).noneMatch(file -> file.toString().contains("jcuda"));
         }
     }
-
-    @Test
-    void hiddenGpusAreToldFromMissingOnes() {
-        requireDouble();
-        assertThat(devices("CUDA_LIBRARIES=" + DOUBLE, "CUDA_VISIBLE_DEVICES=").output())
-                .contains("cuda         not available: NVIDIA's driver is here (" + DOUBLE)
-                .contains("CUDA_VISIBLE_DEVICES=\"\" hides the GPUs there may be; unset it");
-    }
-
-    /// A call of it would end the process.
-    @Test
-    void aFunctionThatALibraryLacksIsNamed() {
-        requireDouble();
-        Path lacking = DOUBLE.resolve("missing-symbol");
-        assertThat(devices("CUDA_LIBRARIES=%s:%s".formatted(lacking, DOUBLE)).output())
-                .contains("cuda         not available: cuDNN (%s) lacks cudnnConvolutionBackwardFilter"
-                        .formatted(lacking.resolve("libcudnn.so.9")));
-    }
 }

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.Finished;
-import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.event.TrainingEvent.Started;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.topics.Topic;
@@ -99,23 +98,6 @@ final class GpuFleetIT {
     private static final String LOSS = "TRAINYARD_DOUBLE_FAIL=kernel sgd:110:719";
 
     @Test
-    void aJobWhoseGpuIsLostGoesOnInAnotherProcessWithTheSameBits() throws Exception {
-        Path file = Files.writeString(folder.resolve("job.json"), job("job", "\"device\": \"cuda\""));
-        Finished undisturbed = end(train(0, file, "undisturbed", List.of()));
-        List<TrainingEvent> lost = train(1, file, "disturbed", List.of(LOSS));
-        assertThat(lost.getLast())
-                .isInstanceOfSatisfying(
-                        Released.class, event -> assertThat(event.reason()).contains("CUDA_ERROR_LAUNCH_FAILED (719)"));
-        List<TrainingEvent> resumed = train(0, file, "disturbed", List.of(), "--resume");
-        assertThat(resumed)
-                .filteredOn(Started.class::isInstance)
-                .singleElement()
-                .satisfies(event -> assertThat(((Started) event).firstStep()).isEqualTo(76));
-        assertThat(end(resumed).attempt()).isEqualTo(2);
-        assertThat(end(resumed).parametersSha256()).isEqualTo(undisturbed.parametersSha256());
-    }
-
-    @Test
     void aWorkerWhoseGpuIsLostEndsAndAnotherGoesOnWithItsJob() {
         try (PackagedFleet fleet = PackagedFleet.of(folder, "loss.")) {
             fleet.startWorker("broken", List.of("CUDA_LIBRARIES=" + DOUBLE, LOSS), "--device", "cuda");
@@ -133,22 +115,5 @@ final class GpuFleetIT {
                     .extracting(event -> ((Started) event).firstStep())
                     .containsExactly(1L, 76L);
         }
-    }
-
-    /// @param status that the process must end with
-    private List<TrainingEvent> train(
-            int status, Path file, String checkpoints, List<String> environment, String... more) {
-        List<String> command = new ArrayList<>(List.of("/usr/bin/env", "CUDA_LIBRARIES=" + DOUBLE));
-        command.addAll(environment);
-        command.addAll(List.of(TrainyardProcess.LAUNCHER.toString(), "train", file.toString()));
-        command.addAll(List.of("--json", "--checkpoints", checkpoints));
-        command.addAll(List.of(more));
-        TrainyardProcess ended = TrainyardProcess.start(folder, command);
-        assertThat(ended.exitStatus()).as(ended.toString()).isEqualTo(status);
-        return ended.lines().stream().map(PackagedFleet::event).toList();
-    }
-
-    private static Finished end(List<TrainingEvent> events) {
-        return (Finished) events.getLast();
     }
 }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.broker.EmbeddedBroker;
 import io.trainyard.broker.TestBroker;
-import io.trainyard.event.TrainingEvent.Failed;
 import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.topics.Topic;
 import java.nio.charset.StandardCharsets;
@@ -44,11 +43,6 @@ final class OutOfMemoryIT {
             {"id": "good", "network": {"layers": [{"type": "flatten"}, {"type": "linear", "out": 6}]}, "dataset": "shapes64",
              "epochs": 1}""";
 
-    /// Its weights have 200 MB: less than the heap, and more than what of it is for what stays.
-    private static final String LARGE = """
-            {"id": "large", "network": {"layers": [{"type": "flatten"}, {"type": "linear", "out": 16300},
-             {"type": "linear", "out": 10}]}, "dataset": "shapes32", "epochs": 1}""";
-
     @TempDir
     Path folder;
 
@@ -71,23 +65,6 @@ final class OutOfMemoryIT {
             fleet.startWorker("last", SMALL, "--device", "reference");
             assertThat(fleet.await(Topic.JOBS, "good", Finished.class).attempt())
                     .isEqualTo(1);
-        }
-    }
-
-    @Test
-    void aJobThatEndsEveryWorkerHasFailed() throws Exception {
-        try (PackagedFleet fleet = PackagedFleet.of(folder, "large.")) {
-            send(fleet, LARGE.getBytes(StandardCharsets.UTF_8));
-            for (int i = 1; i <= 2; i++) {
-                fleet.startWorker("w" + i, SMALL);
-                assertThat(fleet.worker("w" + i).exitStatus())
-                        .as(fleet.toString())
-                        .isEqualTo(OUT_OF_MEMORY_STATUS);
-            }
-            fleet.startWorker("last", SMALL);
-            Failed failed = fleet.await(Topic.JOBS, "large", Failed.class);
-            assertThat(failed.attempt()).isEqualTo(3);
-            assertThat(failed.reason()).startsWith("2 attempts in a row ended without a checkpoint");
         }
     }
 

@@ -6,24 +6,9 @@ import io.trainyard.data.DatasetInfo;
 import io.trainyard.data.Targets;
 import io.trainyard.spec.Shape;
 import io.trainyard.training.Predictions;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class PredictionTextTest {
-    @Test
-    void ofClassesTellsTheirProbabilities() {
-        PredictionText text = PredictionText.of(new Predictions(
-                DatasetInfo.ofClasses("set", Shape.of(1), List.of("ash", "beech", "oak")),
-                new Targets.ClassLabels(new int[] {2, 0}),
-                new float[] {0.25f, 0.25f, 0.5f, 0.1f, 0.8f, 0.1f}));
-        assertThat(text.csvTitles()).isEqualTo("index,label,predicted,p0,p1,p2");
-        assertThat(text.csv(0)).isEqualTo("0,2,2,0.25,0.25,0.5");
-        assertThat(text.json(1))
-                .isEqualTo(
-                        "{\"index\":1,\"label\":0,\"predicted\":1,\"labelName\":\"ash\",\"predictedName\":\"beech\",\"probabilities\":[0.1,0.8,0.1]}");
-        assertThat(text.quality()).isEqualTo("1 of 2 right");
-    }
-
     @Test
     void ofNumbersTellsThemBesideTheSamplesOwn() {
         PredictionText text = PredictionText.of(new Predictions(

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.trainyard.Campaign;
 import io.trainyard.Patience;
 import io.trainyard.TrainyardProcess;
 import io.trainyard.broker.TestBroker;
@@ -56,19 +55,9 @@ class DashboardHeapIT {
 
     @Test
     void survivesWhatAnyoneMayWrite() throws Exception {
-        survives("heap.", 1);
-    }
-
-    @Test
-    @Campaign
-    void survivesMuchOfIt() throws Exception {
-        survives("much.", 10);
-    }
-
-    /// @param scale how much of it, of what is many
-    private void survives(String prefix, int scale) throws Exception {
+        String prefix = "heap.";
         TopicAdmin.createMissing(TestBroker.brokers(), prefix, Patience.LIMIT);
-        feed(prefix, scale);
+        feed(prefix);
         try (TrainyardProcess dashboard = start(prefix);
                 EventPublisher publisher = new EventPublisher(TestBroker.address(), prefix)) {
             String url = dashboard.await(DashboardIT.URL);
@@ -131,7 +120,7 @@ class DashboardHeapIT {
                         "0"));
     }
 
-    private static void feed(String prefix, int scale) throws Exception {
+    private static void feed(String prefix) throws Exception {
         try (KafkaProducer<String, byte[]> producer = producer()) {
             Feed feed = new Feed(producer, prefix);
             feed.send(Topic.COMMANDS_NORMAL, "p1", PoisonedTopicsTest.longCommand("p1"));
@@ -144,11 +133,11 @@ class DashboardHeapIT {
                 String job = JobJson.write(spec("padded" + i)).replaceFirst("\\{", "{\"group\": \"padded\",");
                 feed.send(Topic.COMMANDS_HIGH, "padded" + i, job + " ".repeat(MEBIBYTE - job.length()));
             }
-            for (int i = 0; i < 10_000 * scale; i++) {
+            for (int i = 0; i < 10_000; i++) {
                 Control wish = new Control("forged" + i, Wish.CANCEL, null, Instant.now());
                 feed.send(Topic.CONTROL, "forged" + i, EventJson.write(wish));
             }
-            for (int i = 0; i < 1_000 * scale; i++) {
+            for (int i = 0; i < 1_000; i++) {
                 JobSpec job = spec("job" + i);
                 feed.send(Topic.COMMANDS_NORMAL, job.id(), JobJson.write(job));
                 feed.send(Topic.JOBS, job.id(), EventJson.write(claimed(job.id()), Instant.now()));
@@ -158,17 +147,17 @@ class DashboardHeapIT {
                     + " \"checkpointFailures\": 0, \"stopping\": false, \"slots\": 1, \"jobs\": [%s]}";
             String held = String.join(
                     ",", Collections.nCopies(4_000, "{\"job\": \"a\", \"attempt\": 1, \"imagesPerSecond\": 1}"));
-            for (int i = 0; i < 50 * scale; i++) {
+            for (int i = 0; i < 50; i++) {
                 feed.send(Topic.WORKERS, "w" + i, heartbeat.formatted(i, held));
             }
             feed.send(Topic.WORKERS, "giant", heartbeat.formatted(-1, String.join(",", Collections.nCopies(35, held))));
-            feedEvents(feed, scale);
+            feedEvents(feed);
             feed.await();
         }
     }
 
     /// Events that no worker tells.
-    private static void feedEvents(Feed feed, int scale) throws Exception {
+    private static void feedEvents(Feed feed) throws Exception {
         String names = String.join(",", Collections.nCopies(7, "\"" + "n".repeat(MEBIBYTE - 1) + "\""));
         String start = """
                 {"type": "started", "job": "%s", "attempt": %d, "spec": %s, "device": "%s", "threads": 1, "trainSamples": 1,
@@ -177,7 +166,7 @@ class DashboardHeapIT {
         String tested = """
                 {"type": "epochTested", "job": "tested", "attempt": %d, "epoch": 0, "step": 1, "testLoss": 1, "testAccuracy": 1,
                  "classAccuracy": [%s0], "confusion": [%s[0]]}""";
-        for (int i = 1; i <= 8 * scale; i++) {
+        for (int i = 1; i <= 8; i++) {
             String job = JobJson.write(spec("names" + i));
             feed.send(Topic.JOBS, "names" + i, start.formatted("names" + i, 1, job, "cpu", names));
             feed.send(

@@ -552,18 +552,6 @@ class DashboardIT {
     }
 
     @Test
-    void saysThatKafkaDoesNotAnswer() throws Exception {
-        try (var alone = start("--kafka", "localhost:1", "--port", "0", "--kafka-timeout", "1")) {
-            assertThat(alone.exitStatus()).isEqualTo(3);
-            assertThat(alone.output()).isEmpty();
-            assertThat(alone.errors().lines())
-                    .singleElement()
-                    .asString()
-                    .startsWith("Kafka at localhost:1 does not answer");
-        }
-    }
-
-    @Test
     void endsWithoutAComplaintWhenItIsStopped() throws Exception {
         try (var other = start("--kafka", TestBroker.address(), "--port", "0")) {
             other.await(URL);

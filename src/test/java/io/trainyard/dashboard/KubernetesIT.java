@@ -20,7 +20,6 @@ import io.trainyard.kubernetes.StandInApiServer;
 import io.trainyard.topics.TopicAdmin;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -29,9 +28,6 @@ import org.junit.jupiter.api.io.TempDir;
 /// The packaged dashboard with what a Kubernetes has for it: an API server that it asks, a KEDA that asks it.
 class KubernetesIT {
     private static final String PREFIX = "kubernetes.";
-
-    /// How often a job comes and ends; with many, how long KEDA has to wait is printed.
-    private static final int TRIALS = Integer.getInteger("scaler.trials", 2);
 
     @TempDir
     private Path dir;
@@ -60,25 +56,15 @@ class KubernetesIT {
     /// Jobs come and end, and KEDA hears of both.
     private static void scale(KedaClient keda, EventPublisher publisher) throws Exception {
         Patience.await("the topics to be read").until(() -> answers(keda));
-        List<Long> micros = new ArrayList<>();
         try (KedaClient.Stream stream = keda.stream("auto,cuda")) {
             assertThat(stream.next()).isFalse();
-            for (int i = 0; i < TRIALS; i++) {
-                String job = "wanted-" + i;
-                long began = System.nanoTime();
-                publisher.send(spec(job));
-                assertThat(stream.next()).isTrue();
-                micros.add((System.nanoTime() - began) / 1000);
-                assertThat(keda.demand("auto,cuda")).isOne();
-                assertThat(keda.demand("cpu")).isZero();
-                publisher.send(claimed(job), finished(job, 1, 10));
-                assertThat(stream.next()).isFalse();
-            }
+            publisher.send(spec("wanted"));
+            assertThat(stream.next()).isTrue();
+            assertThat(keda.demand("auto,cuda")).isOne();
+            assertThat(keda.demand("cpu")).isZero();
+            publisher.send(claimed("wanted"), finished("wanted", 1, 10));
+            assertThat(stream.next()).isFalse();
         }
-        micros.sort(null);
-        System.out.printf(
-                "from publish to activation pushed, %d times: median %.1f ms, longest %.1f ms%n",
-                TRIALS, micros.get(TRIALS / 2) / 1e3, micros.getLast() / 1e3);
     }
 
     private static boolean answers(KedaClient keda) {

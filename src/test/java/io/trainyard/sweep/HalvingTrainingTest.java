@@ -2,7 +2,6 @@ package io.trainyard.sweep;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.trainyard.Campaign;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.data.DataRoots;
@@ -22,7 +21,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -38,11 +36,6 @@ class HalvingTrainingTest {
     private static final String NETWORK = """
             {"layers": [{"type": "maxPool2d", "kernel": 2}, {"type": "flatten"}, {"type": "linear", "out": 32},
              {"type": "relu"}, {"type": "linear", "out": 10}]}""";
-
-    /// 64 settings, of which some do not learn, and some diverge or nearly so.
-    private static final String GRID = """
-            {"optimizer.learningRate": [1, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 0.0003],
-             "optimizer.momentum": [0, 0.5, 0.9, 0.95], "batchSize": [64, 128]}""";
 
     @TempDir
     private Path folder;
@@ -129,34 +122,5 @@ class HalvingTrainingTest {
         });
         assertThat(halved.view().trials().getFirst().job())
                 .isEqualTo(whole.view().trials().getFirst().job());
-    }
-
-    /// The figures of docs/sweeps.md.
-    @Test
-    @Campaign
-    void theBestOfSixtyFourWithAQuarterOfTheSteps() {
-        List<JobSpec> trials = trials(16, "{}", GRID);
-        assertThat(trials).hasSize(64);
-        long begin = System.nanoTime();
-        Swept whole = sweep(trials, false);
-        long between = System.nanoTime();
-        Swept halved = sweep(trials, true);
-        long end = System.nanoTime();
-        List<String> lines = new ArrayList<>();
-        for (Swept swept : List.of(whole, halved)) {
-            lines.add("steps %d, states %s, best %s"
-                    .formatted(
-                            swept.steps(),
-                            swept.view().states(),
-                            swept.view().trials().subList(0, 3)));
-        }
-        lines.forEach(System.out::println);
-        System.out.printf(
-                "share %.4f, seconds %.1f and %.1f%n",
-                halved.steps() / (double) whole.steps(), (between - begin) / 1e9, (end - between) / 1e9);
-        assertThat(halved.view().trials().getFirst().job())
-                .isEqualTo(whole.view().trials().getFirst().job());
-        assertThat(halved.steps()).isLessThanOrEqualTo(whole.steps() / 4);
-        assertThat(whole.parameters()).containsAllEntriesOf(halved.parameters());
     }
 }

@@ -13,7 +13,6 @@ import io.trainyard.event.WorkerStatus;
 import io.trainyard.spec.CheckpointName;
 import io.trainyard.spec.JobSpec;
 import java.io.IOException;
-import java.lang.reflect.RecordComponent;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -112,19 +111,6 @@ class TopicsPageTest {
         assertThat(section(type).text())
                 .contains("Topic `%s`".formatted(Topic.of(event).name("")))
                 .contains("`ce_type` `%s`".formatted(CloudEvents.type(event)));
-    }
-
-    /// But for those that are absent from most.
-    @Test
-    void theExamplesHaveAllFields() throws IOException {
-        for (Class<?> event : events().toList()) {
-            JsonNode example = example(section(event));
-            assertThat(Arrays.stream(event.getRecordComponents())
-                            .map(RecordComponent::getName)
-                            .filter(field -> !example.has(field)))
-                    .as(title(event))
-                    .isSubsetOf("initFrom", "stoppedEarly", "testMeanAbsoluteError");
-        }
     }
 
     @Test

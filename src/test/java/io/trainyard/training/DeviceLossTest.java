@@ -8,10 +8,7 @@ import io.trainyard.device.Device;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.DeviceLostException;
 import io.trainyard.device.Devices;
-import io.trainyard.device.EpochPlan;
-import io.trainyard.device.Evaluation;
 import io.trainyard.device.LearningSession;
-import io.trainyard.device.SessionState;
 import io.trainyard.device.Workload;
 import io.trainyard.event.TrainingEvent.EpochTested;
 import io.trainyard.event.TrainingEvent.Failed;
@@ -20,6 +17,8 @@ import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.event.TrainingEvent.Started;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.JobSpec;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
@@ -97,63 +96,27 @@ class DeviceLossTest extends SmallJobs {
 
         @Override
         public LearningSession open(Workload workload) {
-            return new LooseSession(cpu.open(workload), loose);
+            return loosened(cpu.open(workload), loose);
         }
     }
 
-    private static final class LooseSession implements LearningSession {
-        private final LearningSession session;
-        private final BooleanSupplier loose;
-        private boolean lost;
-
-        /// @param loose asked at the beginning of each epoch: whether its first steps lose the device
-        LooseSession(LearningSession session, BooleanSupplier loose) {
-            this.session = session;
-            this.loose = loose;
-        }
-
-        @Override
-        public float[] advance(int steps) {
-            if (lost) {
-                throw new DeviceLostException(REASON);
-            }
-            return session.advance(steps);
-        }
-
-        @Override
-        public int threads() {
-            return session.threads();
-        }
-
-        @Override
-        public void load(SessionState state) {
-            session.load(state);
-        }
-
-        @Override
-        public SessionState save() {
-            return session.save();
-        }
-
-        @Override
-        public void beginEpoch(EpochPlan plan, int firstStep) {
-            lost = loose.getAsBoolean();
-            session.beginEpoch(plan, firstStep);
-        }
-
-        @Override
-        public Evaluation evaluate() {
-            return session.evaluate();
-        }
-
-        @Override
-        public float[] predict() {
-            return session.predict();
-        }
-
-        @Override
-        public void close() {
-            session.close();
-        }
+    /// @param loose asked at the beginning of each epoch: whether its first steps lose the device
+    private static LearningSession loosened(LearningSession session, BooleanSupplier loose) {
+        boolean[] lost = {false};
+        return (LearningSession) Proxy.newProxyInstance(
+                DeviceLossTest.class.getClassLoader(),
+                new Class<?>[] {LearningSession.class},
+                (_, method, arguments) -> {
+                    if (method.getName().equals("beginEpoch")) {
+                        lost[0] = loose.getAsBoolean();
+                    } else if (method.getName().equals("advance") && lost[0]) {
+                        throw new DeviceLostException(REASON);
+                    }
+                    try {
+                        return method.invoke(session, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
     }
 }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.trainyard.Page;
 import io.trainyard.Slow;
 import io.trainyard.data.Dataset;
 import io.trainyard.data.PixelScale;
@@ -30,10 +29,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import org.assertj.core.data.Percentage;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -77,26 +74,6 @@ class TorchvisionNetworksTest {
         for (int i = 0; i < ours.length; i++) {
             assertThat((double) ours[i]).as("loss of step %d", i).isCloseTo(losses.get(i), TOLERANCE);
         }
-    }
-
-    /// A row of the page's table is a file, its numbers of parameters and of multiplications.
-    @Test
-    void thePageSaysWhatTheyAre() throws IOException {
-        List<List<String>> rows = Page.read("docs/networks.md")
-                .section("## Networks of torchvision")
-                .table();
-        assertThat(rows).hasSameSizeAs(recorded());
-        for (int i = 0; i < rows.size(); i++) {
-            JsonNode line = recorded().get(i);
-            Network network = Network.fit(job(line).network(), IMAGE, CLASSES);
-            assertThat(rows.get(i).get(0)).contains("(jobs/" + line.get("job").asText() + ")");
-            assertThat(rows.get(i).subList(2, 4))
-                    .containsExactly(number(trained(network)), number(network.multiplyAdds()));
-        }
-    }
-
-    private static String number(long value) {
-        return String.format(Locale.ROOT, "%,d", value);
     }
 
     private static long trained(Network network) {

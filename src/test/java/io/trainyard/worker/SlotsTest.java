@@ -80,21 +80,6 @@ class SlotsTest {
                 .isGreaterThan(events.indexOf(of(Finished.class, events).getFirst()));
     }
 
-    @Test
-    void allJobsOfAWorkerThatStopsGoOnWithAnother() {
-        FleetWorker first = start("a", 3, fleet.runner("a", finish::get));
-        JOBS.forEach(fleet::submit);
-        untilClaimed(3);
-        first.close();
-        assertThat(first.claims.ended()).isCompleted();
-        assertThat(first.activity.jobs()).isEmpty();
-        finish.set(true);
-        start("b", 3, fleet.runner("b", finish::get));
-        List<TrainingEvent> events = fleet.eventsUntilFinished(3);
-        assertThat(of(Released.class, events)).hasSize(3);
-        assertThat(of(Finished.class, events)).hasSize(3).allMatch(event -> event.attempt() == 2);
-    }
-
     /// One finds it out, and all others hand over what can be handed over.
     @Test
     void aLostDeviceEndsAllSlots() {

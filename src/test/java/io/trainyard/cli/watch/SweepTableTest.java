@@ -53,19 +53,6 @@ class SweepTableTest {
     }
 
     @Test
-    void ofSeveralTestsTheBestCountsAndTheLastIsTold() {
-        List<JobState> states = trials(0.5, 0.75);
-        states.getFirst().apply(SampleEvents.tested(states.getFirst().job(), 1, 1, 20, 0.9));
-        states.getFirst().apply(SampleEvents.tested(states.getFirst().job(), 1, 2, 30, 0.8));
-        SweepView.Trial best = SweepView.ofStates("rates", states).trials().getFirst();
-        assertThat(best.job()).isEqualTo("rates.1-lr0.1-bs16");
-        assertThat(best.best()).isEqualTo(0.9);
-        assertThat(best.last()).isEqualTo(0.8);
-        assertThat(best.epochs()).isEqualTo(3);
-        assertThat(best.rung()).isEqualTo(2);
-    }
-
-    @Test
     void aSweepIsOfItsOwnGroupUntilItsTrialsAre() {
         JobState sweep = requested(SWEEP);
         JobState trial = requested(Trials.of(SWEEP).getFirst());
