@@ -3,8 +3,6 @@ package io.trainyard;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -92,21 +90,6 @@ final class DemoIT {
             assertThat(demo.exitStatus()).as(demo.toString()).isEqualTo(2);
             assertThat(demo.errors()).contains("job bad: device is \"cuda:1\", but the demo's worker has cpu;");
         }
-    }
-
-    @Test
-    void saysWhichPortIsTaken() throws Exception {
-        try (ServerSocket taken = new ServerSocket()) {
-            taken.bind(new InetSocketAddress("localhost", 0));
-            try (var demo = TrainyardProcess.start(
-                    folder, "demo", "--port", "0", "--kafka-port", Integer.toString(taken.getLocalPort()))) {
-                assertThat(demo.exitStatus()).as(demo.toString()).isEqualTo(2);
-                assertThat(demo.errors())
-                        .contains("cannot listen on localhost:%d".formatted(taken.getLocalPort()))
-                        .contains("another --kafka-port");
-            }
-        }
-        assertNothingIsLeft();
     }
 
     /// Kafka takes a comma for the end of a folder's name.

@@ -35,17 +35,6 @@ final class DockerfilesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {NATIVE, JVM, CUDA})
-    void imagesAreOfOneVersion(String file) throws IOException {
-        assertThat(of("FROM", file)).isNotEmpty().allSatisfy(from -> {
-            String image = from.replaceFirst(" AS .*", "");
-            if (!image.equals("${TRAINYARD}")) {
-                assertThat(image).matches("[a-z0-9./-]+:[0-9]+\\.[0-9]+[A-Za-z0-9._-]*");
-            }
-        });
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {NATIVE, JVM, CUDA})
     void nobodyIsRoot(String file) throws IOException {
         assertThat(of("USER", file)).containsExactly("10001:10001");
     }
@@ -62,14 +51,6 @@ final class DockerfilesTest {
         assertThat(taken)
                 .contains("LICENSE", "NOTICE")
                 .allSatisfy(path -> assertThat(Path.of(path)).exists());
-    }
-
-    /// Kubernetes has probes of its own; whoever starts the image without it has this.
-    @Test
-    void theNativeImageIsAskedWhetherItLives() throws IOException {
-        assertThat(of("HEALTHCHECK", NATIVE)).singleElement().asString().contains("/q/health/live");
-        assertThat(of("ENV", NATIVE)).anyMatch(env -> env.contains("TRAINYARD_WORKER_METRICS_PORT=9400"));
-        assertThat(of("CMD", NATIVE)).containsExactly("[\"worker\"]");
     }
 
     /// The one file that GraalVM writes is named after the project's version.

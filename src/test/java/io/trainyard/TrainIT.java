@@ -23,7 +23,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
-import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
@@ -124,33 +123,6 @@ final class TrainIT {
                 .containsExactlyElementsOf(only(CheckpointSaved.class, one).stream()
                         .map(CheckpointSaved::sha256)
                         .toList());
-    }
-
-    /// Dropout, a shuffled order, and a last batch that the devices cannot share evenly.
-    @Test
-    void severalDevicesHaveTheLossesOfOne() throws IOException {
-        String job = """
-            {"id": "%s", %s, "dataset": "shapes32", "epochs": 1, "batchSize": 61, "shuffle": true, "seed": 7,
-             "network": {"layers": [
-               {"type": "conv2d", "out": 4, "kernel": 3}, {"type": "relu"}, {"type": "maxPool2d", "kernel": 2},
-               {"type": "flatten"}, {"type": "dropout", "p": 0.5}, {"type": "linear", "out": 10}]}}""";
-        List<TrainingEvent> both = events(train(
-                "[%s, %s]"
-                        .formatted(
-                                job.formatted("one", "\"device\": \"cpu\""),
-                                job.formatted("two", "\"devices\": [\"cpu\", \"cpu\"]")),
-                "--json"));
-        List<TrainingEvent> one = of("one", both);
-        List<TrainingEvent> two = of("two", both);
-
-        assertThat(only(Claimed.class, two).getFirst().device()).isEqualTo("cpu+cpu");
-        assertThat(only(Started.class, two).getFirst().threads()).isGreaterThanOrEqualTo(2);
-        List<Float> expected = losses(one);
-        List<Float> losses = losses(two);
-        assertThat(losses).hasSameSizeAs(expected);
-        for (int i = 0; i < losses.size(); i++) {
-            assertThat(losses.get(i)).as("step %d", i + 1).isCloseTo(expected.get(i), Percentage.withPercentage(0.01));
-        }
     }
 
     @Test

@@ -206,15 +206,6 @@ class FleetCommandsTest extends FleetCommands {
     }
 
     @Test
-    void watchSaysWhyAJobFailed() {
-        submit("a");
-        publish(claimed("a"));
-        publish(failed("a", 1, "the data set is not there"));
-        assertThat(run("", "watch", "a")).isEqualTo(ExitCodes.FAILED);
-        assertThat(err.toString(UTF_8)).contains("job a failed: the data set is not there");
-    }
-
-    @Test
     void watchSaysWhyACommandWasRejected() throws Exception {
         submit("a");
         CompletableFuture<Integer> command = CompletableFuture.supplyAsync(() -> run("", "watch", "a"));

@@ -143,16 +143,6 @@ class JobTrainingTest extends SmallJobs {
     }
 
     @Test
-    void aDataSetThatIsNotThereIsTheWorkersFault() {
-        assertThat(run(job("a", "\"epochs\": 1, \"dataset\": \"cifar10\""), () -> false))
-                .isInstanceOfSatisfying(
-                        Outcome.WorkerFault.class,
-                        o -> assertThat(o.event().reason()).contains(root.toString()));
-        assertThat(events).singleElement().isInstanceOf(Released.class);
-        assertThat(folder("a").chain().end()).isEmpty();
-    }
-
-    @Test
     void aDeviceThatIsNotThereIsTheWorkersFault() {
         assertThat(run(job("a", "\"epochs\": 1, \"device\": \"cuda:7\""), () -> false))
                 .isInstanceOfSatisfying(
