@@ -88,10 +88,6 @@ final class TrainIT {
         return events.stream().filter(type::isInstance).map(type::cast).toList();
     }
 
-    private static List<TrainingEvent> of(String job, List<TrainingEvent> events) {
-        return events.stream().filter(event -> event.job().equals(job)).toList();
-    }
-
     private static List<Float> losses(List<TrainingEvent> events) {
         List<Float> all = new ArrayList<>();
         for (StepLosses some : only(StepLosses.class, events)) {
