@@ -137,10 +137,10 @@ record NewsTable(Connection connection) {
                         row.getLong(3));
     }
 
-    /// Reads each attempt's last losses of a job.
+    /// Reads each attempt's last losses of a job, without their learning rate.
     void lastLosses(String job, long number, Consumer<JobNews> reader) throws SQLException {
         try (PreparedStatement select = connection.prepareStatement("""
-                SELECT attempt, first_step, epoch, millis, elapsed_micros, learning_rate, losses FROM losses
+                SELECT attempt, first_step, epoch, millis, elapsed_micros, losses FROM losses
                 WHERE job = ? AND attempt = (SELECT MIN(attempt) FROM losses WHERE job = ? AND attempt > ?)
                 ORDER BY first_step DESC LIMIT 1""")) {
             select.setLong(1, number);
@@ -152,15 +152,14 @@ record NewsTable(Connection connection) {
                         return;
                     }
                     attempt = row.getInt(1);
-                    double rate = row.getDouble(6);
                     StepLosses losses = new StepLosses(
                             job,
                             attempt,
                             row.getInt(3),
                             row.getLong(2),
-                            LossRow.losses(row.getBytes(7)),
+                            LossRow.losses(row.getBytes(6)),
                             row.getLong(5),
-                            row.wasNull() ? null : rate);
+                            null);
                     reader.accept(new Happened(losses, row.getLong(4)));
                 }
             }
