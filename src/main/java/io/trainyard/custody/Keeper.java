@@ -101,7 +101,7 @@ public final class Keeper {
     private final Rules rules;
     private final Map<String, Watched> jobs = new HashMap<>();
     private final Map<String, Group> groups = new HashMap<>();
-    private final Wishes wishes = new Wishes();
+    private final Wishes wishes;
     private final Map<String, Long> heard = new HashMap<>();
     private final Set<String> asked = new LinkedHashSet<>(); // jobs whose wish is new, and which nobody holds
     private final Set<String> changed =
@@ -113,9 +113,11 @@ public final class Keeper {
     private final Set<String> wanted = new HashSet<>(); // those, while the topic is read again; they have reserved room
     private int reserved; // for those of them that are not watched yet
 
-    public Keeper(String self, Rules rules) {
+    /// @param wishes are written here, and read by others
+    public Keeper(String self, Rules rules, Wishes wishes) {
         this.self = self;
         this.rules = rules;
+        this.wishes = wishes;
     }
 
     /// Takes in a record of the topic `custody`.

@@ -29,6 +29,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /// One attempt at a job, as long as there is no later one. It ends once: by a method here that tells the last
 /// event
@@ -46,6 +47,7 @@ final class Attempt implements AutoCloseable {
     private final AttemptHost host;
     private boolean begun;
     private boolean started;
+    private @Nullable String urgent; // the job for which it makes room
     private long savedStep; // of the checkpoint to go on from; 0 without one
 
     /// @param number larger than that of every earlier attempt, and nobody else's
@@ -159,7 +161,29 @@ final class Attempt implements AutoCloseable {
         if (!writer.isBusy()) {
             takeWritten(true);
         }
-        return supervisor.halt();
+        return supervisor.halt().filter(halt -> halt != Halt.PREEMPT || makesRoom());
+    }
+
+    /// Notes that the job makes room for an urgent one, before it does. Where the store cannot be used the job goes on:
+    /// it could not save where it stands.
+    private boolean makesRoom() {
+        urgent = supervisor.preemptor().orElse(null);
+        if (urgent == null) { // by now
+            return false;
+        }
+        try {
+            folder.notePreempted(number, urgent);
+        } catch (CheckpointException e) {
+            LOG.log(System.Logger.Level.DEBUG, "job={0} makes no room: {1}", job.id(), e.getMessage());
+            return false;
+        }
+        LOG.log(
+                System.Logger.Level.INFO,
+                "job={0} attempt={1} makes room for the urgent job {2}",
+                job.id(),
+                number,
+                urgent);
+        return true;
     }
 
     /// Whether the job rests where it stands because others of its group are better: asked once an epoch is
@@ -250,11 +274,11 @@ final class Attempt implements AutoCloseable {
             return append(new Paused(job.id(), number, savedStep, rungs.rung(), rungs.reason()), Pause::new);
         }
         fence.requireLast();
-        String urgent = halt == Halt.PREEMPT ? supervisor.preemptor().orElse(null) : null;
-        String reason = urgent == null
+        String preemptor = halt == Halt.PREEMPT ? urgent : null;
+        String reason = preemptor == null
                 ? "worker %s stops".formatted(worker)
-                : "worker %s makes room for the urgent job %s".formatted(worker, urgent);
-        Released event = new Released(job.id(), number, savedStep, reason, urgent);
+                : "worker %s makes room for the urgent job %s".formatted(worker, preemptor);
+        Released event = new Released(job.id(), number, savedStep, reason, preemptor);
         tell(event);
         return new Outcome.Released(event);
     }

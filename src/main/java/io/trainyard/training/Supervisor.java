@@ -46,7 +46,7 @@ public interface Supervisor {
     /// A result is kept at a rung of the group, by which others may go on.
     default void keptResult(String group) {}
 
-    /// The urgent job that needs the device, once the attempt is to stop for one; empty: it is not.
+    /// The urgent job that needs the device; empty: there is none.
     default Optional<String> preemptor() {
         return Optional.empty();
     }

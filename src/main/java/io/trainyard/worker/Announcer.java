@@ -94,7 +94,7 @@ final class Announcer {
     /// Says that nobody needs to look after a job any more.
     CompletableFuture<Void> close(String job) {
         CompletableFuture<Void> said = publisher.endCustody(job);
-        return fleet.isControlled(job) ? CompletableFuture.allOf(said, publisher.endControl(job)) : said;
+        return fleet.wishes().isAny(job) ? CompletableFuture.allOf(said, publisher.endControl(job)) : said;
     }
 
     /// Ends a job that nobody runs. If a worker runs it after all, it is superseded by the end.

@@ -113,7 +113,7 @@ final class Claiming {
             JobChain chain = folder.chain();
             StoredJob stored =
                     new StoredJob(store, sameJob, chain.last(), chain.link().orElse(null));
-            switch (ClaimRule.of(delivery, stored, around.fleet().wish(job))) {
+            switch (ClaimRule.of(delivery, stored, around.fleet().wishes().of(job))) {
                 case Verdict.Reject(String reason) -> {
                     return settlement.reject(queue, command, reason);
                 }
@@ -174,7 +174,7 @@ final class Claiming {
     /// turn it was when it was chosen.
     private Optional<String> reasonToWait(ConsumerRecord<byte[], byte[]> command, Request request) {
         return command.deliveryCount().isEmpty()
-                        || around.fleet().wish(request.job().id()) != Wish.RUN
+                        || around.fleet().wishes().of(request.job().id()) != Wish.RUN
                 ? Optional.empty()
                 : around.fleet().shares().reasonToWait(around.order().now(), request);
     }

@@ -89,7 +89,8 @@ final class FairQueue implements CommandQueue {
     private Optional<Parked<Deferred>> atOnce(List<Parked<Deferred>> open) {
         Set<String> permitted = around.fleet().keepPermits();
         return open.stream()
-                .filter(one -> permitted.contains(one.job()) || around.fleet().wish(one.job()) != Wish.RUN)
+                .filter(one ->
+                        permitted.contains(one.job()) || around.fleet().wishes().of(one.job()) != Wish.RUN)
                 .filter(this::isDue)
                 .findFirst();
     }

@@ -38,7 +38,7 @@ final class FleetReader {
         this.around = around;
         this.rules = around.rules();
         this.topics = Topic.byName(rules.routes().prefix());
-        this.keeper = new Keeper(rules.worker(), keeping);
+        this.keeper = new Keeper(rules.worker(), keeping, around.fleet().wishes());
         this.deferrals = new Deferrals<>(keeper, rules.deferring());
         this.shares = new Shares(keeper, rules);
         this.resting = new Resting(keeper, keeping.beats());
@@ -160,7 +160,6 @@ final class FleetReader {
                 controlled.add(job).ifPresent(oldest -> control(oldest, null, false));
             }
             keeper.control(job, control, fresh);
-            around.fleet().control(job, control);
             changed(job);
         }
     }

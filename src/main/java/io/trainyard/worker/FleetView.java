@@ -4,8 +4,7 @@ import io.trainyard.custody.Custody;
 import io.trainyard.custody.Deferrals;
 import io.trainyard.custody.Deferrals.Deferral;
 import io.trainyard.custody.PreemptionRule.Room;
-import io.trainyard.event.Control;
-import io.trainyard.event.Control.Wish;
+import io.trainyard.custody.Wishes;
 import io.trainyard.spec.JobContract;
 import java.time.Instant;
 import java.util.Collections;
@@ -20,8 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /// What a worker knows of its fleet: written by the thread that reads the fleet's topics, read by all.
 final class FleetView {
-    private final Map<String, Wish> wishes = new ConcurrentHashMap<>();
-    private final Set<String> runOn = ConcurrentHashMap.newKeySet();
+    private final Wishes wishes = new Wishes();
     private final Set<String> kept = ConcurrentHashMap.newKeySet();
     private volatile Map<String, Integer> live; // and what they understand
     private volatile Optional<String> objection = Optional.empty();
@@ -43,33 +41,9 @@ final class FleetView {
         since = now;
     }
 
-    /// What somebody wants of a job.
-    Wish wish(String job) {
-        return wishes.getOrDefault(job, Wish.RUN);
-    }
-
-    /// Whether the topic `control` has a record of the job.
-    boolean isControlled(String job) {
-        return wishes.containsKey(job);
-    }
-
-    /// Whether somebody wants that a job rests at no rung.
-    boolean isRunOn(String job) {
-        return runOn.contains(job);
-    }
-
-    /// @param control null: the topic has none any more
-    void control(String job, @Nullable Control control) {
-        if (control == null) {
-            wishes.remove(job);
-        } else {
-            wishes.put(job, control.wish());
-        }
-        if (control != null && control.isRunOn()) {
-            runOn.add(job);
-        } else {
-            runOn.remove(job);
-        }
+    /// What somebody wants of jobs.
+    Wishes wishes() {
+        return wishes;
     }
 
     /// This worker has kept a result at a rung of the group.

@@ -1,6 +1,5 @@
 package io.trainyard.worker;
 
-import io.trainyard.checkpoint.CheckpointException;
 import io.trainyard.event.Control.Wish;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.WorkerStatus.Fetching;
@@ -17,8 +16,6 @@ import org.jspecify.annotations.Nullable;
 
 /// An attempt on a training thread of its own, which answers to it.
 final class RunningJob implements Supervisor {
-    private static final System.Logger LOG = System.getLogger(RunningJob.class.getName());
-
     private static final long NEVER = Long.MAX_VALUE;
 
     private final Held held;
@@ -29,7 +26,6 @@ final class RunningJob implements Supervisor {
     private final CompletableFuture<Outcome> result = new CompletableFuture<>();
     private volatile @Nullable Thread thread;
     private volatile long dueNanos = NEVER; // when it should have been heard of
-    private Optional<String> preemptor = Optional.empty();
 
     /// @param workerStop ends the attempt, too
     RunningJob(Held held, JobEvents events, StopSignal workerStop, Surroundings around) {
@@ -84,7 +80,7 @@ final class RunningJob implements Supervisor {
     @Override
     public Optional<Halt> halt() {
         dueNanos = NEVER;
-        Wish wish = around.fleet().wish(held.id());
+        Wish wish = around.fleet().wishes().of(held.id());
         if (wish == Wish.CANCEL) {
             return Optional.of(Halt.CANCEL);
         }
@@ -94,38 +90,18 @@ final class RunningJob implements Supervisor {
         if (wish == Wish.PAUSE) {
             return Optional.of(Halt.PAUSE);
         }
-        Optional<String> urgent = around.fleet().preemptor(held.id(), held.attempt());
-        return urgent.isPresent() && makesRoom(urgent.get()) ? Optional.of(Halt.PREEMPT) : Optional.empty();
-    }
-
-    /// Where the store cannot be used the job goes on: it could not save where it stands.
-    private boolean makesRoom(String urgent) {
-        try {
-            held.folder().notePreempted(held.attempt(), urgent);
-        } catch (CheckpointException e) {
-            LOG.log(System.Logger.Level.DEBUG, "job={0} makes no room: {1}", held.id(), e.getMessage());
-            return false;
-        }
-        LOG.log(
-                System.Logger.Level.INFO,
-                "job={0} attempt={1} worker={2} makes room for the urgent job {3}",
-                held.id(),
-                held.attempt(),
-                around.rules().worker(),
-                urgent);
-        preemptor = Optional.of(urgent);
-        return true;
+        return preemptor().map(_ -> Halt.PREEMPT);
     }
 
     @Override
     public Optional<String> preemptor() {
-        return preemptor;
+        return around.fleet().preemptor(held.id(), held.attempt());
     }
 
     /// A wish that it runs on is about this job, not about its group.
     @Override
     public boolean heedsRungs() {
-        return !around.fleet().isRunOn(held.id());
+        return !around.fleet().wishes().isRunOn(held.id());
     }
 
     @Override

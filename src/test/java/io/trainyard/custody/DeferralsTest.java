@@ -10,7 +10,7 @@ class DeferralsTest {
     private static final int BEATS = 8;
     private static final int PATIENCE = 20;
 
-    private final Keeper keeper = new Keeper("me", new Keeper.Rules(BEATS, 3));
+    private final Keeper keeper = new Keeper("me", new Keeper.Rules(BEATS, 3), new Wishes());
     private final Deferrals<String> deferrals = new Deferrals<>(keeper, new Deferrals.Rules(2, PATIENCE));
 
     private static Deferral<String> deferral(String key, int contract) {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class KeeperTest {
     private static final int BEATS = 8;
 
-    private final Keeper keeper = new Keeper("me", new Keeper.Rules(BEATS, 3));
+    private final Keeper keeper = new Keeper("me", new Keeper.Rules(BEATS, 3), new Wishes());
 
     private static Request request(String job, int attempt) {
         return Requests.of(job, attempt).in("store");
@@ -115,7 +115,7 @@ class KeeperTest {
         List<String> workers = List.of("me", "x", "y", "z");
         int first = 0;
         for (String self : workers) {
-            Keeper one = new Keeper(self, new Keeper.Rules(BEATS, 3));
+            Keeper one = new Keeper(self, new Keeper.Rules(BEATS, 3), new Wishes());
             one.custody("job", Custody.held(request("job", 1), "gone"));
             for (int i = 0; i < BEATS; i++) {
                 workers.stream().filter(worker -> !worker.equals(self)).forEach(worker -> one.heard(worker, List.of()));
@@ -298,7 +298,7 @@ class KeeperTest {
     @Test
     void aJobThatWaitsOrRestsTakesFewBytes() {
         int jobs = 20_000;
-        Keeper many = new Keeper("me", new Keeper.Rules(BEATS, jobs));
+        Keeper many = new Keeper("me", new Keeper.Rules(BEATS, jobs), new Wishes());
         long before = usedBytes();
         for (int i = 0; i < jobs; i++) {
             many.custody("trial-" + i, Custody.paused(request("trial-" + i, 1), "w"));

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class WaitingViewTest {
-    private final Keeper keeper = new Keeper("me", new Keeper.Rules(8, 1000));
+    private final Keeper keeper = new Keeper("me", new Keeper.Rules(8, 1000), new Wishes());
     private final WaitingView view = new WaitingView(keeper, 3);
 
     private void command(Topic topic, long offset, Request request) {

@@ -100,9 +100,28 @@ class AttemptTest extends SmallJobs {
         return new Meddler(_ -> {}, Optional.of(halt), boundaries);
     }
 
+    private Supervisor preempting(Optional<String> urgent) {
+        return new Meddler(_ -> {}, Optional.of(Halt.PREEMPT), 2) {
+            @Override
+            public Optional<String> preemptor() {
+                return urgent;
+            }
+        };
+    }
+
     private Outcome begin(JobSpec job, Supervisor supervisor) {
         JobFolder folder = folder(job.id());
         return training.attempt(job, folder, folder.beginAttempt("tester"), supervisor);
+    }
+
+    @Test
+    void thatItMakesRoomIsNotedUnlessNothingUrgentWaitsByNow() {
+        assertThat(begin(job("a", EACH_STEP), preempting(Optional.of("urgent"))))
+                .isInstanceOf(Outcome.Released.class);
+        assertThat(((Released) events.getLast()).preemptedBy()).isEqualTo("urgent");
+        assertThat(folder("a").chain().preemptions()).isEqualTo(1);
+        assertThat(begin(job("b", EACH_STEP), preempting(Optional.empty()))).isInstanceOf(Outcome.Finished.class);
+        assertThat(folder("b").chain().preemptions()).isZero();
     }
 
     @Test
