@@ -66,10 +66,10 @@ final class Attempt implements AutoCloseable {
         this.number = claim.number();
         this.folder = claim.folder();
         this.host = host;
-        this.supervisor = new GuardedSupervisor(supervisor);
+        this.supervisor = supervisor;
         this.fence = new Fence(folder, number, host);
-        this.rungs = new Rungs(job, number, folder, this.supervisor);
-        this.writer = new CheckpointWriter(folder, Retention.of(job), this.supervisor::checkpointFailed, host);
+        this.rungs = new Rungs(job, number, folder, supervisor);
+        this.writer = new CheckpointWriter(folder, Retention.of(job), supervisor::checkpointFailed, host);
     }
 
     JobSpec job() {
@@ -306,7 +306,7 @@ final class Attempt implements AutoCloseable {
             LOG.log(System.Logger.Level.WARNING, "job=%s attempt=%d".formatted(job.id(), number), e);
             return new Outcome.Superseded(number);
         } catch (CheckpointException e) { // the worker's to see to: the job has ended
-            throw new SupervisorException(e);
+            throw new SupervisorException(String.valueOf(e.getMessage()), e);
         }
     }
 

@@ -9,7 +9,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /// Whom an attempt answers to: it hears what happens, and may ask for an end. All is called on the attempt's
-/// thread; what is thrown ends the attempt, and is no fault of the job.
+/// thread. It throws [SupervisorException] alone, which ends the attempt, and is no fault of the job.
 public interface Supervisor {
     /// Why an attempt should stop before its job's end.
     enum Halt {

@@ -1,17 +1,18 @@
 package io.trainyard.training;
 
-/// What a supervisor threw: it is nothing that the job or the attempt has done.
-final class SupervisorException extends RuntimeException {
+import io.trainyard.checkpoint.CheckpointException;
+import org.jspecify.annotations.Nullable;
+
+/// A supervisor gives its attempt up: this is nothing that the job has done.
+public class SupervisorException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    private final RuntimeException thrown;
-
-    SupervisorException(RuntimeException thrown) {
-        super(thrown);
-        this.thrown = thrown;
+    public SupervisorException(String message, @Nullable Throwable cause) {
+        super(message, cause);
     }
 
+    /// What is thrown out of the attempt.
     RuntimeException thrown() {
-        return thrown;
+        return getCause() instanceof CheckpointException cause ? cause : this;
     }
 }

@@ -5,6 +5,7 @@ import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.WorkerStatus.Fetching;
 import io.trainyard.training.Outcome;
 import io.trainyard.training.Supervisor;
+import io.trainyard.training.SupervisorException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -64,7 +65,7 @@ final class RunningJob implements Supervisor {
             events.publish(EventLine.read(
                     event.getBytes(StandardCharsets.UTF_8), around.host().now(), owners));
         } catch (IOException e) {
-            throw new IllegalStateException("the store has kept what is no event: " + e.getMessage(), e);
+            throw new SupervisorException("the store has kept what is no event: " + e.getMessage(), e);
         }
     }
 

@@ -126,7 +126,7 @@ abstract class AbstractStoreFaultsTest extends SmallJobs {
         JobFolder folder = new JobFolder(store, "a");
         assertThatThrownBy(() -> attempt(job("a", JOB), folder, event -> {
                     if (event instanceof CheckpointSaved saved && saved.step() == 5) {
-                        throw new IllegalStateException("it breaks off");
+                        throw new SupervisorException("it breaks off", null);
                     }
                 }))
                 .hasMessage("it breaks off");

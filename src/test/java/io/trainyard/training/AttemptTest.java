@@ -429,7 +429,7 @@ class AttemptTest extends SmallJobs {
             events.clear();
             assertThatThrownBy(() -> begin(job(id, fields), new Meddler(_ -> {
                         if (--left[0] == 0) {
-                            throw new IllegalStateException("killed");
+                            throw new SupervisorException("killed", null);
                         }
                     })))
                     .hasMessage("killed");
@@ -447,7 +447,7 @@ class AttemptTest extends SmallJobs {
         Supervisor dying =
                 new Meddler(event -> {
                     if (event instanceof StepLosses losses && losses.lastStep() == 3) {
-                        throw new IllegalStateException("killed");
+                        throw new SupervisorException("killed", null);
                     }
                 }) {
                     @Override

@@ -41,7 +41,7 @@ class DeviceChoicesTest extends SmallJobs {
     void anAttemptThatIsLostBeforeItsFirstCheckpointIsGoneOnWithByTheSame() {
         JobSpec job = job("c");
         assertThatThrownBy(() -> run(training("an H100"), job, () -> {
-                    throw new IllegalStateException("gone");
+                    throw new SupervisorException("gone", null);
                 }))
                 .hasMessage("gone");
         assertThat(run(training("an H100"), job, () -> false)).isInstanceOf(Outcome.Finished.class);
