@@ -35,6 +35,8 @@ import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -64,11 +66,8 @@ public class WorkerService {
     private final boolean served;
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private final Activity activity = new Activity();
-    private @Nullable ClaimLoop loop;
-    private volatile @Nullable KeeperLoop keeper;
-    private volatile @Nullable Heartbeat heartbeat;
-    private @Nullable CommandSweep sweep;
-    private @Nullable DeviceWatch devices;
+    private final List<Runnable> parts = new ArrayList<>(); // what ends each of them, in this order
+    private volatile @Nullable KeeperLoop keeper; // once all are started
 
     /// @param served whether this process listens for whoever wants its metrics
     @Inject
@@ -166,11 +165,8 @@ public class WorkerService {
         watch.start();
         CommandSweep sweeping = new CommandSweep(kafka, around);
         sweeping.start(worker.sweep());
-        loop = claims;
-        sweep = sweeping;
-        devices = watch;
+        parts.addAll(List.of(claims::close, watch::close, sweeping::close, keeping::close, beats::close));
         keeper = keeping;
-        heartbeat = beats;
         var _ = keeping.broken().exceptionally(problem -> {
             ended.completeExceptionally(problem);
             return null;
@@ -237,16 +233,14 @@ public class WorkerService {
         return ended;
     }
 
-    /// What probes of a container ask. Whether Kafka is there is not among it: a worker waits for it, and another in
-    /// its
-    /// place would, too.
+    /// What probes of a container ask. Whether Kafka is there is not among it: a worker waits for it, and another
+    /// in its place would, too.
     Condition condition() {
         if (!settings.worker().enabled()) {
             return Condition.WELL;
         }
         KeeperLoop keeping = keeper;
-        boolean started =
-                heartbeat != null && keeping != null && keeping.ready().isDone();
+        boolean started = keeping != null && keeping.ready().isDone();
         return new Condition(started, !ended.isDone(), activity.trouble());
     }
 
@@ -326,25 +320,6 @@ public class WorkerService {
 
     /// Stops while the channels still work: they are closed after this event.
     void stop(@Observes ShutdownEvent event) {
-        ClaimLoop claims = loop;
-        if (claims != null) {
-            claims.close();
-        }
-        DeviceWatch watch = devices;
-        if (watch != null) {
-            watch.close();
-        }
-        CommandSweep sweeping = sweep;
-        if (sweeping != null) {
-            sweeping.close();
-        }
-        KeeperLoop keeping = keeper;
-        if (keeping != null) {
-            keeping.close();
-        }
-        Heartbeat beats = heartbeat;
-        if (beats != null) {
-            beats.close();
-        }
+        parts.forEach(Runnable::run);
     }
 }
