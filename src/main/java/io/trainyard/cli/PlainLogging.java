@@ -9,9 +9,8 @@ import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
-/// Logging of the commands that run without Quarkus: warnings, one line each, on standard error; as JSON with the keys
-/// that
-/// Quarkus' lines have, where `TRAINYARD_LOG_JSON` asks for it.
+/// Logging of the commands that run without Quarkus: warnings, one line each, on standard error; as JSON with the
+/// keys that Quarkus' lines have, where `TRAINYARD_LOG_JSON` asks for it.
 ///
 /// Without this, the log manager of Quarkus keeps every record for a configuration that never comes, and complains
 /// about it at the end.

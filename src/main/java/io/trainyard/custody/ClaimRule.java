@@ -7,8 +7,7 @@ import io.trainyard.event.Control.Wish;
 /// The rule by which a command is taken, or not. The store decides: it alone cannot be late.
 public final class ClaimRule {
     /// How far beyond the last link a command may ask. A store may have been emptied; but a forged number must
-    /// not use
-    /// the numbers up.
+    /// not use the numbers up.
     static final int MAX_AHEAD = 1000;
 
     private ClaimRule() {}

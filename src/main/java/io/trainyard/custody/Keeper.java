@@ -327,9 +327,8 @@ public final class Keeper {
         return idle;
     }
 
-    /// What is to be done now, once: whoever asks does it. Of a job of which nothing was read something becomes due
-    /// only
-    /// by this worker's own heartbeats, so between two of them the others are not looked at.
+    /// What is to be done now, once: whoever asks does it. Of a job of which nothing was read something becomes
+    /// due only by this worker's own heartbeats, so between two of them the others are not looked at.
     public List<Duty> due() {
         List<Duty> due = new ArrayList<>();
         if (judged == beats) {

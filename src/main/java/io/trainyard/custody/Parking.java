@@ -102,8 +102,7 @@ public final class Parking<C> {
     }
 
     /// Commands in the order in which they were asked for: those of one topic as they stood there, and of several
-    /// topics
-    /// first the one whose oldest was parked first. So each keeps its place, whoever was handed it when.
+    /// topics first the one whose oldest was parked first. So each keeps its place, whoever was handed it when.
     public static <C> Optional<Parked<C>> oldest(Stream<Parked<C>> commands) {
         Map<String, Parked<C>> heads = new HashMap<>();
         commands.forEach(one ->

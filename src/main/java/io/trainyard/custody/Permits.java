@@ -12,10 +12,9 @@ import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Permits to run a job of a project that may run so many at a time: as many as the project may, kept in the store,
-/// each
-/// taken by whoever creates its next file. So however many workers take jobs of a project at one moment, no more get
-/// through than may.
+/// Permits to run a job of a project that may run so many at a time: as many as the project may, kept in the
+/// store, each taken by whoever creates its next file. So however many workers take jobs of a project at one
+/// moment, no more get through than may.
 ///
 ///     projects~/<project>/<permit>-<n>    created once: the job and the attempt that have the permit, the n-th ones
 ///
@@ -84,9 +83,8 @@ public final class Permits {
         return false;
     }
 
-    /// Of files that were there before, the newest stays until there is a newer one. So whoever stood still for long
-    /// and
-    /// creates one anew that others were done with sees a newer one beside it.
+    /// Of files that were there before, the newest stays until there is a newer one. So whoever stood still for
+    /// long and creates one anew that others were done with sees a newer one beside it.
     private boolean create(String folder, int permit, int number, Attempt attempt) {
         String mine = key(folder, permit, number);
         if (!store.createIfAbsent(mine, attempt.write())) {

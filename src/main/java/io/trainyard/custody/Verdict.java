@@ -24,8 +24,7 @@ public sealed interface Verdict {
     record Park(int attempt) implements Verdict {}
 
     /// A copy that is late or double: the attempt that it asks for has begun already. Its custody is written
-    /// anew,
-    /// for it may have been lost.
+    /// anew, for it may have been lost.
     ///
     /// @param last the newest attempt
     /// @param owner of that

@@ -76,8 +76,7 @@ public final class WaitingView {
     }
 
     /// What waits, the most urgent first, and of those that are as urgent as one another the one with the lowest
-    /// offset;
-    /// each job once.
+    /// offset; each job once.
     public List<Waiting> all() {
         List<Waiting> all = new ArrayList<>();
         commands.values().forEach(topic -> all.addAll(topic.values()));

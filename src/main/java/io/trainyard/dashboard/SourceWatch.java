@@ -13,9 +13,8 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/// Asks the brokers how long the topics are, so it is known whether they are there, and whether the store is behind;
-/// and
-/// asks the store whether it is there. Not thread-safe.
+/// Asks the brokers how long the topics are, so it is known whether they are there, and whether the store is
+/// behind; and asks the store whether it is there. Not thread-safe.
 @Singleton
 class SourceWatch implements AutoCloseable {
     /// For the brokers to answer.

@@ -3,9 +3,8 @@ package io.trainyard.dashboard;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 
-/// Whether what the page is made from is there: the brokers, the tracking store, and how far behind the topics the
-/// store
-/// is. Thread-safe.
+/// Whether what the page is made from is there: the brokers, the tracking store, and how far behind the topics
+/// the store is. Thread-safe.
 public final class Sources {
     private final AtomicReference<State> state;
     private volatile long behindRecords;

@@ -30,9 +30,8 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /// Reads the topics into the history, from where the tracking store says it has come to; heartbeats from the
-/// beginning. A record that cannot be read or kept is counted, logged and skipped: anyone can write to a topic, and one
-/// bad
-/// record must not blind the dashboard. While the store is away nothing more is read.
+/// beginning. A record that cannot be read or kept is counted, logged and skipped: anyone can write to a topic,
+/// and one bad record must not blind the dashboard. While the store is away nothing more is read.
 ///
 /// No more records are in memory than [#MAX_BATCH_BYTES] of them, one more, and what the brokers send at a time.
 @Singleton

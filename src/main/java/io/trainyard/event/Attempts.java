@@ -27,9 +27,8 @@ final class Attempts {
     /// How many are kept: the newest. Of those that are forgotten the tests and the first times stay.
     static final int MAX_KEPT = 1000;
 
-    /// How much higher the number of an attempt may be that is not known to have begun, to be kept when there
-    /// are too many:
-    /// a pause takes a number.
+    /// How much higher the number of an attempt may be that is not known to have begun, to be kept when there are
+    /// too many: a pause takes a number.
     private static final int NEXT = 2;
 
     private final NavigableMap<Integer, AttemptNews> all = new TreeMap<>();
@@ -89,9 +88,8 @@ final class Attempts {
     }
 
     /// Whether an event is told by somebody who may: where it is known who has claimed the attempt, by that
-    /// worker.
-    /// The end of a job, a pause and what follows it are also told by those who look after jobs that nobody
-    /// holds.
+    /// worker. The end of a job, a pause and what follows it are also told by those who look after jobs that
+    /// nobody holds.
     boolean isBelieved(Happened news) {
         String teller = news.worker();
         if (teller == null) {

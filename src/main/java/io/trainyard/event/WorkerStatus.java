@@ -23,8 +23,7 @@ import org.jspecify.annotations.Nullable;
 /// @param slots how many jobs it has room for, those that it has included
 /// @param jobs all that it has; empty when idle
 /// @param used what projects have used lately, in device-seconds, those that used most: what workers that are new
-/// cannot
-///     know; null where nothing is counted, and while it is new itself
+///     cannot know; null where nothing is counted, and while it is new itself
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record WorkerStatus(
         String worker,

@@ -17,11 +17,9 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Asynchronous successive halving: which jobs go on after a rung. The store has each job's result at each
-/// rung, and
-/// nothing else counts: whoever asks, however often, is told by what is there. A result is kept before anything
-/// is
-/// decided by it.
+/// Asynchronous successive halving: which jobs go on after a rung. The store has each job's result at each rung,
+/// and nothing else counts: whoever asks, however often, is told by what is there. A result is kept before
+/// anything is decided by it.
 public final class Halving {
     private final Function<String, GroupFolder> groups;
 
@@ -61,9 +59,8 @@ public final class Halving {
                 places == 0 ? "none goes on yet" : places == 1 ? "one goes on" : "the best " + places + " go on"));
     }
 
-    /// Voids what earlier attempts have found beyond the epoch that an attempt resumes from, or will find
-    /// there: they are
-    /// superseded. To be called before the attempt publishes anything.
+    /// Voids what earlier attempts have found beyond the epoch that an attempt resumes from, or will find there:
+    /// they are superseded. To be called before the attempt publishes anything.
     ///
     /// @param epochs done
     public void resumes(JobSpec job, int attempt, int epochs) {

@@ -116,9 +116,8 @@ public record SweepView(
         return table.view();
     }
 
-    /// Makes a view from its jobs, one after another. Of each it keeps only the values that differ from those of the
-    /// first:
-    /// their commands together may be larger than the heap. Not thread-safe.
+    /// Makes a view from its jobs, one after another. Of each it keeps only the values that differ from those of
+    /// the first: their commands together may be larger than the heap. Not thread-safe.
     public static final class Table {
         private final String group;
         private final Map<String, Value> first = new LinkedHashMap<>();

@@ -32,17 +32,15 @@ public final class TopicAdmin {
 
     private TopicAdmin() {}
 
-    /// @param timeout for each request
-    /// All topics are needed, as by a worker.
+    /// @param timeout for each request All topics are needed, as by a worker.
     ///
     /// @throws KafkaUnreachableException if the brokers do not answer in time or refuse
     public static void createMissing(Brokers kafka, String prefix, Duration timeout) {
         createMissing(kafka, prefix, List.of(Topic.values()), timeout);
     }
 
-    /// Who may not create topics needs none to be missing; and one that may not be seen looks as if it were. So of
-    /// those
-    /// that are refused only what is needed is told.
+    /// Who may not create topics needs none to be missing; and one that may not be seen looks as if it were. So
+    /// of those that are refused only what is needed is told.
     ///
     /// @param needed by who asks
     /// @throws KafkaUnreachableException if the brokers do not answer in time or refuse

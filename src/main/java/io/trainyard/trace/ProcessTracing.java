@@ -48,9 +48,8 @@ final class ProcessTracing {
                 entry("otel.metrics.exporter", "none"),
                 entry("otel.logs.exporter", "none"));
 
-        /// By its own variables; a hook sends at the end of the process what is still here. Traces are all that is
-        /// told:
-        /// the numbers are Prometheus'.
+        /// By its own variables; a hook sends at the end of the process what is still here. Traces are all that
+        /// is told: the numbers are Prometheus'.
         static OpenTelemetry openTelemetry() {
             return AutoConfiguredOpenTelemetrySdk.builder()
                     .addPropertiesSupplier(() -> DEFAULTS)

@@ -32,8 +32,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// One attempt at a job, as long as there is no later one. It ends once: by a method here that tells the last
-/// event
-/// and gives the outcome with that event. Used by one thread.
+/// event and gives the outcome with that event. Used by one thread.
 final class Attempt implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Attempt.class.getName());
 
@@ -187,8 +186,7 @@ final class Attempt implements AutoCloseable {
     }
 
     /// Whether the job rests where it stands because others of its group are better: asked once an epoch is
-    /// tested, and
-    /// again by whoever goes on from there. Its result is kept before.
+    /// tested, and again by whoever goes on from there. Its result is kept before.
     Optional<Halt> rests(Progress at) {
         if (!rungs.mayBeAt(at)) {
             return Optional.empty();
@@ -284,8 +282,7 @@ final class Attempt implements AutoCloseable {
     }
 
     /// Ends the attempt by the next link of the job's chain. The link comes before the event: an event that is
-    /// published
-    /// twice is better than one that never is.
+    /// published twice is better than one that never is.
     private Outcome append(TrainingEvent event, Function<String, ChainLink> kind) {
         String json = new String(EventJson.write(event, host.now()), StandardCharsets.UTF_8);
         return follow(folder.append(number, kind.apply(json)));
@@ -355,9 +352,8 @@ final class Attempt implements AutoCloseable {
         return outcome;
     }
 
-    /// Ends because the chain goes on after this attempt. The next link may be this attempt's own, if the
-    /// store's answer
-    /// was lost when it was appended.
+    /// Ends because the chain goes on after this attempt. The next link may be this attempt's own, if the store's
+    /// answer was lost when it was appended.
     private Outcome superseded() {
         Optional<ChainLink> next;
         try {

@@ -13,8 +13,7 @@ import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /// Writes an attempt's checkpoints on a thread of its own, one at a time, while the attempt trains on. Used by
-/// the
-/// attempt's thread.
+/// the attempt's thread.
 final class CheckpointWriter implements AutoCloseable {
     /// Writes in a row that may fail while an earlier checkpoint is there.
     static final int MAX_FAILURES = 3;

@@ -5,8 +5,7 @@ import io.trainyard.checkpoint.StoreException;
 import java.time.Duration;
 
 /// Stops an attempt that is superseded soon. It saves work and confusing events; nothing depends on it, because
-/// the job's
-/// chain refuses what a superseded attempt decides.
+/// the job's chain refuses what a superseded attempt decides.
 final class Fence {
     private static final System.Logger LOG = System.getLogger(Fence.class.getName());
 

@@ -73,9 +73,8 @@ public final class JobTraining {
         Workloads.check(job);
     }
 
-    /// Reads the data set that `job` names, unless it is elsewhere, and gets the device ready, so that an
-    /// attempt at
-    /// it, or at one like it, begins at once. An attempt that begins meanwhile, on another thread, waits for
+    /// Reads the data set that `job` names, unless it is elsewhere, and gets the device ready, so that an attempt
+    /// at it, or at one like it, begins at once. An attempt that begins meanwhile, on another thread, waits for
     /// this.
     public void getReady(JobSpec job) {
         if (!workloads.isNear(job)) {
@@ -89,8 +88,7 @@ public final class JobTraining {
     }
 
     /// Runs one attempt at `job` outside a fleet, going on from its newest checkpoint if it has one. What is
-    /// thrown
-    /// is from before the attempt, as by a store that cannot be used, or from the supervisor.
+    /// thrown is from before the attempt, as by a store that cannot be used, or from the supervisor.
     ///
     /// @param folder the job's own
     public Outcome run(JobSpec job, JobFolder folder, Supervisor supervisor) {
@@ -117,10 +115,9 @@ public final class JobTraining {
         return outcome;
     }
 
-    /// Runs an attempt that the job's chain has already. Whatever goes wrong is told by an event; what is
-    /// thrown is from
-    /// the supervisor, or because
-    /// the thread was interrupted: then the attempt has been given up, and keeps and tells nothing more.
+    /// Runs an attempt that the job's chain has already. Whatever goes wrong is told by an event; what is thrown
+    /// is from the supervisor, or because the thread was interrupted: then the attempt has been given up, and
+    /// keeps and tells nothing more.
     ///
     /// @param folder the job's own
     /// @param number the attempt's
@@ -173,9 +170,8 @@ public final class JobTraining {
         }
     }
 
-    /// What its device chooses is kept before anything that depends on it is told: an attempt that is lost
-    /// before its
-    /// first checkpoint is gone on with by the same. Where another attempt was faster, that one's is taken.
+    /// What its device chooses is kept before anything that depends on it is told: an attempt that is lost before
+    /// its first checkpoint is gone on with by the same. Where another attempt was faster, that one's is taken.
     private static LearningSession open(Attempt attempt, Company.Place place, Device device, Workload asked) {
         LearningSession session = place.open(() -> device.open(asked));
         DeviceChoices chosen = session.choices();

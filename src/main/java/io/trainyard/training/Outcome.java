@@ -40,10 +40,8 @@ public sealed interface Outcome {
     ///     library
     record WorkerFault(TrainingEvent.Released event, boolean lacking) implements Outcome {}
 
-    /// There is no room for it beside the other jobs that this worker has on the device. Another attempt goes
-    /// on from
-    /// the
-    /// newest checkpoint, with another worker or when one of those has ended.
+    /// There is no room for it beside the other jobs that this worker has on the device. Another attempt goes on
+    /// from the newest checkpoint, with another worker or when one of those has ended.
     record Crowded(TrainingEvent.Released event) implements Outcome {}
 
     /// There is a later attempt: this one stopped where it noticed, and told nothing of that.

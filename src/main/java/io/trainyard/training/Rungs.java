@@ -8,10 +8,8 @@ import io.trainyard.spec.JobSpec;
 import io.trainyard.sweep.Halving;
 import org.jspecify.annotations.Nullable;
 
-/// A job at the rungs of its `asha`: it keeps its results there, and rests where others of its group are
-/// better. Of a
-/// job
-/// without, and where nobody would have it go on, there are none.
+/// A job at the rungs of its `asha`: it keeps its results there, and rests where others of its group are better.
+/// Of a job without, and where nobody would have it go on, there are none.
 final class Rungs {
     private final JobSpec job;
     private final int attempt;

@@ -40,10 +40,8 @@ final class Announcer {
     }
 
     /// Publishes a job's end. Before that, the events that its last checkpoint has because the brokers may not
-    /// have them;
-    /// after it, that nobody needs to look after the job any more. Each waits for the one before: if this
-    /// process dies
-    /// in between, the rest is left to another.
+    /// have them; after it, that nobody needs to look after the job any more. Each waits for the one before: if
+    /// this process dies in between, the rest is left to another.
     ///
     /// @param number of the link that has the end
     CompletableFuture<Void> announce(JobFolder folder, int number, End stored, @Nullable String trace) {

@@ -276,9 +276,8 @@ final class ClaimLoop implements AutoCloseable {
         activity.trouble(null);
     }
 
-    /// Stops: the jobs are asked to stop at a step boundary, their last events are sent, their commands go back, all
-    /// side by side. Takes
-    /// no longer than the grace period and the time to leave the group.
+    /// Stops: the jobs are asked to stop at a step boundary, their last events are sent, their commands go back,
+    /// all side by side. Takes no longer than the grace period and the time to leave the group.
     @Override
     public void close() {
         stop.request();

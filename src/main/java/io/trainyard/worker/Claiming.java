@@ -169,9 +169,7 @@ final class Claiming {
     }
 
     /// A command of whose job somebody wants something else than that it runs has to wait for nothing; nor has
-    /// one
-    /// whose
-    /// turn it was when it was chosen.
+    /// one whose turn it was when it was chosen.
     private Optional<String> reasonToWait(ConsumerRecord<byte[], byte[]> command, Request request) {
         return command.deliveryCount().isEmpty()
                         || around.fleet().wishes().of(request.job().id()) != Wish.RUN

@@ -4,8 +4,7 @@ import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /// The commands that wait, each handed to one worker at a time for a short while. Used by one thread. After an
-/// exception
-/// it is good for nothing but [#close].
+/// exception it is good for nothing but [#close].
 interface CommandQueue extends AutoCloseable {
     /// Asks for a command, for a short time, and holds it until [#accept].
     ///

@@ -7,9 +7,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/// The command at hand of those that wait on `custody`. Several workers may take one at a time: the store decides, as
-/// it
-/// does for copies.
+/// The command at hand of those that wait on `custody`. Several workers may take one at a time: the store
+/// decides, as it does for copies.
 final class CustodyCommand {
     private final Surroundings around;
 

@@ -19,10 +19,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 
 /// Does what is to be done of jobs that nobody has, by what the store says of them: publishes commands anew,
-/// tells what
-/// became of a job, gives up commands that nobody understands. What the brokers or the store do not take is
-/// logged, and
-/// becomes due again.
+/// tells what became of a job, gives up commands that nobody understands. What the brokers or the store do not
+/// take is logged, and becomes due again.
 final class Duties {
     private static final System.Logger LOG = System.getLogger(Duties.class.getName());
 
@@ -109,9 +107,8 @@ final class Duties {
         }
     }
 
-    /// Has a job that rests go on. That it waits for a worker again is told last: by the time that somebody
-    /// does this
-    /// anew, others may be better.
+    /// Has a job that rests go on. That it waits for a worker again is told last: by the time that somebody does
+    /// this anew, others may be better.
     void goOn(Request request) throws InterruptedException {
         String job = request.job().id();
         try {

@@ -30,8 +30,7 @@ record Held(Request request, JobFolder folder, AttemptTrace trace, Activity.AtWo
     }
 
     /// The command of the next attempt. After a pause, which is a link of that number, it begins the one after:
-    /// so what
-    /// is published late about the pause is older than what is published about that attempt.
+    /// so what is published late about the pause is older than what is published about that attempt.
     Request next() {
         return request.attempt(request.attempt() + 1);
     }

@@ -30,9 +30,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
-/// Finds commands that a share group no longer delivers and that nothing came of, and publishes them again. Brokers
-/// drop
-/// a command silently that was delivered as often as they do.
+/// Finds commands that a share group no longer delivers and that nothing came of, and publishes them again.
+/// Brokers drop a command silently that was delivered as often as they do.
 ///
 /// Something came of a command if its job has ended, is owned, waits on `custody`, has another command that is still to
 /// be delivered, or if the command is a dead letter. All of these are written before a command is accepted, so what is

@@ -11,10 +11,8 @@ import java.util.Optional;
 /// The quotas of jobs that run at a time: whoever begins an attempt of a project that has one takes a permit
 /// first.
 final class Quotas {
-    /// Nobody says that an attempt is held which has a permit: after so many of this worker's heartbeats
-    /// whoever took
-    /// it
-    /// has not lived to begin.
+    /// Nobody says that an attempt is held which has a permit: after so many of this worker's heartbeats whoever
+    /// took it has not lived to begin.
     private static final int NEVER_BEGUN_BEATS = 8;
 
     /// Attempts that are watched for it; past it all are watched anew.
@@ -55,10 +53,8 @@ final class Quotas {
         return now - unheard.computeIfAbsent(attempt, _ -> now) >= NEVER_BEGUN_BEATS;
     }
 
-    /// A job whose worker was given up keeps its permit until it goes on: that worker may only have stood
-    /// still, and go
-    /// on
-    /// itself.
+    /// A job whose worker was given up keeps its permit until it goes on: that worker may only have stood still,
+    /// and go on itself.
     private Optional<Boolean> isOverByCustody(Attempt attempt) {
         FleetView.Ownership custody = around.fleet().ownership(attempt.job());
         if (custody == null || custody.attempt() < attempt.number()) {

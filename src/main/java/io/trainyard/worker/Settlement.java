@@ -47,9 +47,8 @@ final class Settlement {
                 : new Taken.Lost("a command that is settled was not accepted; it may come again", null);
     }
 
-    /// Waits until the brokers have what is published about the command at hand, and keeps its lock meanwhile: to let
-    /// it
-    /// go uses up a delivery. How long doubles with each delivery, and there is no bound at the last one.
+    /// Waits until the brokers have what is published about the command at hand, and keeps its lock meanwhile: to
+    /// let it go uses up a delivery. How long doubles with each delivery, and there is no bound at the last one.
     ///
     /// @throws TimeoutException if the command has to be let go
     void await(CommandQueue queue, CompletableFuture<Void> published)

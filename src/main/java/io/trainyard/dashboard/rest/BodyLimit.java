@@ -10,9 +10,8 @@ import jakarta.enterprise.event.Observes;
 import jakarta.ws.rs.core.Response.Status;
 import org.jspecify.annotations.Nullable;
 
-/// Refuses bodies that say to be longer than what a call may have, before they are read. One that does not say how long
-/// it
-/// is ends at `quarkus.http.limits.max-body-size`.
+/// Refuses bodies that say to be longer than what a call may have, before they are read. One that does not say
+/// how long it is ends at `quarkus.http.limits.max-body-size`.
 @ApplicationScoped
 class BodyLimit {
     /// Before Quarkus reads bodies.
