@@ -125,12 +125,21 @@ public final class JobCheckpoints {
 
     /// The step of the newest checkpoint that has a manifest; 0 without one.
     public long lastStep() {
-        return lastManifest().map(Manifest::step).orElse(0L);
+        return lastStep(JobChain.of(store, folder));
+    }
+
+    /// @param chain of the job
+    public long lastStep(JobChain chain) {
+        return lastManifest(chain).map(Manifest::step).orElse(0L);
     }
 
     /// The manifest of the newest checkpoint that has one; the bytes of its files are not read.
     public Optional<Manifest> lastManifest() {
-        for (CheckpointKey key : candidates(JobChain.of(store, folder), CheckpointKey.files(store, folder))) {
+        return lastManifest(JobChain.of(store, folder));
+    }
+
+    private Optional<Manifest> lastManifest(JobChain chain) {
+        for (CheckpointKey key : candidates(chain, CheckpointKey.files(store, folder))) {
             try {
                 return Optional.of(manifest(store, key));
             } catch (StoreException e) {

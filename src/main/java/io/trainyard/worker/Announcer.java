@@ -1,8 +1,6 @@
 package io.trainyard.worker;
 
-import io.trainyard.checkpoint.ChainLink;
 import io.trainyard.checkpoint.ChainLink.End;
-import io.trainyard.checkpoint.ChainLink.Owner;
 import io.trainyard.checkpoint.JobChain;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.checkpoint.Manifest;
@@ -97,18 +95,18 @@ final class Announcer {
 
     /// Ends a job that nobody runs. If a worker runs it after all, it is superseded by the end.
     CompletableFuture<Void> cancel(JobFolder folder, @Nullable String trace) {
-        JobChain chain = folder.chain();
-        int last = chain.last();
-        int attempt = chain.attempt();
-        ChainLink link = chain.link().orElse(null);
-        while (!(link instanceof End)) {
-            TrainingEvent event =
-                    new Cancelled(folder.name(), attempt, folder.checkpoints().lastStep());
-            // or what another process appended first
-            link = folder.append(last, new End(new String(EventJson.write(event, host.now()), StandardCharsets.UTF_8)));
-            last++;
-            attempt = link instanceof Owner ? last : attempt;
+        while (true) {
+            JobChain chain = folder.chain();
+            Optional<End> ended = chain.end();
+            if (ended.isPresent()) {
+                return announce(folder, chain.last(), ended.get(), trace);
+            }
+            TrainingEvent event = new Cancelled(
+                    folder.name(), chain.attempt(), folder.checkpoints().lastStep(chain));
+            End end = new End(new String(EventJson.write(event, host.now()), StandardCharsets.UTF_8));
+            if (folder.append(chain.last(), end).equals(end)) {
+                return announce(folder, chain.last() + 1, end, trace);
+            } // else another process was quicker
         }
-        return announce(folder, last, (End) link, trace);
     }
 }

@@ -207,7 +207,7 @@ final class Claiming {
     /// Nobody owns the job, so its chain needs no link for that.
     private CompletableFuture<Void> park(Request request, JobFolder folder, JobChain chain) {
         Paused event = new Paused(
-                request.job().id(), chain.attempt(), folder.checkpoints().lastStep());
+                request.job().id(), chain.attempt(), folder.checkpoints().lastStep(chain));
         return CompletableFuture.allOf(
                 publisher.publish(EventLine.of(event, around.host().now(), rules.worker()), request.trace()),
                 publisher.publish(Custody.paused(request, rules.worker())));

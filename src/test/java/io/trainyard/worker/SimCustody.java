@@ -52,8 +52,8 @@ final class SimCustody {
     /// From then on all workers of a calm world know one another.
     private static final Duration ACQUAINTED = Duration.ofSeconds(15);
 
-    /// The most calls of the store that a claim may take, whatever the job's history.
-    private static final int MAX_CALLS = 20;
+    /// Of the store, in a claim: 20, and some more each time that another process appends to the chain first.
+    private static final int MAX_CALLS = 30;
 
     /// Brokers refuse the first and take the others, by which a worker is not to claim either.
     private static final List<Duration> WRONG_CLOCKS =
