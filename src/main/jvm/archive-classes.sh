@@ -27,6 +27,5 @@ echo '{"id": "classes", "network": "signs", "dataset": "shapes64", "epochs": 1, 
   demo --exit --port 0 --kafka-port 0 --dir "$work/demo" --jobs "$work/job.json" >"$work/log" 2>&1 ||
   fail "the demo has failed"
 "$java" @"$flags" -Xshare:dump -XX:+AOTClassLinking -XX:SharedClassListFile="$work/classes" \
-  -XX:SharedArchiveFile="$app/classes.jsa.new" -cp "$app/quarkus-run.jar" >"$work/log" 2>&1 ||
+  -XX:SharedArchiveFile="$app/classes.jsa" -cp "$app/quarkus-run.jar" >"$work/log" 2>&1 ||
   fail "Java has made no archive"
-mv "$app/classes.jsa.new" "$app/classes.jsa" # whole, for the application may be starting
