@@ -135,6 +135,9 @@ final class HandoverIT {
         assertThat(released.preemptedBy()).isEqualTo("urgent");
         assertThat(released.reason()).isEqualTo("worker %s makes room for the urgent job urgent".formatted(first));
         assertThat(the(Started.class, 2, events).firstStep()).isEqualTo(released.step() + 1);
+        assertThat(stepsOf(1, events) + stepsOf(2, events))
+                .as(() -> "steps of the first two attempts of %s, with %s".formatted(withoutLosses(), fleet))
+                .isEqualTo(finished.steps());
         assertThat(finished.parametersSha256())
                 .isEqualTo(fleet.await(Topic.JOBS, "twin", Finished.class).parametersSha256());
         fleet.check("preempted");
@@ -156,6 +159,13 @@ final class HandoverIT {
 
     private static List<TrainingEvent> eventsOf(String job) {
         return fleet.events().stream().filter(event -> event.job().equals(job)).toList();
+    }
+
+    /// Of all jobs: what one attempt left, another took.
+    private static List<TrainingEvent> withoutLosses() {
+        return fleet.events().stream()
+                .filter(event -> !(event instanceof StepLosses))
+                .toList();
     }
 
     private static <T extends TrainingEvent> T the(Class<T> type, int attempt, List<TrainingEvent> events) {
