@@ -1,6 +1,5 @@
 package io.trainyard.cli;
 
-import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.spec.Printable;
 import io.trainyard.topics.KafkaRole;
 import io.trainyard.topics.KafkaRole.Grant;
@@ -8,7 +7,6 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.apache.kafka.common.resource.PatternType;
 import org.apache.kafka.common.resource.ResourcePattern;
@@ -16,10 +14,8 @@ import org.apache.kafka.common.resource.ResourceType;
 import org.apache.kafka.common.utils.SecurityUtils;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /// `acls`: what an administrator of Kafka has to allow, as commands of Kafka's own tool.
 @Command(
@@ -28,22 +24,14 @@ import picocli.CommandLine.Spec;
             "Prints the least that a role must be allowed at Kafka, as lines for Kafka's own kafka-acls.",
             "Changes nothing, and needs no Kafka."
         },
-        mixinStandardHelpOptions = true,
-        exitCodeListHeading = ExitCodes.HEADING,
-        exitCodeList = {ExitCodes.OK_HELP, ExitCodes.UNEXPECTED_HELP, ExitCodes.BAD_INPUT_HELP},
         footerHeading = "%nExamples:%n",
         footer = {
             "  ./trainyard acls --role worker --principal User:w1 --kafka kafka:9093 --kafka-config admin.properties",
             "  ./trainyard acls --role submitter --principal User:alice --prefix team."
         })
-public final class AclsCommand implements Callable<Integer>, PlainCommand {
+public final class AclsCommand extends PlainCommand {
     /// In quotes of a shell nothing else ends them.
     private static final String PRINCIPAL = "[A-Za-z0-9]+:[^'\\p{Cntrl}]{1,400}";
-
-    private final Terminal terminal;
-
-    @Spec
-    private CommandSpec command;
 
     @Option(
             names = "--role",
@@ -61,14 +49,6 @@ public final class AclsCommand implements Callable<Integer>, PlainCommand {
 
     @Mixin
     private KafkaOptions kafka;
-
-    public AclsCommand() {
-        this(Terminal.system());
-    }
-
-    AclsCommand(Terminal terminal) {
-        this.terminal = terminal;
-    }
 
     @Override
     public Integer call() {
@@ -91,9 +71,7 @@ public final class AclsCommand implements Callable<Integer>, PlainCommand {
     }
 
     private ParameterException wrong(String option, String value, String allowed) {
-        return new ParameterException(
-                command.commandLine(),
-                "%s is \"%s\"; allowed: %s".formatted(option, Printable.text(value, 80), allowed));
+        return wrong("%s is \"%s\"; allowed: %s".formatted(option, Printable.text(value, 80), allowed));
     }
 
     private String line(ResourcePattern resource, List<Grant> grants) {

@@ -3,28 +3,20 @@ package io.trainyard.cli;
 import io.trainyard.broker.EmbeddedBroker;
 import io.trainyard.topics.Topic;
 import java.nio.file.Path;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /// `broker`: Kafka for one machine.
 @Command(
         name = "broker",
         description = "Runs Kafka for this machine, with the topics made, until stopped.",
-        mixinStandardHelpOptions = true,
-        exitCodeListHeading = ExitCodes.HEADING,
         exitCodeList = {
             ExitCodes.UNEXPECTED_HELP,
             "2:a wrong option, the port is taken, or the directory cannot be used",
             ExitCodes.INTERRUPTED_HELP
         })
-final class BrokerCommand implements Callable<Integer>, PlainCommand, NeedsJvm {
-    @Spec
-    private CommandSpec spec;
-
+final class BrokerCommand extends PlainCommand implements NeedsJvm {
     @Option(
             names = "--port",
             paramLabel = "N",
@@ -61,7 +53,7 @@ final class BrokerCommand implements Callable<Integer>, PlainCommand, NeedsJvm {
                             stopped.countDown();
                         },
                         "broker-shutdown"));
-        var out = spec.commandLine().getOut();
+        var out = command.commandLine().getOut();
         out.printf("Kafka: %s, data in %s (stop with Ctrl+C)%n", broker.address(), broker.directory());
         out.flush();
         stopped.await();

@@ -1,6 +1,5 @@
 package io.trainyard.cli;
 
-import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.event.Control.Wish;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
@@ -17,14 +16,6 @@ import picocli.CommandLine.Mixin;
 public final class CancelCommand extends WishCommand {
     @Mixin
     private NamedJobs jobs = new NamedJobs();
-
-    public CancelCommand() {
-        this(Terminal.system());
-    }
-
-    CancelCommand(Terminal terminal) {
-        super(terminal);
-    }
 
     @Override
     NamedJobs jobs() {

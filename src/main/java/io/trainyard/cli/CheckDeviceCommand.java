@@ -3,7 +3,6 @@ package io.trainyard.cli;
 import io.trainyard.cli.report.CheckReport;
 import io.trainyard.cli.report.JsonCheckReport;
 import io.trainyard.cli.report.TextCheckReport;
-import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.device.Device;
 import io.trainyard.device.DeviceChoice;
 import io.trainyard.device.Devices;
@@ -24,7 +23,6 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -32,11 +30,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
 /// `check-device`: what an operator runs on a new node.
@@ -55,8 +50,6 @@ import picocli.CommandLine.TypeConversionException;
             "benchmark    a table: steps and tests of the built-in networks",
             "sweep        a table: lenet, up to 8 times as wide, in batches of 4 to 1024; only when asked for"
         },
-        mixinStandardHelpOptions = true,
-        exitCodeListHeading = ExitCodes.HEADING,
         exitCodeList = {
             "0:all checks passed",
             "1:a check failed, or did not end in time",
@@ -68,14 +61,9 @@ import picocli.CommandLine.TypeConversionException;
             "  ./trainyard check-device cuda:0 --against cpu",
             "  ./trainyard check-device cpu --only layers,golden --json"
         })
-public final class CheckDeviceCommand implements Callable<Integer>, PlainCommand {
+public final class CheckDeviceCommand extends PlainCommand {
     private static final double MIN_MINUTES = 0.1;
     private static final double MAX_MINUTES = 24 * 60;
-
-    private final Terminal terminal;
-
-    @Spec
-    private CommandSpec command;
 
     private DeviceSpec spec = DeviceSpec.AUTO;
     private @Nullable DeviceSpec against;
@@ -118,9 +106,7 @@ public final class CheckDeviceCommand implements Callable<Integer>, PlainCommand
             description = "A bound on the whole; what has not ended by then is a failure (default: 15).")
     void setMinutes(double number) {
         if (!(number >= MIN_MINUTES && number <= MAX_MINUTES)) {
-            throw new ParameterException(
-                    command.commandLine(),
-                    "--minutes is %s; allowed is %s to %.0f".formatted(number, MIN_MINUTES, MAX_MINUTES));
+            throw wrong("--minutes is %s; allowed is %s to %.0f".formatted(number, MIN_MINUTES, MAX_MINUTES));
         }
         minutes = number;
     }
@@ -128,19 +114,11 @@ public final class CheckDeviceCommand implements Callable<Integer>, PlainCommand
     @Option(names = "--json", description = "Print JSON, one object a line.")
     private boolean json;
 
-    public CheckDeviceCommand() {
-        this(Terminal.system());
-    }
-
-    CheckDeviceCommand(Terminal terminal) {
-        this.terminal = terminal;
-    }
-
     private DeviceSpec device(String name) {
         try {
             return new DeviceSpec(name);
         } catch (InvalidJobException e) {
-            throw new ParameterException(command.commandLine(), Printable.text(String.valueOf(e.getMessage()), 1000));
+            throw wrong(Printable.text(String.valueOf(e.getMessage()), 1000));
         }
     }
 

@@ -1,10 +1,6 @@
 package io.trainyard.cli;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.trainyard.cli.report.InspectionText;
-import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.data.Inspection;
 import io.trainyard.data.OwnFolder;
 import io.trainyard.spec.Colors;
@@ -14,7 +10,6 @@ import io.trainyard.spec.Printable;
 import io.trainyard.spec.SplitSpec;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
@@ -22,12 +17,8 @@ import java.util.logging.Logger;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /// `dataset`: looks at a folder of one's own files, or packs it.
 @Command(
@@ -37,8 +28,6 @@ import picocli.CommandLine.Spec;
             "duplicates, and what is odd. Where it has no dataset.json, one is written.",
             "convert PATH OUT packs it into one file with check sums, which need not fit memory."
         },
-        mixinStandardHelpOptions = true,
-        exitCodeListHeading = ExitCodes.HEADING,
         exitCodeList = {ExitCodes.OK_HELP, DatasetCommand.FAILED_HELP, ExitCodes.BAD_INPUT_HELP},
         footerHeading = "%nExamples:%n",
         footer = {
@@ -46,18 +35,11 @@ import picocli.CommandLine.Spec;
             "  ./trainyard dataset inspect data/leaves --dry-run --json",
             "  ./trainyard dataset convert data/photos data/photos-32 --resize 32x32 --split 0.2"
         })
-public final class DatasetCommand implements Callable<Integer>, PlainCommand {
+public final class DatasetCommand extends PlainCommand {
     static final String FAILED_HELP = "1:inspect: it cannot be trained on as it is; or an error of Trainyard itself";
-
-    private static final JsonMapper MAPPER = JsonMapper.builder().build();
 
     /// Held, because the log manager forgets loggers that nobody holds.
     private static final Logger PROGRESS = Logger.getLogger("io.trainyard.data.ProgressLog");
-
-    private final Terminal terminal;
-
-    @Spec
-    private CommandSpec command;
 
     @Parameters(index = "0", paramLabel = "ACTION", description = "inspect or convert.")
     private String action = "";
@@ -84,11 +66,7 @@ public final class DatasetCommand implements Callable<Integer>, PlainCommand {
             description = "And cut as dataset.centerCrop: HEIGHTxWIDTH, or the side of a square.")
     private @Nullable String centerCrop;
 
-    @Option(
-            names = "--colors",
-            paramLabel = "C",
-            converter = ColorsConverter.class,
-            description = "What images become: rgb (default) or grey.")
+    @Option(names = "--colors", paramLabel = "C", description = "What images become: rgb (default) or grey.")
     private @Nullable Colors colors;
 
     @Option(
@@ -109,16 +87,8 @@ public final class DatasetCommand implements Callable<Integer>, PlainCommand {
     @Option(names = "--json", description = "inspect: one JSON object.")
     private boolean json;
 
-    public DatasetCommand() {
-        this(Terminal.system());
-    }
-
-    DatasetCommand(Terminal terminal) {
-        this.terminal = terminal;
-    }
-
     @Override
-    public Integer call() throws JsonProcessingException {
+    public Integer call() {
         Handler progress = new ToTerminal();
         PROGRESS.setLevel(Level.INFO);
         PROGRESS.addHandler(progress);
@@ -136,15 +106,14 @@ public final class DatasetCommand implements Callable<Integer>, PlainCommand {
         }
     }
 
-    private int inspect() throws JsonProcessingException {
+    private int inspect() {
         if (out != null) {
             throw wrong("inspect takes one folder; leave out " + out);
         }
         OwnFolder folder = OwnFolder.at(path);
         Inspection inspection = folder.inspect(how(folder));
         if (json) {
-            ObjectNode object = MAPPER.valueToTree(inspection);
-            terminal.out().println(MAPPER.writeValueAsString(object.put("kind", inspection.kind())));
+            terminal.printJson(inspection);
         } else {
             InspectionText.lines(inspection).forEach(terminal.out()::println);
         }
@@ -188,17 +157,6 @@ public final class DatasetCommand implements Callable<Integer>, PlainCommand {
                     .formatted(option, Printable.text(text, 100)));
         }
         return Stream.of(text.split("x")).map(Integer::valueOf).toList();
-    }
-
-    private ParameterException wrong(String message) {
-        return new ParameterException(command.commandLine(), message);
-    }
-
-    private static final class ColorsConverter implements ITypeConverter<Colors> {
-        @Override
-        public Colors convert(String value) {
-            return Words.read(value, Colors.class);
-        }
     }
 
     /// How far it is, beside the results.

@@ -168,7 +168,7 @@ public final class DemoCommand implements Callable<Integer>, NeedsJvm {
                 kafka,
                 terminal,
                 jobs.stream().map(JobSpec::id).toList(),
-                new JobWatch.Submitted(jobs),
+                jobs,
                 false,
                 "stopped; the jobs end with the demo");
         int status = allFinished ? ExitCodes.OK : ExitCodes.FAILED;

@@ -2,16 +2,12 @@ package io.trainyard.cli;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.json.JsonMapper;
-import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.device.DeviceBackend;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.Devices;
 import io.trainyard.spec.Printable;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -20,24 +16,11 @@ import picocli.CommandLine.Option;
 @Command(
         name = "devices",
         description = "Lists the devices of this machine, and for each missing one the reason.",
-        mixinStandardHelpOptions = true,
-        exitCodeListHeading = ExitCodes.HEADING,
         exitCodeList = {ExitCodes.OK_HELP, ExitCodes.UNEXPECTED_HELP})
-public final class DevicesCommand implements Callable<Integer>, PlainCommand {
-    private static final JsonMapper MAPPER = JsonMapper.builder().build();
-
-    private final Terminal terminal;
+public final class DevicesCommand extends PlainCommand {
 
     @Option(names = "--json", description = "One JSON object a device, or a kind that there is none of, a line each.")
     private boolean json;
-
-    public DevicesCommand() {
-        this(Terminal.system());
-    }
-
-    DevicesCommand(Terminal terminal) {
-        this.terminal = terminal;
-    }
 
     /// A device, or a kind that there is none of.
     ///
@@ -52,7 +35,7 @@ public final class DevicesCommand implements Callable<Integer>, PlainCommand {
             boolean chosen) {}
 
     @Override
-    public Integer call() throws JsonProcessingException {
+    public Integer call() {
         List<DeviceBackend> backends = Devices.backends();
         String best = backends.stream()
                 .filter(backend ->
@@ -78,9 +61,9 @@ public final class DevicesCommand implements Callable<Integer>, PlainCommand {
         return ExitCodes.OK;
     }
 
-    private void print(Line line) throws JsonProcessingException {
+    private void print(Line line) {
         if (json) {
-            terminal.out().println(MAPPER.writeValueAsString(line));
+            terminal.printJson(line);
         } else if (line.available()) {
             line(
                     line.device(),

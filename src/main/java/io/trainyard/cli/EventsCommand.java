@@ -2,14 +2,11 @@ package io.trainyard.cli;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobChain;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.cli.eventlog.EventLog;
 import io.trainyard.cli.eventlog.Ownership;
-import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.cli.watch.NewsReader;
 import io.trainyard.cli.watch.OtherJobs;
 import io.trainyard.event.JobNews;
@@ -27,17 +24,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /// `events`: the topics' bytes, for programs.
 @Command(
@@ -46,8 +38,6 @@ import picocli.CommandLine.Spec;
             "Prints the events of all jobs, or of one: the JSON of the topics as it is, one event a line.",
             "With --check it says instead what in them cannot be."
         },
-        mixinStandardHelpOptions = true,
-        exitCodeListHeading = ExitCodes.HEADING,
         exitCodeList = {
             ExitCodes.OK_HELP,
             "1:there are no events of that job; the check finds something wrong; or an error of Trainyard itself",
@@ -61,22 +51,16 @@ import picocli.CommandLine.Spec;
             "  ./trainyard events --check --job tudui-1",
             "  ./trainyard events --follow | jq -c 'select(.type == \"epochTested\") | [.job, .epoch, .testAccuracy]'"
         })
-public final class EventsCommand implements Callable<Integer>, PlainCommand {
+public final class EventsCommand extends FleetCommand {
     private static final JsonFactory JSON = new JsonFactory();
-
-    private static final JsonMapper MAPPER = JsonMapper.builder().build();
 
     private static final int MAX_TEXT = 500;
 
     /// What a check found, in sentences.
     record Checked(int jobs, List<String> wrong, List<String> remarks) {}
 
-    private final Terminal terminal;
     private final OtherJobs others = new OtherJobs();
     private boolean found;
-
-    @Spec
-    private CommandSpec command;
 
     @Option(names = "--job", paramLabel = "JOB", description = "Only this job's events.")
     private @Nullable String job;
@@ -89,9 +73,6 @@ public final class EventsCommand implements Callable<Integer>, PlainCommand {
 
     @ArgGroup(exclusive = false, heading = "Whether what was told can be:%n")
     private @Nullable CheckOptions check;
-
-    @Mixin
-    private KafkaOptions kafka;
 
     private static final class CheckOptions {
         @Option(
@@ -115,14 +96,6 @@ public final class EventsCommand implements Callable<Integer>, PlainCommand {
                 defaultValue = "20",
                 description = "How long an attempt may go on when the next one is claimed (default: ${DEFAULT-VALUE}).")
         private int overlapSeconds;
-    }
-
-    public EventsCommand() {
-        this(Terminal.system());
-    }
-
-    EventsCommand(Terminal terminal) {
-        this.terminal = terminal;
     }
 
     /// That nobody reads the output any more ends it, without a word: `events | head` is not an error.
@@ -156,8 +129,7 @@ public final class EventsCommand implements Callable<Integer>, PlainCommand {
 
     private int check(CheckOptions asked) {
         if (follow || asked.overlapSeconds < 0) {
-            throw new ParameterException(
-                    command.commandLine(),
+            throw wrong(
                     follow
                             ? "--check looks at what is there; leave --follow out"
                             : "--overlap is %d; allowed is 0 or more seconds".formatted(asked.overlapSeconds));
@@ -260,12 +232,8 @@ public final class EventsCommand implements Callable<Integer>, PlainCommand {
     }
 
     private void print(int jobs, HistoryChecker.Report report) {
-        try {
-            terminal.out().println(MAPPER.writeValueAsString(new Checked(jobs, report.wrong(), report.remarks())));
-            terminal.out().flush();
-        } catch (JsonProcessingException e) {
-            throw new IllegalStateException("sentences are always writable", e);
-        }
+        terminal.printJson(new Checked(jobs, report.wrong(), report.remarks()));
+        terminal.out().flush();
     }
 
     private void sayNoneOf(String name) {

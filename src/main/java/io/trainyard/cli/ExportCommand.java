@@ -1,8 +1,5 @@
 package io.trainyard.cli;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.json.JsonMapper;
-import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.export.ExportFormat;
 import io.trainyard.export.JobExport;
 import io.trainyard.export.JobExport.Progress;
@@ -14,9 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -28,8 +23,6 @@ import picocli.CommandLine.Parameters;
             "Writes jobs of the tracking store for other tools: TensorBoard, MLflow, CSV, Parquet.",
             "All losses of all steps; of a job that runs what is told so far. The dashboard may run meanwhile."
         },
-        mixinStandardHelpOptions = true,
-        exitCodeListHeading = ExitCodes.HEADING,
         exitCodeList = {
             ExitCodes.OK_HELP,
             "1:a job is not known; or an error of Trainyard itself",
@@ -43,19 +36,13 @@ import picocli.CommandLine.Parameters;
             "  ./trainyard export csv tudui-1 tudui-2 --output tudui",
             "  ./trainyard export parquet --output parquet --tracking jdbc:sqlite:/var/lib/trainyard/tracking.db"
         })
-public final class ExportCommand implements Callable<Integer>, PlainCommand, NeedsJvm {
-    private static final JsonMapper MAPPER = JsonMapper.builder().build();
+public final class ExportCommand extends PlainCommand implements NeedsJvm {
     private static final long SAY_NANOS = Duration.ofSeconds(1).toNanos();
     private static final int MAX_TEXT = 500;
 
-    private final Terminal terminal;
     private long saidNanos = System.nanoTime();
 
-    @Parameters(
-            index = "0",
-            paramLabel = "FORMAT",
-            converter = FormatConverter.class,
-            description = "tensorboard, mlflow, csv or parquet.")
+    @Parameters(index = "0", paramLabel = "FORMAT", description = "tensorboard, mlflow, csv or parquet.")
     private ExportFormat format = ExportFormat.CSV;
 
     @Parameters(index = "1..*", arity = "0..*", paramLabel = "JOB", description = "Ids of jobs (default: all).")
@@ -83,16 +70,8 @@ public final class ExportCommand implements Callable<Integer>, PlainCommand, Nee
     @Mixin
     private TrackingOptions tracking = new TrackingOptions();
 
-    public ExportCommand() {
-        this(Terminal.system());
-    }
-
-    ExportCommand(Terminal terminal) {
-        this.terminal = terminal;
-    }
-
     @Override
-    public Integer call() throws JsonProcessingException {
+    public Integer call() {
         try (TrackingStore store = tracking.openExisting()) {
             List<String> unknown =
                     jobs.stream().filter(job -> store.job(job).isEmpty()).toList();
@@ -123,14 +102,14 @@ public final class ExportCommand implements Callable<Integer>, PlainCommand, Nee
         }
     }
 
-    private void print(Progress all) throws JsonProcessingException {
+    private void print(Progress all) {
         if (json) {
             Map<String, Object> fields = new LinkedHashMap<>();
             fields.put("format", format.word());
             fields.put("output", output.toString());
             fields.put("jobs", all.jobs());
             fields.put("losses", all.losses());
-            terminal.out().println(MAPPER.writeValueAsString(fields));
+            terminal.printJson(fields);
         } else {
             terminal.out()
                     .printf(
@@ -138,12 +117,5 @@ public final class ExportCommand implements Callable<Integer>, PlainCommand, Nee
                             all.jobs(), all.jobs() == 1 ? "job" : "jobs", all.losses(), output);
         }
         terminal.out().flush();
-    }
-
-    private static final class FormatConverter implements ITypeConverter<ExportFormat> {
-        @Override
-        public ExportFormat convert(String value) {
-            return Words.read(value, ExportFormat.class);
-        }
     }
 }

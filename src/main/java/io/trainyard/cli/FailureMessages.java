@@ -24,28 +24,7 @@ final class FailureMessages implements IExecutionExceptionHandler {
     @Override
     public int handleExecutionException(Exception failure, CommandLine command, ParseResult parsed) {
         PrintWriter err = command.getErr();
-        switch (failure) {
-            case InvalidJobException e -> err.println(e.getMessage());
-            case DatasetException e -> err.println(e.getMessage());
-            case DeviceException e -> err.println(e.getMessage());
-            case CheckpointException e -> err.println(e.getMessage());
-            case BrokerException e -> err.println(e.getMessage());
-            case KafkaConfigException e -> err.println(e.getMessage());
-            case KafkaUnreachableException e ->
-                err.println(PortProbe.explained(e).getMessage());
-            case WorkerIdTakenException e -> err.println(e.getMessage());
-            case TrackingException e -> err.println(e.getMessage());
-            case ExportException e -> err.println(e.getMessage());
-            default -> {
-                err.println("trainyard %s: unexpected %s; --verbose or TRAINYARD_VERBOSE=true shows where"
-                        .formatted(command.getCommandName(), Printable.text(failure.toString(), 1000)));
-            }
-        }
-        if (isVerbose(command)) {
-            failure.printStackTrace(err);
-        }
-        err.flush();
-        return switch (failure) {
+        int status = switch (failure) {
             case InvalidJobException _,
                     DatasetException _,
                     DeviceException _,
@@ -54,10 +33,25 @@ final class FailureMessages implements IExecutionExceptionHandler {
                     KafkaConfigException _,
                     WorkerIdTakenException _,
                     TrackingException _,
-                    ExportException _ -> ExitCodes.BAD_INPUT;
-            case KafkaUnreachableException _ -> ExitCodes.KAFKA_UNREACHABLE;
-            default -> ExitCodes.FAILED;
+                    ExportException _ -> {
+                err.println(failure.getMessage());
+                yield ExitCodes.BAD_INPUT;
+            }
+            case KafkaUnreachableException e -> {
+                err.println(PortProbe.explained(e).getMessage());
+                yield ExitCodes.KAFKA_UNREACHABLE;
+            }
+            default -> {
+                err.println("trainyard %s: unexpected %s; --verbose or TRAINYARD_VERBOSE=true shows where"
+                        .formatted(command.getCommandName(), Printable.text(failure.toString(), 1000)));
+                yield ExitCodes.FAILED;
+            }
         };
+        if (isVerbose(command)) {
+            failure.printStackTrace(err);
+        }
+        err.flush();
+        return status;
     }
 
     static boolean isVerbose(CommandLine command) {

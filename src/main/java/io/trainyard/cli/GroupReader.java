@@ -1,12 +1,10 @@
 package io.trainyard.cli;
 
-import io.trainyard.cli.eventlog.EventLog;
 import io.trainyard.cli.watch.NewsReader;
 import io.trainyard.event.JobBook;
 import io.trainyard.event.JobState;
 import io.trainyard.sweep.SweepView;
 import io.trainyard.topics.Cluster;
-import io.trainyard.topics.Topic;
 import java.util.List;
 
 /// Reads which jobs a group has, and where they stand.
@@ -18,12 +16,8 @@ final class GroupReader {
 
     /// @throws io.trainyard.topics.KafkaUnreachableException if the brokers do not answer
     static List<JobState> read(Cluster kafka, String group) {
-        NewsReader reader = new NewsReader(_ -> {}); // what cannot be read is said by whoever reads it next
-        JobBook book = new JobBook(MAX_JOBS, _ -> {});
-        try (EventLog log = EventLog.open(kafka, Topic.NEWS)) {
-            log.readToEnd(entry -> reader.read(entry).ifPresent(book::take));
-        }
-        return of(book, group);
+        // what cannot be read is said by whoever reads it next
+        return of(NewsReader.readAll(kafka, MAX_JOBS, _ -> {}), group);
     }
 
     static List<JobState> of(JobBook book, String group) {

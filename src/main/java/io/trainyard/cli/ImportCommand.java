@@ -1,8 +1,5 @@
 package io.trainyard.cli;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.json.JsonMapper;
-import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.export.TensorBoardImport;
 import io.trainyard.export.TensorBoardImport.Imported;
 import io.trainyard.export.TensorBoardImport.Metric;
@@ -15,15 +12,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
 /// `import`: runs of TensorBoard beside a fleet's own.
@@ -33,8 +26,6 @@ import picocli.CommandLine.TypeConversionException;
             "Takes runs of TensorBoard into the tracking store: a folder with event files becomes a job that has finished.",
             "A job that is there already stays as it is. The dashboard may run meanwhile."
         },
-        mixinStandardHelpOptions = true,
-        exitCodeListHeading = ExitCodes.HEADING,
         exitCodeList = {
             ExitCodes.OK_HELP,
             ExitCodes.UNEXPECTED_HELP,
@@ -46,14 +37,8 @@ import picocli.CommandLine.TypeConversionException;
             "  ./trainyard import tensorboard runs",
             "  ./trainyard import tensorboard runs --name-prefix 2025. --means train/nll=train_loss"
         })
-public final class ImportCommand implements Callable<Integer>, PlainCommand, NeedsJvm {
-    private static final JsonMapper MAPPER = JsonMapper.builder().build();
+public final class ImportCommand extends PlainCommand implements NeedsJvm {
     private static final int MAX_TEXT = 2000;
-
-    private final Terminal terminal;
-
-    @Spec
-    private CommandSpec command;
 
     @Parameters(index = "0", paramLabel = "FORMAT", description = "tensorboard.")
     private String format = "";
@@ -67,7 +52,7 @@ public final class ImportCommand implements Callable<Integer>, PlainCommand, Nee
     @Option(
             names = "--means",
             paramLabel = "TAG=METRIC",
-            converter = {TagConverter.class, MetricConverter.class},
+            converter = TagConverter.class,
             description =
                     "What a tag means: train_loss, test_loss, test_accuracy or test_mean_absolute_error; besides the usual ones.")
     private Map<String, Metric> tags = new LinkedHashMap<>();
@@ -78,23 +63,13 @@ public final class ImportCommand implements Callable<Integer>, PlainCommand, Nee
     @Mixin
     private TrackingOptions tracking = new TrackingOptions();
 
-    public ImportCommand() {
-        this(Terminal.system());
-    }
-
-    ImportCommand(Terminal terminal) {
-        this.terminal = terminal;
-    }
-
     @Override
-    public Integer call() throws JsonProcessingException {
+    public Integer call() {
         if (!format.equals("tensorboard")) {
-            throw new ParameterException(
-                    command.commandLine(), "\"%s\" cannot be imported; allowed is tensorboard".formatted(format));
+            throw wrong("\"%s\" cannot be imported; allowed is tensorboard".formatted(format));
         }
         if (!Files.isDirectory(folder)) {
-            throw new ParameterException(
-                    command.commandLine(), "there is no folder %s; name that of the runs".formatted(folder));
+            throw wrong("there is no folder %s; name that of the runs".formatted(folder));
         }
         List<Imported> all = new ArrayList<>();
         try (TrackingStore store = tracking.open()) {
@@ -117,9 +92,9 @@ public final class ImportCommand implements Callable<Integer>, PlainCommand, Nee
         return ExitCodes.OK;
     }
 
-    private void print(Imported one) throws JsonProcessingException {
+    private void print(Imported one) {
         if (json) {
-            terminal.out().println(MAPPER.writeValueAsString(one));
+            terminal.printJson(one);
             return;
         }
         String what;
@@ -143,13 +118,6 @@ public final class ImportCommand implements Callable<Integer>, PlainCommand, Nee
                 throw new TypeConversionException("a tag is missing");
             }
             return value;
-        }
-    }
-
-    private static final class MetricConverter implements ITypeConverter<Metric> {
-        @Override
-        public Metric convert(String value) {
-            return Words.read(value, Metric.class);
         }
     }
 }

@@ -10,7 +10,6 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -26,7 +25,6 @@ final class JobChoice {
             names = "--state",
             paramLabel = "STATE",
             split = ",",
-            converter = StateConverter.class,
             description = "In one of these states: queued, running, paused, finished, failed, cancelled, rejected.")
     private Set<Status> states = Set.of();
 
@@ -89,12 +87,5 @@ final class JobChoice {
                         spec == null ? null : spec.network().label())
                 .anyMatch(
                         there -> there != null && there.toLowerCase(Locale.ROOT).contains(small));
-    }
-
-    static final class StateConverter implements ITypeConverter<Status> {
-        @Override
-        public Status convert(String value) {
-            return Words.read(value, Status.class);
-        }
     }
 }

@@ -2,10 +2,7 @@ package io.trainyard.cli;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.trainyard.cli.eventlog.EventLog;
-import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.cli.watch.FleetReader;
 import io.trainyard.cli.watch.JobTable;
 import io.trainyard.event.JobState;
@@ -14,10 +11,8 @@ import io.trainyard.forecast.Forecast;
 import io.trainyard.forecast.Outlook;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -25,25 +20,13 @@ import picocli.CommandLine.Option;
 @Command(
         name = "jobs",
         description = "Lists the jobs of the fleet: queued, running, paused, finished, failed, cancelled or rejected.",
-        mixinStandardHelpOptions = true,
-        exitCodeListHeading = ExitCodes.HEADING,
-        exitCodeList = {
-            ExitCodes.OK_HELP,
-            ExitCodes.UNEXPECTED_HELP,
-            ExitCodes.BAD_INPUT_HELP,
-            ExitCodes.KAFKA_HELP,
-            ExitCodes.INTERRUPTED_HELP
-        },
         footerHeading = "%nExamples:%n",
         footer = {
             "  ./trainyard jobs --state running,queued",
             "  ./trainyard jobs --group optimizer.type=adam --sort accuracy --descending",
             "  ./trainyard jobs --json | jq -r 'select(.state == \"failed\") | .job'"
         })
-public final class JobsCommand implements Callable<Integer>, PlainCommand {
-    private static final JsonMapper MAPPER = JsonMapper.builder().build();
-
-    private final Terminal terminal;
+public final class JobsCommand extends FleetCommand {
 
     @Option(names = "--json", description = "One JSON object a line, with every epoch.")
     private boolean json;
@@ -54,7 +37,6 @@ public final class JobsCommand implements Callable<Integer>, PlainCommand {
     @Option(
             names = "--sort",
             paramLabel = "BY",
-            converter = OrderConverter.class,
             description =
                     "job, state, heard, start, duration, dataset, network, worker, step, loss, test_loss or accuracy (default: as first heard of). Jobs that have no such value come last.")
     private @Nullable JobOrder order;
@@ -65,19 +47,8 @@ public final class JobsCommand implements Callable<Integer>, PlainCommand {
     @Mixin
     private ProjectsOptions projects = new ProjectsOptions();
 
-    @Mixin
-    private KafkaOptions kafka;
-
-    public JobsCommand() {
-        this(Terminal.system());
-    }
-
-    JobsCommand(Terminal terminal) {
-        this.terminal = terminal;
-    }
-
     @Override
-    public Integer call() throws JsonProcessingException {
+    public Integer call() {
         FleetReader fleet = new FleetReader(kafka.cluster(), projects.rules(), terminal.err()::println);
         try (EventLog log = fleet.open()) {
             log.readToEnd(fleet::take);
@@ -102,7 +73,7 @@ public final class JobsCommand implements Callable<Integer>, PlainCommand {
                             kafka.prefix());
         } else if (json) {
             for (JobState state : chosen) {
-                terminal.out().println(MAPPER.writeValueAsString(new Listed(state, forecast.of(state.job()))));
+                terminal.printJson(new Listed(state, forecast.of(state.job())));
             }
         } else {
             JobTable.rows(chosen, forecast).forEach(terminal.out()::println);
@@ -120,12 +91,5 @@ public final class JobsCommand implements Callable<Integer>, PlainCommand {
 
     private static boolean waits(JobState state) {
         return state.status() == Status.QUEUED || state.status() == Status.PAUSED;
-    }
-
-    private static final class OrderConverter implements ITypeConverter<JobOrder> {
-        @Override
-        public JobOrder convert(String value) {
-            return Words.read(value, JobOrder.class);
-        }
     }
 }

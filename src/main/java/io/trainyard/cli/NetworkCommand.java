@@ -1,9 +1,6 @@
 package io.trainyard.cli;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.trainyard.cli.report.NetworkReport;
-import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.data.DataRoot;
 import io.trainyard.data.DatasetInfo;
 import io.trainyard.jobfile.JobFiles;
@@ -19,15 +16,11 @@ import io.trainyard.spec.Shape;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /// `network`: what a network is made of, and what it takes to train it.
 @Command(
@@ -36,22 +29,13 @@ import picocli.CommandLine.Spec;
             "Shows the layers of a job's network, or of a built-in one: the shape of what each gives, its parameters and",
             "multiply-adds; what memory training needs; what computes it on each kind of device, and which refuse it."
         },
-        mixinStandardHelpOptions = true,
-        exitCodeListHeading = ExitCodes.HEADING,
-        exitCodeList = {ExitCodes.OK_HELP, ExitCodes.UNEXPECTED_HELP, ExitCodes.BAD_INPUT_HELP},
         footerHeading = "%nExamples:%n",
         footer = {
             "  ./trainyard network show job.json",
             "  ./trainyard network show resnet18-cifar --dataset cifar10 --batch-size 128",
             "  ./trainyard network show lenet --input 3x32x32 --json"
         })
-public final class NetworkCommand implements Callable<Integer>, PlainCommand {
-    private static final JsonMapper MAPPER = JsonMapper.builder().build();
-
-    private final Terminal terminal;
-
-    @Spec
-    private CommandSpec command;
+public final class NetworkCommand extends PlainCommand {
 
     @Parameters(index = "0", paramLabel = "ACTION", description = "show.")
     private String action = "";
@@ -87,16 +71,8 @@ public final class NetworkCommand implements Callable<Integer>, PlainCommand {
     @Option(names = "--json", description = "One JSON object a network, a line each.")
     private boolean json;
 
-    public NetworkCommand() {
-        this(Terminal.system());
-    }
-
-    NetworkCommand(Terminal terminal) {
-        this.terminal = terminal;
-    }
-
     @Override
-    public Integer call() throws JsonProcessingException {
+    public Integer call() {
         if (!action.equals("show")) {
             throw wrong("\"%s\" is nothing that can be done with a network; allowed is show".formatted(action));
         }
@@ -106,8 +82,11 @@ public final class NetworkCommand implements Callable<Integer>, PlainCommand {
         for (JobSpec job : jobs()) {
             Network network = network(job);
             NetworkReport report = NetworkReport.of(job, network, batchSize == null ? job.batchSize() : batchSize);
-            Stream<String> lines = json ? Stream.of(MAPPER.writeValueAsString(report)) : report.lines();
-            lines.forEach(line -> terminal.out().println(json ? line : Printable.text(line, 1000)));
+            if (json) {
+                terminal.printJson(report);
+            } else {
+                report.lines().forEach(line -> terminal.out().println(Printable.text(line, 1000)));
+            }
         }
         terminal.out().flush();
         return ExitCodes.OK;
@@ -148,9 +127,5 @@ public final class NetworkCommand implements Callable<Integer>, PlainCommand {
                     .formatted(Printable.text(text, 100)));
         }
         return new Shape(Stream.of(text.split("x")).map(Integer::valueOf).toList());
-    }
-
-    private ParameterException wrong(String message) {
-        return new ParameterException(command.commandLine(), message);
     }
 }

@@ -1,6 +1,5 @@
 package io.trainyard.cli;
 
-import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.device.Device;
 import io.trainyard.device.Devices;
 import io.trainyard.spec.JobSpec;
@@ -12,15 +11,11 @@ import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /// `predict`: what a saved network makes of a test set, sample by sample.
 @Command(
@@ -29,22 +24,14 @@ import picocli.CommandLine.Spec;
             "Writes a saved network's predictions for a test set as CSV:",
             "index, label, predicted class, and the probability of each class."
         },
-        mixinStandardHelpOptions = true,
-        exitCodeListHeading = ExitCodes.HEADING,
-        exitCodeList = {ExitCodes.OK_HELP, ExitCodes.UNEXPECTED_HELP, ExitCodes.BAD_INPUT_HELP},
         footerHeading = "%nExamples:%n",
         footer = {
             "  ./trainyard predict tudui-1 --data ~/data > predictions.csv",
             "  ./trainyard predict tudui-1/7820 --checkpoints /checkpoints --limit 10",
             "  ./trainyard predict state_dict.safetensors --network lenet --dataset shapes32"
         })
-public final class PredictCommand implements Callable<Integer>, PlainCommand {
+public final class PredictCommand extends PlainCommand {
     private static final int MAX_BATCH = 65_536;
-
-    private final Terminal terminal;
-
-    @Spec
-    private CommandSpec command;
 
     @Parameters(
             paramLabel = "CHECKPOINT",
@@ -90,18 +77,9 @@ public final class PredictCommand implements Callable<Integer>, PlainCommand {
         limit = atLeast1("--limit", number, Integer.MAX_VALUE);
     }
 
-    public PredictCommand() {
-        this(Terminal.system());
-    }
-
-    PredictCommand(Terminal terminal) {
-        this.terminal = terminal;
-    }
-
     private int atLeast1(String option, int number, int max) {
         if (number < 1 || number > max) {
-            throw new ParameterException(
-                    command.commandLine(), "%s is %d; allowed is 1 to %d".formatted(option, number, max));
+            throw wrong("%s is %d; allowed is 1 to %d".formatted(option, number, max));
         }
         return number;
     }
@@ -145,10 +123,8 @@ public final class PredictCommand implements Callable<Integer>, PlainCommand {
         }
         Path folder = file.toAbsolutePath().getParent();
         if (Files.isDirectory(file) || folder == null || !Files.isDirectory(folder)) {
-            throw new ParameterException(
-                    command.commandLine(),
-                    "--output is %s, %s; name a file in a folder that is there"
-                            .formatted(file, Files.isDirectory(file) ? "a folder" : "whose folder is not there"));
+            throw wrong("--output is %s, %s; name a file in a folder that is there"
+                    .formatted(file, Files.isDirectory(file) ? "a folder" : "whose folder is not there"));
         }
     }
 
@@ -165,8 +141,7 @@ public final class PredictCommand implements Callable<Integer>, PlainCommand {
                 }
             }
         } catch (IOException e) {
-            throw new ParameterException(
-                    command.commandLine(), "the predictions cannot be written to %s: %s".formatted(file, e), e);
+            throw wrong("the predictions cannot be written to %s: %s".formatted(file, e), e);
         }
     }
 

@@ -1,6 +1,5 @@
 package io.trainyard.cli;
 
-import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.event.Control;
 import io.trainyard.event.Control.Urgency;
 import io.trainyard.event.Control.Wish;
@@ -36,14 +35,6 @@ public final class ReprioritizeCommand extends WishCommand {
             description = "high, normal or low.")
     private Priority priority = Priority.NORMAL;
 
-    public ReprioritizeCommand() {
-        this(Terminal.system());
-    }
-
-    ReprioritizeCommand(Terminal terminal) {
-        super(terminal);
-    }
-
     @Override
     NamedJobs jobs() {
         return NamedJobs.of(job);
@@ -70,7 +61,7 @@ public final class ReprioritizeCommand extends WishCommand {
         if (isQueued(all)) {
             all.command(job)
                     .ifPresent(command ->
-                            new CommandSender(kafka().cluster(), CloudEvents.CLI).copy(List.of(command), priority));
+                            new CommandSender(kafka.cluster(), CloudEvents.CLI).copy(List.of(command), priority));
         }
         super.publish(wishes, all);
     }

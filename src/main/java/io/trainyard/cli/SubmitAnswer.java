@@ -1,8 +1,6 @@
 package io.trainyard.cli;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.trainyard.cli.eventlog.EventLog;
 import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.cli.watch.FleetReader;
@@ -33,7 +31,6 @@ final class SubmitAnswer {
     private static final int MAX_LINES = 8;
 
     private static final int MAX_TEXT = 300;
-    private static final JsonMapper MAPPER = JsonMapper.builder().build();
 
     private final Terminal terminal;
     private final List<String> jobs;
@@ -83,12 +80,10 @@ final class SubmitAnswer {
     }
 
     /// A JSON object a job, one a line.
-    void tellPrograms() throws JsonProcessingException {
+    void tellPrograms() {
         for (String job : jobs) {
             JobState state = state(job);
-            terminal.out()
-                    .println(MAPPER.writeValueAsString(
-                            new Told(job, state == null ? null : state.status(), forecast.of(job))));
+            terminal.printJson(new Told(job, state == null ? null : state.status(), forecast.of(job)));
         }
     }
 

@@ -1,8 +1,5 @@
 package io.trainyard.cli;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import io.trainyard.cli.eventlog.EventLog;
-import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.cli.watch.JobWatch;
 import io.trainyard.cli.watch.NewsReader;
 import io.trainyard.event.JobBook;
@@ -17,11 +14,9 @@ import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.CommandSender;
 import io.trainyard.topics.KafkaUnreachableException;
 import io.trainyard.topics.Priority;
-import io.trainyard.topics.Topic;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
@@ -37,8 +32,6 @@ import picocli.CommandLine.TypeConversionException;
             "Publishes jobs for the workers, and prints their ids, one a line.",
             "On standard error then, for each job, its place, why it waits, and when it begins."
         },
-        mixinStandardHelpOptions = true,
-        exitCodeListHeading = ExitCodes.HEADING,
         exitCodeList = {
             ExitCodes.JOBS_OK_HELP,
             ExitCodes.FAILED_HELP,
@@ -54,11 +47,9 @@ import picocli.CommandLine.TypeConversionException;
             "  echo '{network: fashion, dataset: shapes28, epochs: 5,",
             "         optimizer: {type: adam}}' | ./trainyard submit -"
         })
-public final class SubmitCommand implements Callable<Integer>, PlainCommand {
+public final class SubmitCommand extends FleetCommand {
     /// The most jobs that are counted where projects have quotas.
     private static final int MAX_JOBS = 1_000_000;
-
-    private final Terminal terminal;
 
     @Parameters(
             arity = "1..*",
@@ -68,9 +59,6 @@ public final class SubmitCommand implements Callable<Integer>, PlainCommand {
                 "A job without an id is given one."
             })
     private List<String> files = List.of();
-
-    @Mixin
-    private KafkaOptions kafka;
 
     @Mixin
     private ProjectsOptions projects = new ProjectsOptions();
@@ -99,16 +87,8 @@ public final class SubmitCommand implements Callable<Integer>, PlainCommand {
                     "Print a JSON object a job with its id, its state, and what lies before it where it waits, a line each; with --watch its id, then its events.")
     private boolean json;
 
-    public SubmitCommand() {
-        this(Terminal.system());
-    }
-
-    SubmitCommand(Terminal terminal) {
-        this.terminal = terminal;
-    }
-
     @Override
-    public Integer call() throws JsonProcessingException {
+    public Integer call() {
         List<JobSpec> jobs = JobFiles.read(files, terminal.in());
         if (dryRun) {
             jobs.forEach(job -> Trials.forEach(job, (trial, _) -> terminal.out().println(JobJson.write(trial))));
@@ -137,11 +117,10 @@ public final class SubmitCommand implements Callable<Integer>, PlainCommand {
         terminal.out().flush();
         terminal.err()
                 .printf("submitted %d %s to %s%n", jobs.size(), jobs.size() == 1 ? "job" : "jobs", kafka.address());
-        JobWatch.Submitted submitted = new JobWatch.Submitted(jobs);
         if (!watch) {
             tellWhen(sent);
         }
-        return !watch || JobWatch.run(kafka.cluster(), terminal, sent, submitted, json)
+        return !watch || JobWatch.run(kafka.cluster(), terminal, sent, jobs, json, JobWatch.goOn(sent))
                 ? ExitCodes.OK
                 : ExitCodes.FAILED;
     }
@@ -150,7 +129,7 @@ public final class SubmitCommand implements Callable<Integer>, PlainCommand {
         return "{\"job\":\"%s\"}".formatted(id);
     }
 
-    private void tellWhen(List<String> sent) throws JsonProcessingException {
+    private void tellWhen(List<String> sent) {
         SubmitAnswer answer = SubmitAnswer.of(kafka.cluster(), projects.rules(), terminal, sent);
         if (json) {
             answer.tellPrograms();
@@ -168,11 +147,7 @@ public final class SubmitCommand implements Callable<Integer>, PlainCommand {
         if (more.isEmpty()) {
             return;
         }
-        NewsReader reader = new NewsReader(terminal.err()::println);
-        JobBook book = new JobBook(MAX_JOBS, _ -> {});
-        try (EventLog log = EventLog.open(kafka.cluster(), Topic.NEWS)) {
-            log.readToEnd(entry -> reader.read(entry).ifPresent(book::take));
-        }
+        JobBook book = NewsReader.readAll(kafka.cluster(), MAX_JOBS, terminal.err()::println);
         more.forEach((project, count) -> {
             long waiting =
                     book.jobs().stream().filter(job -> waitsFor(job, project)).count();

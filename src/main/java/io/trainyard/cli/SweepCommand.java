@@ -1,9 +1,6 @@
 package io.trainyard.cli;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.trainyard.cli.eventlog.EventLog;
-import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.cli.watch.NewsReader;
 import io.trainyard.cli.watch.SweepTable;
 import io.trainyard.event.JobBook;
@@ -14,21 +11,14 @@ import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicRecord;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /// `sweep`: the jobs of a sweep side by side.
 @Command(
         name = "sweep",
         description = "Shows the jobs of a sweep, or of another group, side by side: the best first.",
-        mixinStandardHelpOptions = true,
-        exitCodeListHeading = ExitCodes.HEADING,
         exitCodeList = {
             ExitCodes.OK_HELP,
             "1:there is no such sweep; or an error of Trainyard itself",
@@ -42,7 +32,7 @@ import picocli.CommandLine.Spec;
             "  ./trainyard sweep rates-1 --watch",
             "  ./trainyard sweep rates-1 --json | jq '.trials[0].values'"
         })
-public final class SweepCommand implements Callable<Integer>, PlainCommand {
+public final class SweepCommand extends FleetCommand {
     /// Time between two looks.
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
@@ -50,13 +40,6 @@ public final class SweepCommand implements Callable<Integer>, PlainCommand {
     private static final String CLEAR = "\u001b[H\u001b[2J";
 
     private static final int MAX_LIMIT = 10_000;
-
-    private static final JsonMapper MAPPER = JsonMapper.builder().build();
-
-    private final Terminal terminal;
-
-    @Spec
-    private CommandSpec command;
 
     @Parameters(paramLabel = "GROUP", description = "The sweep's id, or what jobs have as group.")
     private String group = "";
@@ -76,22 +59,10 @@ public final class SweepCommand implements Callable<Integer>, PlainCommand {
     @Option(names = "--json", description = "One JSON object; with --watch a line for each change.")
     private boolean json;
 
-    @Mixin
-    private KafkaOptions kafka;
-
-    public SweepCommand() {
-        this(Terminal.system());
-    }
-
-    SweepCommand(Terminal terminal) {
-        this.terminal = terminal;
-    }
-
     @Override
-    public Integer call() throws JsonProcessingException {
+    public Integer call() {
         if (limit < 1 || limit > MAX_LIMIT) {
-            throw new ParameterException(
-                    command.commandLine(), "--limit is %d; allowed is 1 to %d".formatted(limit, MAX_LIMIT));
+            throw wrong("--limit is %d; allowed is 1 to %d".formatted(limit, MAX_LIMIT));
         }
         NewsReader reader = new NewsReader(terminal.err()::println);
         JobBook book = new JobBook(GroupReader.MAX_JOBS, _ -> {});
@@ -127,10 +98,10 @@ public final class SweepCommand implements Callable<Integer>, PlainCommand {
         reader.read(entry).ifPresent(book::take);
     }
 
-    private void show(List<JobState> jobs) throws JsonProcessingException {
+    private void show(List<JobState> jobs) {
         SweepView view = SweepView.ofStates(group, jobs);
         if (json) {
-            terminal.out().println(MAPPER.writeValueAsString(view));
+            terminal.printJson(view);
         } else {
             if (watch && terminal.interactive()) {
                 terminal.out().print(CLEAR);

@@ -1,10 +1,7 @@
 package io.trainyard.cli;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.trainyard.cli.eventlog.EventLog;
 import io.trainyard.cli.terminal.LiveScreen;
-import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.cli.watch.FleetReader;
 import io.trainyard.cli.watch.FleetReader.Snapshot;
 import io.trainyard.cli.watch.FleetTable;
@@ -19,10 +16,8 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -33,22 +28,12 @@ import picocli.CommandLine.Option;
             "Shows the fleet, anew every second: its workers, what runs, what waits, for what and until when.",
             "q or ctrl-C leaves. Where the output is no terminal it is shown once."
         },
-        mixinStandardHelpOptions = true,
-        exitCodeListHeading = ExitCodes.HEADING,
-        exitCodeList = {
-            ExitCodes.OK_HELP,
-            ExitCodes.UNEXPECTED_HELP,
-            ExitCodes.BAD_INPUT_HELP,
-            ExitCodes.KAFKA_HELP,
-            ExitCodes.INTERRUPTED_HELP
-        },
         footerHeading = "%nExamples:%n",
         footer = {
             "  ./trainyard top --sort left",
             "  ./trainyard top --json | jq '.waiting | to_entries[0]'",
         })
-public final class TopCommand implements Callable<Integer>, PlainCommand {
-    private static final JsonMapper MAPPER = JsonMapper.builder().build();
+public final class TopCommand extends FleetCommand {
     private static final long REDRAW_NANOS = Duration.ofSeconds(1).toNanos();
 
     /// Looking ahead may take one part of so many of the time.
@@ -63,8 +48,6 @@ public final class TopCommand implements Callable<Integer>, PlainCommand {
     /// What a screen shows besides: the headline, titles, empty lines and how many more there are.
     private static final int BESIDES = 11;
 
-    private final Terminal terminal;
-
     @Option(names = "--once", description = "Show the fleet as it is, once.")
     private boolean once;
 
@@ -74,7 +57,6 @@ public final class TopCommand implements Callable<Integer>, PlainCommand {
     @Option(
             names = "--sort",
             paramLabel = "BY",
-            converter = OrderConverter.class,
             description =
                     "job, start, loss, speed or left: of those that run (default: as first heard of). The soonest to end come first, the fastest, and the highest losses.")
     private @Nullable TopOrder order;
@@ -82,23 +64,12 @@ public final class TopCommand implements Callable<Integer>, PlainCommand {
     @Mixin
     private ProjectsOptions projects = new ProjectsOptions();
 
-    @Mixin
-    private KafkaOptions kafka;
-
     private Forecast forecast = Forecast.NONE;
     private long lookNanos = System.nanoTime();
     private long drawNanos = System.nanoTime();
 
-    public TopCommand() {
-        this(Terminal.system());
-    }
-
-    TopCommand(Terminal terminal) {
-        this.terminal = terminal;
-    }
-
     @Override
-    public Integer call() throws JsonProcessingException {
+    public Integer call() {
         if (!json && !once && terminal.interactive()) {
             live();
             return ExitCodes.OK;
@@ -110,7 +81,7 @@ public final class TopCommand implements Callable<Integer>, PlainCommand {
         long now = System.currentTimeMillis();
         Snapshot snapshot = fleet.snapshot(fleet.forecast(now), now);
         if (json) {
-            terminal.out().println(MAPPER.writeValueAsString(Told.of(snapshot, running(snapshot))));
+            terminal.printJson(Told.of(snapshot, running(snapshot)));
         } else {
             FleetTable.lines(snapshot, running(snapshot), MOST).forEach(terminal.out()::println);
         }
@@ -232,13 +203,6 @@ public final class TopCommand implements Callable<Integer>, PlainCommand {
                     job.loss(),
                     job.imagesPerSecond(),
                     job.remainingMicros());
-        }
-    }
-
-    private static final class OrderConverter implements ITypeConverter<TopOrder> {
-        @Override
-        public TopOrder convert(String value) {
-            return Words.read(value, TopOrder.class);
         }
     }
 }

@@ -1,13 +1,10 @@
 package io.trainyard.cli;
 
-import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.topics.Cluster;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
 import io.trainyard.topics.TopicCheck;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 
 /// `topics`: makes the topics that are missing, so that nobody else need be allowed to.
 @Command(
@@ -15,30 +12,8 @@ import picocli.CommandLine.Mixin;
         description = {
             "Creates the topics that are missing, and corrects settings with which jobs would be lost.",
             "Other commands do so, too, where Kafka allows it."
-        },
-        mixinStandardHelpOptions = true,
-        exitCodeListHeading = ExitCodes.HEADING,
-        exitCodeList = {
-            ExitCodes.OK_HELP,
-            ExitCodes.UNEXPECTED_HELP,
-            ExitCodes.BAD_INPUT_HELP,
-            ExitCodes.KAFKA_HELP,
-            ExitCodes.INTERRUPTED_HELP
         })
-public final class TopicsCommand implements Callable<Integer>, PlainCommand {
-    private final Terminal terminal;
-
-    @Mixin
-    private KafkaOptions kafka;
-
-    public TopicsCommand() {
-        this(Terminal.system());
-    }
-
-    TopicsCommand(Terminal terminal) {
-        this.terminal = terminal;
-    }
-
+public final class TopicsCommand extends FleetCommand {
     @Override
     public Integer call() {
         Cluster fleet = kafka.cluster();

@@ -3,7 +3,6 @@ package io.trainyard.cli;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.cli.terminal.JobProgress;
-import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.device.Devices;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
@@ -20,7 +19,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
@@ -33,8 +31,6 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "train",
         description = "Runs jobs in this process, one after another, with no Kafka at all.",
-        mixinStandardHelpOptions = true,
-        exitCodeListHeading = ExitCodes.HEADING,
         exitCodeList = {
             ExitCodes.JOBS_OK_HELP,
             ExitCodes.FAILED_HELP,
@@ -47,13 +43,11 @@ import picocli.CommandLine.Parameters;
             "  ./trainyard train job.json --data ~/data --json > events.jsonl",
             "  echo '{\"network\": \"lenet\", \"dataset\": \"shapes32\", \"epochs\": 2}' | ./trainyard train -"
         })
-public final class TrainCommand implements Callable<Integer>, PlainCommand {
+public final class TrainCommand extends PlainCommand {
     /// How long ctrl-C waits for the step under way and its checkpoint.
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(30);
 
     private static final String WORKER = "local";
-
-    private final Terminal terminal;
 
     /// Set by ctrl-C; asked at every step boundary.
     private volatile boolean stopRequested;
@@ -71,14 +65,6 @@ public final class TrainCommand implements Callable<Integer>, PlainCommand {
             names = "--resume",
             description = "Go on from the last checkpoint of the job's last run, instead of beginning a new run.")
     private boolean resume;
-
-    public TrainCommand() {
-        this(Terminal.system());
-    }
-
-    TrainCommand(Terminal terminal) {
-        this.terminal = terminal;
-    }
 
     @Override
     public Integer call() {

@@ -75,10 +75,14 @@ public final class Trainyard implements Runnable {
 
     /// All commands, with what they have in common: expected errors are sentences, and logging is for people.
     static CommandLine commandLine() {
-        return new CommandLine(new Trainyard())
-                .setExecutionExceptionHandler(new FailureMessages())
+        return commandLine(new Trainyard())
                 .setParameterExceptionHandler(Trainyard::sayWrongUse)
                 .setExecutionStrategy(Trainyard::execute);
+    }
+
+    /// One of them alone.
+    static CommandLine commandLine(Object command) {
+        return Words.readBy(new CommandLine(command)).setExecutionExceptionHandler(new FailureMessages());
     }
 
     private static int execute(ParseResult parsed) {

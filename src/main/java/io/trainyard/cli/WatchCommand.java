@@ -1,11 +1,8 @@
 package io.trainyard.cli;
 
-import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.cli.watch.JobWatch;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -17,8 +14,6 @@ import picocli.CommandLine.Parameters;
             "A bar a job on a terminal; elsewhere, lines. ctrl-C ends the watching, not the job.",
             "mean is the mean loss of the last reportEverySteps steps, beside the step's own."
         },
-        mixinStandardHelpOptions = true,
-        exitCodeListHeading = ExitCodes.HEADING,
         exitCodeList = {
             ExitCodes.JOBS_OK_HELP,
             ExitCodes.FAILED_HELP,
@@ -32,28 +27,17 @@ import picocli.CommandLine.Parameters;
             "  ./trainyard watch $(./trainyard submit jobs.yaml)",
             "  ./trainyard watch tudui-1 --json | jq -c 'select(.type == \"epochTested\") | .testAccuracy'"
         })
-public final class WatchCommand implements Callable<Integer>, PlainCommand {
-    private final Terminal terminal;
-
+public final class WatchCommand extends FleetCommand {
     @Parameters(arity = "1..*", paramLabel = "JOB", description = "Ids of jobs.")
     private List<String> jobs = List.of();
 
     @Option(names = "--json", description = "Print the jobs' events as JSON, one a line, as they are on the topics.")
     private boolean json;
 
-    @Mixin
-    private KafkaOptions kafka;
-
-    public WatchCommand() {
-        this(Terminal.system());
-    }
-
-    WatchCommand(Terminal terminal) {
-        this.terminal = terminal;
-    }
-
     @Override
     public Integer call() {
-        return JobWatch.run(kafka.cluster(), terminal, jobs, json) ? ExitCodes.OK : ExitCodes.FAILED;
+        return JobWatch.run(kafka.cluster(), terminal, jobs, List.of(), json, JobWatch.goOn(jobs))
+                ? ExitCodes.OK
+                : ExitCodes.FAILED;
     }
 }

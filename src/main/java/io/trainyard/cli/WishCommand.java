@@ -1,9 +1,6 @@
 package io.trainyard.cli;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.trainyard.cli.eventlog.EventLog;
-import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.event.Control;
 import io.trainyard.event.Control.Urgency;
 import io.trainyard.event.Control.Wish;
@@ -19,20 +16,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /// What the commands share that wish something of jobs: they look where the jobs stand, publish the wish, and wait
 /// until it shows. A wish that does not show in time is kept, and obeyed later.
 @Command(
-        mixinStandardHelpOptions = true,
-        exitCodeListHeading = ExitCodes.HEADING,
         exitCodeList = {
             ExitCodes.WISH_OK_HELP,
             ExitCodes.WISH_FAILED_HELP,
@@ -40,15 +30,9 @@ import picocli.CommandLine.Spec;
             ExitCodes.KAFKA_HELP,
             ExitCodes.INTERRUPTED_HELP
         })
-abstract class WishCommand implements Callable<Integer>, PlainCommand {
-    private static final JsonMapper MAPPER = JsonMapper.builder().build();
+abstract class WishCommand extends FleetCommand {
     private static final int MAX_TIMEOUT_SECONDS = 86_400;
     private static final int MAX_TEXT = 500;
-
-    private final Terminal terminal;
-
-    @Spec
-    private CommandSpec command;
 
     @Option(
             names = "--timeout",
@@ -59,13 +43,6 @@ abstract class WishCommand implements Callable<Integer>, PlainCommand {
 
     @Option(names = "--json", description = "One JSON object a job, a line each.")
     private boolean json;
-
-    @Mixin
-    private KafkaOptions kafka;
-
-    WishCommand(Terminal terminal) {
-        this.terminal = terminal;
-    }
 
     /// What is said of one job.
     ///
@@ -97,11 +74,9 @@ abstract class WishCommand implements Callable<Integer>, PlainCommand {
     abstract Optional<Answer> after(JobState job, WishedJobs jobs);
 
     @Override
-    public Integer call() throws JsonProcessingException {
+    public Integer call() {
         if (timeoutSeconds < 0 || timeoutSeconds > MAX_TIMEOUT_SECONDS) {
-            throw new ParameterException(
-                    command.commandLine(),
-                    "--timeout is %d; allowed is 0 to %d seconds".formatted(timeoutSeconds, MAX_TIMEOUT_SECONDS));
+            throw wrong("--timeout is %d; allowed is 0 to %d seconds".formatted(timeoutSeconds, MAX_TIMEOUT_SECONDS));
         }
         Set<String> names = jobs().read(kafka.cluster(), command);
         if (names.isEmpty()) {
@@ -161,10 +136,6 @@ abstract class WishCommand implements Callable<Integer>, PlainCommand {
         new CommandSender(kafka.cluster(), CloudEvents.CLI).wish(wishes);
     }
 
-    KafkaOptions kafka() {
-        return kafka;
-    }
-
     private boolean answered(WishedJobs jobs, Map<String, Answer> answers) {
         for (JobState job : jobs.states()) {
             if (!answers.containsKey(job.job())) {
@@ -194,7 +165,7 @@ abstract class WishCommand implements Callable<Integer>, PlainCommand {
         };
     }
 
-    private void print(String job, Answer answer, WishedJobs jobs) throws JsonProcessingException {
+    private void print(String job, Answer answer, WishedJobs jobs) {
         if (json) {
             Map<String, Object> fields = new LinkedHashMap<>();
             fields.put("job", job);
@@ -202,7 +173,7 @@ abstract class WishCommand implements Callable<Integer>, PlainCommand {
             fields.put("done", answer.done());
             fields.put("ok", answer.ok());
             fields.put("answer", answer.sentence());
-            terminal.out().println(MAPPER.writeValueAsString(fields));
+            terminal.printJson(fields);
         } else {
             (answer.ok() ? terminal.out() : terminal.err())
                     .println(Printable.text("job " + job + " " + answer.sentence(), MAX_TEXT));

@@ -1,16 +1,35 @@
 package io.trainyard.cli;
 
+import io.trainyard.event.JobState.Status;
+import io.trainyard.export.ExportFormat;
+import io.trainyard.export.TensorBoardImport.Metric;
+import io.trainyard.spec.Colors;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
+import picocli.CommandLine;
 import picocli.CommandLine.TypeConversionException;
 
 /// Constants as they are written in options: in small letters.
 final class Words {
     private Words() {}
 
-    /// @throws TypeConversionException if there is none of that name; it says which there are
-    static <E extends Enum<E>> E read(String word, Class<E> type) {
+    /// Has a command and those below it read them.
+    static CommandLine readBy(CommandLine command) {
+        register(Colors.class, command);
+        register(ExportFormat.class, command);
+        register(JobOrder.class, command);
+        register(Metric.class, command);
+        register(Status.class, command);
+        register(TopOrder.class, command);
+        return command;
+    }
+
+    private static <E extends Enum<E>> void register(Class<E> type, CommandLine command) {
+        command.registerConverter(type, word -> read(word, type));
+    }
+
+    private static <E extends Enum<E>> E read(String word, Class<E> type) {
         return Arrays.stream(type.getEnumConstants())
                 .filter(constant -> word(constant).equals(word))
                 .findFirst()

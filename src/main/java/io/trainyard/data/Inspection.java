@@ -1,6 +1,7 @@
 package io.trainyard.data;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -58,6 +59,7 @@ public record Inspection(
     public record Equal(int train, int test, int testedAsTrained, int withOtherLabels, List<String> first) {}
 
     /// What kind of files these are.
+    @JsonProperty
     public String kind() {
         return description.path("kind").asText();
     }

@@ -34,7 +34,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
-import picocli.CommandLine;
 
 class CheckDeviceCommandTest {
     private static final int CHECKS =
@@ -150,9 +149,8 @@ class CheckDeviceCommandTest {
 
     private int run(String... arguments) {
         Terminal terminal = new Terminal(InputStream.nullInputStream(), out, out, false);
-        return new CommandLine(new CheckDeviceCommand(terminal))
+        return TestCommands.commandLine(new CheckDeviceCommand(), terminal)
                 .setErr(new PrintWriter(errors, true))
-                .setExecutionExceptionHandler(new FailureMessages())
                 .execute(arguments);
     }
 

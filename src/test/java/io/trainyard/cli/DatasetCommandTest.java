@@ -18,7 +18,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /// What `dataset` prints and writes.
 class DatasetCommandTest {
@@ -109,9 +108,8 @@ class DatasetCommandTest {
                 new PrintStream(written, true, UTF_8),
                 new PrintStream(remarks, true, UTF_8),
                 false);
-        return new CommandLine(new DatasetCommand(terminal))
+        return TestCommands.commandLine(new DatasetCommand(), terminal)
                 .setErr(new PrintWriter(errors, true))
-                .setExecutionExceptionHandler(new FailureMessages())
                 .execute(arguments);
     }
 }

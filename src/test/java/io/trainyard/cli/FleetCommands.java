@@ -34,7 +34,6 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.TestInfo;
-import picocli.CommandLine;
 
 /// Runs commands against a real broker, with topics of each test's own; the test is the fleet's worker.
 abstract class FleetCommands {
@@ -104,17 +103,17 @@ abstract class FleetCommands {
 
     int execute(Terminal terminal, String kafka, String... arguments) {
         flush();
-        Object command = switch (arguments[0]) {
-            case "submit" -> new SubmitCommand(terminal);
-            case "watch" -> new WatchCommand(terminal);
-            case "jobs" -> new JobsCommand(terminal);
-            case "top" -> new TopCommand(terminal);
-            case "sweep" -> new SweepCommand(terminal);
-            case "events" -> new EventsCommand(terminal);
-            case "cancel" -> new CancelCommand(terminal);
-            case "pause" -> new PauseCommand(terminal);
-            case "resume" -> new ResumeCommand(terminal);
-            case "reprioritize" -> new ReprioritizeCommand(terminal);
+        PlainCommand command = switch (arguments[0]) {
+            case "submit" -> new SubmitCommand();
+            case "watch" -> new WatchCommand();
+            case "jobs" -> new JobsCommand();
+            case "top" -> new TopCommand();
+            case "sweep" -> new SweepCommand();
+            case "events" -> new EventsCommand();
+            case "cancel" -> new CancelCommand();
+            case "pause" -> new PauseCommand();
+            case "resume" -> new ResumeCommand();
+            case "reprioritize" -> new ReprioritizeCommand();
             default -> throw new IllegalArgumentException(arguments[0]);
         };
         List<String> options = new ArrayList<>(List.of(arguments).subList(1, arguments.length));
@@ -122,9 +121,8 @@ abstract class FleetCommands {
         if (!options.contains("--kafka-timeout")) {
             options.addAll(List.of("--kafka-timeout", Long.toString(Patience.LIMIT.toSeconds())));
         }
-        return new CommandLine(command)
+        return TestCommands.commandLine(command, terminal)
                 .setErr(new PrintWriter(terminal.err(), true, UTF_8))
-                .setExecutionExceptionHandler(new FailureMessages())
                 .execute(options.toArray(String[]::new));
     }
 

@@ -22,7 +22,6 @@ import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import picocli.CommandLine;
 
 /// What `network show` tells; of the built-in networks what PyTorch says of them (network_shapes.py in
 /// src/test/python).
@@ -155,9 +154,8 @@ class NetworkCommandTest {
     private int run(String standardInput, String... arguments) {
         PrintStream out = new PrintStream(written, true, UTF_8);
         Terminal terminal = new Terminal(new ByteArrayInputStream(standardInput.getBytes(UTF_8)), out, out, false);
-        return new CommandLine(new NetworkCommand(terminal))
+        return TestCommands.commandLine(new NetworkCommand(), terminal)
                 .setErr(new PrintWriter(errors, true))
-                .setExecutionExceptionHandler(new FailureMessages())
                 .execute(arguments);
     }
 }

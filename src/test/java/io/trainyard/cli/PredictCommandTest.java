@@ -35,7 +35,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import picocli.CommandLine;
 
 /// One epoch of the built-in shapes, then its predictions.
 class PredictCommandTest {
@@ -215,9 +214,8 @@ class PredictCommandTest {
         PrintStream errors = new PrintStream(err, true, UTF_8);
         Terminal terminal =
                 new Terminal(InputStream.nullInputStream(), new PrintStream(out, true, UTF_8), errors, false);
-        int status = new CommandLine(new PredictCommand(terminal))
+        int status = TestCommands.commandLine(new PredictCommand(), terminal)
                 .setErr(new PrintWriter(errors, true, UTF_8))
-                .setExecutionExceptionHandler(new FailureMessages())
                 .execute(arguments);
         return new Ended(status, out.toString(UTF_8).lines().toList(), err.toString(UTF_8));
     }

@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /// Jobs one after another, in this process.
 class TrainCommandTest {
@@ -90,7 +89,7 @@ class TrainCommandTest {
     private Ended train(String jobs) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
-        int status = run(new TrainCommand(terminal(jobs, out, err, false)), "--json");
+        int status = run(TestCommands.with(new TrainCommand(), terminal(jobs, out, err, false)), "--json");
         List<TrainingEvent> events = new ArrayList<>();
         for (String line : out.toString(UTF_8).lines().toList()) {
             events.add(EventJson.readEvent(line.getBytes(UTF_8)).event());
@@ -100,7 +99,7 @@ class TrainCommandTest {
 
     /// @param said takes both streams, as a terminal does
     private static TrainCommand command(String jobs, ByteArrayOutputStream said, boolean interactive) {
-        return new TrainCommand(terminal(jobs, said, said, interactive));
+        return TestCommands.with(new TrainCommand(), terminal(jobs, said, said, interactive));
     }
 
     private static Terminal terminal(
@@ -122,8 +121,6 @@ class TrainCommandTest {
                 "--checkpoints",
                 folder.resolve("store").toString()));
         arguments.addAll(List.of(more));
-        return new CommandLine(command)
-                .setExecutionExceptionHandler(new FailureMessages())
-                .execute(arguments.toArray(String[]::new));
+        return Trainyard.commandLine(command).execute(arguments.toArray(String[]::new));
     }
 }

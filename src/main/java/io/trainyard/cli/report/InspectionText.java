@@ -2,6 +2,7 @@ package io.trainyard.cli.report;
 
 import static java.util.Locale.ROOT;
 
+import io.trainyard.cli.terminal.TextTable;
 import io.trainyard.data.Inspection;
 import io.trainyard.spec.Printable;
 import java.util.ArrayList;
@@ -60,7 +61,7 @@ public final class InspectionText {
                         Printable.text(row.name(), 60),
                         String.format(ROOT, "%,d", row.train()),
                         String.format(ROOT, "%,d", row.test()))));
-        lines.addAll(TextTable.lines(table, 1));
+        lines.addAll(TextTable.lines(table, column -> column > 0));
         addRest(inspection.classes().size(), "classes", lines);
     }
 
@@ -78,7 +79,7 @@ public final class InspectionText {
                         number(row.std()),
                         number(row.least()),
                         number(row.most()))));
-        lines.addAll(TextTable.lines(table, 1));
+        lines.addAll(TextTable.lines(table, column -> column > 0));
         addRest(inspection.channels().size(), "channels", lines);
     }
 

@@ -4,6 +4,7 @@ import static java.util.Locale.ROOT;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
+import io.trainyard.cli.terminal.TextTable;
 import io.trainyard.device.DeviceBackend;
 import io.trainyard.device.Devices;
 import io.trainyard.device.Workload;
@@ -156,7 +157,7 @@ public record NetworkReport(
         table.add(List.of("all", "", "", count(parameters), count(buffers), count(multiplyAdds)));
         List<String> lines = new ArrayList<>();
         lines.add("%s, samples of %s, batches of %d".formatted(network, input, batchSize));
-        lines.addAll(TextTable.lines(table, 3));
+        lines.addAll(TextTable.lines(table, column -> column > 2));
         lines.add("training: %s multiply-adds a sample, forward and backward".formatted(count(trainingMultiplyAdds)));
         lines.add(
                 "memory: parameters %s, gradients %s, optimizer %s, activations %s, their gradients %s; a device counts on %s"
@@ -168,7 +169,7 @@ public record NetworkReport(
                                 mebibytes(memoryBytes.activationGradients()),
                                 mebibytes(memoryBytes.estimate())));
         lines.addAll(TextTable.lines(
-                devices.stream().map(row -> List.of(row.device(), fate(row))).toList(), 2));
+                devices.stream().map(row -> List.of(row.device(), fate(row))).toList(), _ -> false));
         return lines.stream();
     }
 

@@ -2,6 +2,8 @@ package io.trainyard.cli.terminal;
 
 import static java.util.Locale.ROOT;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.Console;
 import java.io.InputStream;
 import java.io.PrintStream;
@@ -12,12 +14,23 @@ import java.io.PrintStream;
 /// @param err words about the work
 /// @param interactive true where `out` is a terminal whose cursor can move
 public record Terminal(InputStream in, PrintStream out, PrintStream err, boolean interactive) {
+    private static final JsonMapper MAPPER = JsonMapper.builder().build();
+
     /// This process's.
     @SuppressWarnings("SystemConsoleNull") // the JDK's own annotations have not caught up: it may be null there
     public static Terminal system() {
         Console console = System.console();
         boolean moves = console != null && console.isTerminal() && !"dumb".equals(System.getenv("TERM"));
         return new Terminal(System.in, System.out, System.err, moves);
+    }
+
+    /// Prints a value for programs, as JSON on one line.
+    public void printJson(Object value) {
+        try {
+            out.println(MAPPER.writeValueAsString(value));
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("what a command prints is always writable", e);
+        }
     }
 
     /// A time as `m:ss`, or `h:mm:ss`.

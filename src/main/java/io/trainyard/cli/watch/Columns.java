@@ -1,5 +1,6 @@
 package io.trainyard.cli.watch;
 
+import io.trainyard.cli.terminal.TextTable;
 import io.trainyard.spec.Printable;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -18,21 +19,12 @@ final class Columns {
 
     /// The lines of the table, the titles first.
     static <T> List<String> rows(List<Column<T>> columns, Collection<T> all) {
-        List<StringBuilder> lines = new ArrayList<>();
-        lines.add(new StringBuilder());
-        all.forEach(_ -> lines.add(new StringBuilder()));
-        for (Column<T> column : columns) {
-            List<String> cells = new ArrayList<>(List.of(column.title()));
-            all.forEach(one -> cells.add(Printable.text(column.cell().apply(one), column.maxWidth())));
-            int width = cells.stream().mapToInt(String::length).max().orElse(0);
-            for (int i = 0; i < cells.size(); i++) {
-                String padding = " ".repeat(width - cells.get(i).length());
-                lines.get(i)
-                        .append(column.figures() ? padding + cells.get(i) : cells.get(i) + padding)
-                        .append("  ");
-            }
-        }
-        return lines.stream().map(line -> line.toString().stripTrailing()).toList();
+        List<List<String>> rows = new ArrayList<>();
+        rows.add(columns.stream().map(Column::title).toList());
+        all.forEach(one -> rows.add(columns.stream()
+                .map(column -> Printable.text(column.cell().apply(one), column.maxWidth()))
+                .toList()));
+        return TextTable.lines(rows, column -> columns.get(column).figures());
     }
 
     static <T> String of(@Nullable T value, Function<T, String> text) {

@@ -27,7 +27,7 @@ public final class JobWatch {
 
     private final Terminal terminal;
     private final Set<String> jobs;
-    private final Submitted submitted;
+    private final Map<String, JobSpec> submitted; // by id
     private final String farewell;
     private final ProgressView view;
     private final NewsReader reader;
@@ -36,18 +36,8 @@ public final class JobWatch {
     private final Set<String> toldRejected = new HashSet<>();
     private boolean running = true;
 
-    /// What this process has submitted itself.
-    ///
-    /// @param jobs by id. A job that ran under the same id with another spec is not mistaken for it
-    public record Submitted(Map<String, JobSpec> jobs) {
-        private static final Submitted NOTHING = new Submitted(Map.of());
-
-        public Submitted(List<JobSpec> jobs) {
-            this(jobs.stream().collect(Collectors.toMap(JobSpec::id, Function.identity())));
-        }
-    }
-
-    private JobWatch(Terminal terminal, Set<String> jobs, Submitted submitted, ProgressView view, String farewell) {
+    private JobWatch(
+            Terminal terminal, Set<String> jobs, Map<String, JobSpec> submitted, ProgressView view, String farewell) {
         this.terminal = terminal;
         this.farewell = farewell;
         this.jobs = jobs;
@@ -57,28 +47,28 @@ public final class JobWatch {
         book = new JobBook(jobs.size(), _ -> {});
     }
 
-    /// Shows the jobs from their beginning on, and returns when the last has ended.
+    /// What ctrl-C leaves on the terminal where the jobs go on.
+    public static String goOn(List<String> jobs) {
+        return "stopped watching; the jobs go on: ./trainyard watch " + String.join(" ", jobs);
+    }
+
+    /// Shows jobs from their beginning on, and returns when the last has ended.
     ///
     /// @param jobs ids
+    /// @param submitted jobs of this process; one that ran under the same id with another spec is not one of them
     /// @param json whether their events are printed, for programs
-    /// @return true if all finished; false if one failed, was rejected, or is not known
-    public static boolean run(Cluster kafka, Terminal terminal, List<String> jobs, boolean json) {
-        return run(kafka, terminal, jobs, Submitted.NOTHING, json);
-    }
-
-    /// As the other `run`, for jobs that this process has submitted itself.
-    public static boolean run(Cluster kafka, Terminal terminal, List<String> jobs, Submitted submitted, boolean json) {
-        String goOn = "stopped watching; the jobs go on: ./trainyard watch " + String.join(" ", jobs);
-        return run(kafka, terminal, jobs, submitted, json, goOn);
-    }
-
-    /// As the other `run`.
-    ///
     /// @param farewell what ctrl-C leaves on the terminal
+    /// @return true if all finished; false if one failed, was rejected, or is not known
     public static boolean run(
-            Cluster kafka, Terminal terminal, List<String> jobs, Submitted submitted, boolean json, String farewell) {
+            Cluster kafka,
+            Terminal terminal,
+            List<String> jobs,
+            List<JobSpec> submitted,
+            boolean json,
+            String farewell) {
+        Map<String, JobSpec> specs = submitted.stream().collect(Collectors.toMap(JobSpec::id, Function.identity()));
         ProgressView view = json ? ProgressView.json(terminal) : ProgressView.on(terminal, jobs.size());
-        JobWatch watch = new JobWatch(terminal, new LinkedHashSet<>(jobs), submitted, view, farewell);
+        JobWatch watch = new JobWatch(terminal, new LinkedHashSet<>(jobs), specs, view, farewell);
         Thread hook = new Thread(watch::sayFarewell, "farewell");
         Runtime.getRuntime().addShutdownHook(hook);
         try (EventLog log = EventLog.open(kafka, Topic.NEWS)) {
@@ -92,7 +82,7 @@ public final class JobWatch {
     private boolean read(EventLog log) {
         log.readToEnd(this::take);
         List<String> unknown = jobs.stream()
-                .filter(job -> !submitted.jobs().containsKey(job) && book.find(job) == null)
+                .filter(job -> !submitted.containsKey(job) && book.find(job) == null)
                 .toList();
         if (!unknown.isEmpty()) {
             close();
@@ -155,7 +145,7 @@ public final class JobWatch {
 
     /// Whether the events under this id are those of a job with another spec than was submitted here.
     private boolean ranAsAnother(JobState state) {
-        JobSpec ours = submitted.jobs().get(state.job());
+        JobSpec ours = submitted.get(state.job());
         JobSpec theirs = state.startedSpec();
         return ours != null && theirs != null && !ours.equals(theirs);
     }

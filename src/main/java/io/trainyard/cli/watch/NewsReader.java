@@ -1,7 +1,11 @@
 package io.trainyard.cli.watch;
 
+import io.trainyard.cli.eventlog.EventLog;
+import io.trainyard.event.JobBook;
 import io.trainyard.event.JobNews;
 import io.trainyard.spec.Printable;
+import io.trainyard.topics.Cluster;
+import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicRecord;
 import java.io.IOException;
 import java.util.Optional;
@@ -17,6 +21,19 @@ public final class NewsReader {
     /// @param warn called with the sentences
     public NewsReader(Consumer<String> warn) {
         this.warn = warn;
+    }
+
+    /// The jobs of a fleet, as its topics tell of them up to now.
+    ///
+    /// @param warn called with the sentences
+    /// @throws io.trainyard.topics.KafkaUnreachableException if the brokers do not answer
+    public static JobBook readAll(Cluster kafka, int maxJobs, Consumer<String> warn) {
+        NewsReader reader = new NewsReader(warn);
+        JobBook book = new JobBook(maxJobs, _ -> {});
+        try (EventLog log = EventLog.open(kafka, Topic.NEWS)) {
+            log.readToEnd(entry -> reader.read(entry).ifPresent(book::take));
+        }
+        return book;
     }
 
     /// The record's news; empty where it has none or cannot be read.

@@ -3,6 +3,7 @@ package io.trainyard.cli.watch;
 import static java.util.Locale.ROOT;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.trainyard.cli.terminal.TextTable;
 import io.trainyard.spec.Printable;
 import io.trainyard.sweep.SweepView;
 import io.trainyard.sweep.SweepView.Trial;
@@ -80,7 +81,7 @@ public final class SweepTable {
             row.add(bar(trial.best(), sweep));
             rows.add(row);
         }
-        return aligned(rows);
+        return TextTable.lines(rows, _ -> false);
     }
 
     /// The last part of a path, where that tells it from the others.
@@ -116,22 +117,5 @@ public final class SweepTable {
                         .orElse(1)
                 : 1;
         return "#".repeat((int) Math.round(BAR * Math.clamp(whole == 0 ? 0 : value / whole, 0, 1)));
-    }
-
-    private static List<String> aligned(List<List<String>> rows) {
-        List<StringBuilder> lines = new ArrayList<>();
-        rows.forEach(_ -> lines.add(new StringBuilder()));
-        for (int column = 0; column < rows.getFirst().size(); column++) {
-            int number = column;
-            int width = rows.stream()
-                    .mapToInt(row -> row.get(number).length())
-                    .max()
-                    .orElse(0);
-            for (int i = 0; i < rows.size(); i++) {
-                String cell = rows.get(i).get(column);
-                lines.get(i).append(cell).append(" ".repeat(width - cell.length() + 2));
-            }
-        }
-        return lines.stream().map(line -> line.toString().stripTrailing()).toList();
     }
 }
