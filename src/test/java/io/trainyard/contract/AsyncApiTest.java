@@ -9,6 +9,9 @@ import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 import io.trainyard.Slow;
 import io.trainyard.metrics.YamlFiles;
+import io.trainyard.topics.KafkaRole;
+import io.trainyard.topics.Topic;
+import io.trainyard.topics.TopicSettings;
 import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -22,14 +25,18 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.HexFormat;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.zip.GZIPInputStream;
+import org.apache.kafka.common.acl.AclOperation;
+import org.apache.kafka.common.resource.PatternType;
+import org.apache.kafka.common.resource.ResourceType;
 import org.junit.jupiter.api.Test;
 
 /// The AsyncAPI document is one.
-@Slow
 class AsyncApiTest {
-    private static final Path DOCUMENT = Contract.FOLDER.resolve("asyncapi.yaml");
+    private static final Path DOCUMENT = Message.FOLDER.resolve("asyncapi.yaml");
 
     /// Kept where it has been fetched once.
     private static final Path KEPT = Path.of("target/asyncapi-3.0.0.json");
@@ -44,6 +51,7 @@ class AsyncApiTest {
     private static final int BLOCK = 512;
 
     /// Skipped where there is no npm: [#everyReferenceLeadsSomewhere] and the document's golden need none.
+    @Slow
     @Test
     void isValidByAsyncApisOwnSchema() throws Exception {
         Optional<String> schema = schema();
@@ -61,9 +69,47 @@ class AsyncApiTest {
             if (reference.startsWith("#")) {
                 assertThat(document.at(reference.substring(1)).isObject()).isTrue();
             } else {
-                assertThat(Contract.FOLDER.resolve(reference)).isRegularFile();
+                assertThat(Message.FOLDER.resolve(reference)).isRegularFile();
             }
         });
+    }
+
+    @Test
+    void channelsHaveTheSettingsOfTopicsAndOperationsAreWhatAWorkerMay() throws IOException {
+        assertThat(Files.readString(Path.of("pom.xml")))
+                .contains("<version>%s</version>"
+                        .formatted(Message.DOCUMENT.at("/info/version").asText()));
+        assertThat(Message.DOCUMENT.path("channels")).hasSameSizeAs(Topic.values());
+        for (Topic topic : Topic.values()) {
+            String channel = Message.channel(topic);
+            JsonNode kafka = Message.DOCUMENT.at("/channels/%s/bindings/kafka".formatted(channel));
+            Map<String, String> settings = new TreeMap<>();
+            kafka.path("topicConfiguration")
+                    .properties()
+                    .forEach(setting -> settings.put(
+                            setting.getKey(),
+                            setting.getValue().isArray()
+                                    ? setting.getValue().path(0).asText()
+                                    : setting.getValue().asText()));
+            assertThat(settings).as(channel).isEqualTo(TopicSettings.of(topic));
+            assertThat(kafka.path("partitions").asInt())
+                    .as(channel)
+                    .isEqualTo(TopicSettings.partitions(topic).orElse(0));
+            assertThat(Message.DOCUMENT.path("operations").has("receive-" + channel))
+                    .as(channel)
+                    .isEqualTo(mayWorker(AclOperation.READ, topic));
+            assertThat(Message.DOCUMENT.path("operations").has("send-" + channel))
+                    .as(channel)
+                    .isEqualTo(mayWorker(AclOperation.WRITE, topic));
+        }
+    }
+
+    private static boolean mayWorker(AclOperation operation, Topic topic) {
+        return KafkaRole.WORKER.grants().stream()
+                .filter(grant -> grant.type() == ResourceType.TOPIC && grant.operation() == operation)
+                .anyMatch(grant -> grant.pattern() == PatternType.LITERAL
+                        ? grant.name().equals(topic.name(""))
+                        : topic.name("").startsWith(grant.name()));
     }
 
     private static Optional<String> schema() throws Exception {

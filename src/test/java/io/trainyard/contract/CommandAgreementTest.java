@@ -2,6 +2,8 @@ package io.trainyard.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.core.JsonPointer;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -9,18 +11,25 @@ import com.fasterxml.jackson.databind.node.ContainerNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.trainyard.Page;
 import io.trainyard.SeededProperty;
+import io.trainyard.Slow;
 import io.trainyard.device.RandomNetwork;
+import io.trainyard.metrics.YamlFiles;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.NetworkSpec;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.math.BigDecimal;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
@@ -75,6 +84,9 @@ class CommandAgreementTest {
             "{\"norm\": 1}",
             "[\"cpu\", \"cpu\"]");
 
+    /// Left out these are as another field is.
+    private static final Set<String> LIKE_ANOTHER = Set.of("layer-maxPool2d.stride", "layer-avgPool2d.stride");
+
     private static final String JOB = "{\"id\": \"a\", \"dataset\": \"mnist\", \"epochs\": 1}";
 
     @Provide
@@ -94,13 +106,7 @@ class CommandAgreementTest {
     /// Jobs, and those in which one thing or two are other than they were.
     @Test
     void agreesWithTheReader() throws IOException {
-        List<JsonNode> jobs = new ArrayList<>();
-        for (var example : ContractTest.examples()) {
-            if (ContractTest.schema(example).equals("job-requested")) {
-                jobs.add(MAPPER.readTree(Files.readAllBytes(example)));
-            }
-        }
-        jobs.add(MAPPER.readTree(ALL_KINDS));
+        List<JsonNode> jobs = jobs();
         Random random = new Random(1);
         int refused = 0;
         for (int i = 0; i < 1000; i++) {
@@ -108,31 +114,37 @@ class CommandAgreementTest {
             for (int changes = random.nextInt(3); changes > 0; changes--) {
                 change(job, random);
             }
-            Optional<String> reader = reader(job);
-            List<String> schema = SCHEMAS.mistakes("job-requested", job.toString());
-            refused += reader.isPresent() ? 1 : 0;
-            if (reader.isEmpty()) {
-                assertThat(schema).as("the reader takes %s", job).isEmpty();
-            } else if (schema.isEmpty()) {
-                assertThat(UNSAID.values())
-                        .as("%s of %s", reader, job)
-                        .anyMatch(known -> known.matcher(reader.get()).find());
-            }
+            refused += requireAgreement(job) ? 1 : 0;
         }
-        assertThat(refused).isBetween(500, 900);
+        assertThat(refused).isBetween(400, 900);
     }
 
-    /// Has what the examples have not.
-    private static final String ALL_KINDS = """
-            {"id": "all", "dataset": {"name": "mine", "colors": "grey", "resize": 32, "centerCrop": [28, 28], "split": {"test": 0.2}},
-             "epochs": 9, "network": {"layers": [
-              {"type": "avgPool2d", "kernel": 2}, {"type": "batchNorm1d"}, {"type": "layerNorm", "normalizedShape": [4]},
-              {"type": "layerNorm2d"}, {"type": "leakyRelu"}, {"type": "softplus"}, {"type": "hardtanh", "minVal": 0},
-              {"type": "upsample", "size": [2, 2]}, {"type": "dropout2d"}, {"type": "identity"}]},
-             "optimizer": {"type": "rmsprop", "momentum": 0.5},
-             "schedule": {"type": "warmup", "steps": 3, "then": {"type": "oneCycle", "maxLearningRate": 1, "cycleMomentum": true}},
-             "clipGradients": {"value": 1}, "loss": {"type": "crossEntropy", "classWeights": [1, 2]}, "accumulateSteps": 2,
-             "checkpointEverySteps": 5, "checkpointEverySeconds": 60, "initFrom": "other/12", "device": "cuda:1"}""";
+    /// The examples, and those that have what the examples have not.
+    private static List<JsonNode> jobs() throws IOException {
+        List<JsonNode> jobs = new ArrayList<>();
+        for (var example : ContractTest.examples()) {
+            if (ContractTest.schema(example).equals("job-requested")) {
+                jobs.add(MAPPER.readTree(Files.readAllBytes(example)));
+            }
+        }
+        YamlFiles.read(Path.of("src/test/resources/io/trainyard/contract/kinds.yaml"))
+                .forEach(jobs::add);
+        return jobs;
+    }
+
+    /// Whether the reader refuses a job.
+    private static boolean requireAgreement(JsonNode job) {
+        Optional<String> reader = reader(job);
+        List<String> schema = SCHEMAS.mistakes("job-requested", job.toString());
+        if (reader.isEmpty()) {
+            assertThat(schema).as("the reader takes %s", job).isEmpty();
+        } else if (schema.isEmpty()) {
+            assertThat(UNSAID.values())
+                    .as("%s of %s", reader, job)
+                    .anyMatch(known -> known.matcher(reader.get()).find());
+        }
+        return reader.isPresent();
+    }
 
     /// Somewhere another value, one thing less, or a field that there is not.
     private static void change(JsonNode job, Random random) throws IOException {
@@ -178,6 +190,117 @@ class CommandAgreementTest {
             return Optional.empty();
         } catch (InvalidJobException e) {
             return Optional.of(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /// At each bound, beside it and where a field is left out: for each kind of object that a job may have.
+    @Slow
+    @Test
+    void hasTheReadersBoundsAndDefaults() throws IOException {
+        List<JsonNode> jobs = jobs();
+        for (var kind : SCHEMAS.read("job-requested").path("$defs").properties()) {
+            JsonNode fields = kind.getValue().path("properties");
+            if (fields.isEmpty()) {
+                continue;
+            }
+            List<Place> places = jobs.stream()
+                    .flatMap(job -> places(job, JsonPointer.empty()).map(at -> new Place(job, at)))
+                    .filter(place -> SCHEMAS.mistakes(
+                                    "job-requested.json#/$defs/" + kind.getKey(),
+                                    place.object(place.job()).toString())
+                            .isEmpty())
+                    .toList();
+            assertThat(places)
+                    .as("%s in kinds.yaml or an example", kind.getKey())
+                    .isNotEmpty();
+            for (var field : fields.properties()) {
+                for (JsonNode odd : atBounds(field.getValue())) {
+                    for (Place place : places) {
+                        requireAgreement(place.with(field.getKey(), odd));
+                    }
+                }
+                places.stream()
+                        .map(place -> place.defaultOf(field.getKey()))
+                        .flatMap(Optional::stream)
+                        .findFirst()
+                        .filter(_ -> !LIKE_ANOTHER.contains(kind.getKey() + "." + field.getKey()))
+                        .ifPresent(value -> assertThat(field.getValue().path("default"))
+                                .as("default of %s in %s", field.getKey(), kind.getKey())
+                                .isEqualTo(value));
+            }
+        }
+    }
+
+    /// An object in a job.
+    private record Place(JsonNode job, JsonPointer at) {
+        ObjectNode object(JsonNode job) {
+            return (ObjectNode) job.at(at);
+        }
+
+        JsonNode with(String field, JsonNode value) {
+            JsonNode other = job.deepCopy();
+            object(other).set(field, value);
+            return other;
+        }
+
+        /// What the reader takes for a field that is left out, where that is a value or an object.
+        Optional<JsonNode> defaultOf(String field) {
+            JsonNode other = job.deepCopy();
+            var _ = object(other).remove(field);
+            if (reader(other).isPresent()) {
+                return Optional.empty();
+            }
+            try {
+                JsonNode value =
+                        MAPPER.readTree(JobJson.write(JobJson.read(other))).at(at.appendProperty(field));
+                return value.isObject() || (value.isValueNode() && !value.isNull() && !value.isMissingNode())
+                        ? Optional.of(value)
+                        : Optional.empty();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
+    private static Stream<JsonPointer> places(JsonNode json, JsonPointer at) {
+        Stream<JsonPointer> within = json.isArray()
+                ? IntStream.range(0, json.size()).boxed().flatMap(i -> places(json.get(i), at.appendIndex(i)))
+                : json.propertyStream().flatMap(field -> places(field.getValue(), at.appendProperty(field.getKey())));
+        return json.isObject() ? Stream.concat(Stream.of(at), within) : within;
+    }
+
+    /// Numbers, texts and lists of one or two that are just within and just outside of what a field's schema allows.
+    private static List<JsonNode> atBounds(JsonNode schema) throws IOException {
+        List<String> odd = new ArrayList<>();
+        for (String word : List.of("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")) {
+            for (JsonNode bound : schema.findValues(word)) {
+                BigDecimal number = bound.decimalValue();
+                Stream.of(
+                                number,
+                                number.add(BigDecimal.ONE),
+                                number.subtract(BigDecimal.ONE),
+                                BigDecimal.valueOf(Math.nextUp(number.doubleValue())),
+                                BigDecimal.valueOf(Math.nextDown(number.doubleValue())))
+                        .map(BigDecimal::toPlainString)
+                        .forEach(text ->
+                                odd.addAll(List.of(text, "[%s]".formatted(text), "[%s, %s]".formatted(text, text))));
+            }
+        }
+        for (String word : List.of("minLength", "maxLength")) {
+            for (JsonNode bound : schema.findValues(word)) {
+                IntStream.rangeClosed(-1, 1)
+                        .map(more -> Math.max(0, bound.asInt() + more))
+                        .forEach(length -> odd.add('"' + "a".repeat(length) + '"'));
+            }
+        }
+        return odd.stream().distinct().map(CommandAgreementTest::json).toList();
+    }
+
+    private static JsonNode json(String text) {
+        try {
+            return MAPPER.readTree(text);
+        } catch (JsonProcessingException e) {
+            throw new IllegalArgumentException(text, e);
         }
     }
 

@@ -6,36 +6,40 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.trainyard.Page;
+import io.trainyard.custody.Custody;
+import io.trainyard.event.Control;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.WorkerStatus;
 import io.trainyard.metrics.YamlFiles;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
 import java.io.IOException;
+import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Holds docs/contract to the code: it is what the code writes, and its schemas take what is right and refuse what is
-/// not.
+/// Holds docs/contract to the code: its schemas have the fields of records, take what is right and refuse what is not.
 class ContractTest {
-    private static final Map<String, String> WRITTEN = Contract.files();
     private static final Schemas SCHEMAS = Schemas.in(Schemas.PRESENT);
     private static final JsonMapper MAPPER = new JsonMapper();
 
     /// What a schema refuses.
     private record Broken(String schema, String json) {}
 
-    static Stream<String> written() {
-        return WRITTEN.keySet().stream();
-    }
-
     static List<Path> examples() throws IOException {
-        return files(Contract.FOLDER.resolve("examples"));
+        return files(Message.FOLDER.resolve("examples"));
     }
 
     private static List<Path> files(Path folder) throws IOException {
@@ -49,28 +53,66 @@ class ContractTest {
         return example.getFileName().toString().replaceFirst("\\..*", "");
     }
 
-    /// So that a change is seen. `-Dgolden.write=true` writes them anew.
-    @ParameterizedTest
-    @MethodSource("written")
-    void isWhatTheCodeWrites(String file) throws IOException {
-        Path golden = Contract.FOLDER.resolve(file);
-        if (Boolean.getBoolean("golden.write")) {
-            Files.createDirectories(golden.getParent());
-            Files.writeString(golden, WRITTEN.get(file));
-        }
-        assertThat(WRITTEN.get(file))
-                .as("%s; -Dgolden.write=true writes it anew", golden)
-                .isEqualTo(Files.readString(golden));
+    @Test
+    void eachKindOfRecordAndOfHeadersHasASchema() throws IOException {
+        assertThat(schemas())
+                .containsExactlyInAnyOrderElementsOf(Stream.concat(
+                                Stream.of("job-file"),
+                                Message.all().stream().flatMap(kind -> Stream.of(kind.name(), kind.headers())))
+                        .collect(Collectors.toSet()));
     }
 
+    private static List<String> schemas() throws IOException {
+        return files(Schemas.PRESENT).stream().map(ContractTest::schema).toList();
+    }
+
+    /// The records that the fleet writes: each event, and what else has a class of its own.
+    static Stream<Arguments> records() {
+        return Stream.concat(
+                Stream.of(TrainingEvent.class.getPermittedSubclasses())
+                        .map(event -> Arguments.of(
+                                "job-"
+                                        + event.getSimpleName()
+                                                .replaceAll("(?<=.)([A-Z])", "-$1")
+                                                .toLowerCase(Locale.ROOT),
+                                event,
+                                Set.of("type", "time"))),
+                Stream.of(
+                        Arguments.of("job-control", Control.class, Set.of()),
+                        Arguments.of("job-custody", Custody.class, Set.of()),
+                        Arguments.of("worker-status", WorkerStatus.class, Set.of())));
+    }
+
+    /// One that may be null is absent then.
+    @ParameterizedTest
+    @MethodSource("records")
+    void aSchemaHasTheFieldsOfItsRecord(String name, Class<?> record, Set<String> more) throws IOException {
+        Set<String> fields = new TreeSet<>(more);
+        Set<String> required = new TreeSet<>(more);
+        for (RecordComponent field : record.getRecordComponents()) {
+            fields.add(field.getName());
+            if (!field.getAnnotatedType().isAnnotationPresent(Nullable.class)) {
+                required.add(field.getName());
+            }
+        }
+        JsonNode schema = SCHEMAS.read(name);
+        assertThat(schema.path("properties").fieldNames()).toIterable().containsExactlyInAnyOrderElementsOf(fields);
+        assertThat(schema.path("required")).extracting(JsonNode::asText).containsExactlyInAnyOrderElementsOf(required);
+    }
+
+    /// What docs/topics.md shows.
     @Test
-    void noSchemaIsLeftOver() throws IOException {
-        assertThat(files(Schemas.PRESENT))
-                .extracting(Path::getFileName)
-                .extracting(Path::toString)
-                .containsExactlyElementsOf(Message.schemas().keySet().stream()
-                        .map(name -> name + ".json")
-                        .toList());
+    void examplesAreThoseOfThePage() throws IOException {
+        Page page = Page.read("docs/topics.md");
+        for (Path example : examples()) {
+            JsonNode json = MAPPER.readTree(Files.readAllBytes(example));
+            if (json.has("type") && example.toString().endsWith(schema(example) + ".json")) {
+                String title = "### `%s`".formatted(json.path("type").asText());
+                assertThat(MAPPER.readTree(page.section(title).code("json").getFirst()))
+                        .as("%s", example)
+                        .isEqualTo(json);
+            }
+        }
     }
 
     @Test
@@ -96,7 +138,7 @@ class ContractTest {
     void eachSchemaHasAnExample() throws IOException {
         assertThat(examples())
                 .extracting(ContractTest::schema)
-                .containsAll(Message.schemas().keySet().stream()
+                .containsAll(schemas().stream()
                         .filter(name -> !name.equals("job-file"))
                         .toList());
     }
@@ -137,7 +179,7 @@ class ContractTest {
     void somethingIsRefusedByEachSchema() throws IOException {
         assertThat(broken())
                 .extracting(Broken::schema)
-                .containsAll(Message.schemas().keySet().stream()
+                .containsAll(schemas().stream()
                         .filter(name -> !name.equals("job-rejected"))
                         .toList());
     }

@@ -43,8 +43,9 @@ public final class RecordCheck {
         List<String> mistakes = new ArrayList<>(
                 schemas.mistakes(message.headers(), headers(record).toString()));
         mistakes.addAll(schemas.mistakes(message.name(), body(message, record)));
-        if (message.body().has("properties") && !message.body().has("$ref")) {
-            mistakes.addAll(unnamed(message.body(), MAPPER.readTree(record.value())));
+        JsonNode schema = schemas.read(message.name());
+        if (schema.has("properties") && !schema.has("$ref")) {
+            mistakes.addAll(unnamed(schema, MAPPER.readTree(record.value())));
         }
         JsonNode job = message.name().equals("job-started")
                 ? MAPPER.readTree(record.value()).path("spec")

@@ -1,5 +1,7 @@
 package io.trainyard.contract;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.networknt.schema.Error;
 import com.networknt.schema.InputFormat;
 import com.networknt.schema.Schema;
@@ -42,15 +44,21 @@ final class Schemas {
         });
     }
 
+    /// The text of a schema of this version.
+    JsonNode read(String name) throws IOException {
+        return new JsonMapper().readTree(PRESENT.resolve(name + ".json").toFile());
+    }
+
     /// What is wrong with a document; empty if nothing is.
     ///
-    /// @param name the schema's: `job-started`
+    /// @param name the schema's, `job-started`, or where a part of one is: `job-requested.json#/$defs/loss`
     List<String> mistakes(String name, byte[] json) {
         return mistakes(name, new String(json, StandardCharsets.UTF_8));
     }
 
     List<String> mistakes(String name, String json) {
-        return mistakes(registry.getSchema(SchemaLocation.of(BASE + name + ".json")), json);
+        return mistakes(
+                registry.getSchema(SchemaLocation.of(BASE + (name.contains("#") ? name : name + ".json"))), json);
     }
 
     /// What is wrong with a schema itself.
