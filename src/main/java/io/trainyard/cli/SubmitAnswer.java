@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import io.trainyard.cli.eventlog.EventLog;
 import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.cli.watch.FleetReader;
+import io.trainyard.cli.watch.StartText;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.forecast.Forecast;
@@ -103,7 +104,11 @@ final class SubmitAnswer {
         Outlook outlook = forecast.of(job);
         JobState state = state(job);
         if (outlook != null) {
-            return "waits: " + outlook.words();
+            return "waits: %s%s%s"
+                    .formatted(
+                            outlook.place() > 0 ? "place " + outlook.place() + ", " : "",
+                            outlook.sentence(),
+                            outlook.start() == null ? "" : "; begins " + StartText.of(outlook.start()));
         }
         return state == null || state.status() == Status.QUEUED
                 ? "is on its topic"
@@ -138,7 +143,7 @@ final class SubmitAnswer {
                         firstStart == null || lastStart == null
                                 ? ""
                                 : "; the first begins %s, the last %s"
-                                        .formatted(firstStart.words(), lastStart.words()));
+                                        .formatted(StartText.of(firstStart), StartText.of(lastStart)));
     }
 
     private @Nullable JobState state(String job) {

@@ -6,6 +6,7 @@ import io.trainyard.kubernetes.Demand;
 import io.trainyard.metrics.Label;
 import io.trainyard.metrics.Meters;
 import io.trainyard.metrics.Metric;
+import io.trainyard.spec.DeviceSpec;
 import io.trainyard.topics.Priority;
 import io.trainyard.topics.Topic;
 import io.trainyard.tracking.TrackingException;
@@ -81,7 +82,7 @@ class FleetGauges {
         Map<Workers, Long> workers = new HashMap<>();
         Map<String, Double> images = new HashMap<>();
         for (WorkerView worker : history.workers(sources.knownMillis())) {
-            String kind = worker.device().replaceFirst(":.*", "");
+            String kind = DeviceSpec.kindOf(worker.device());
             workers.merge(new Workers(kind, state(worker)), 1L, Long::sum);
             images.merge(kind, worker.gone() ? 0 : worker.imagesPerSecond(), Double::sum);
         }

@@ -235,9 +235,9 @@ public final class JobHistory {
     }
 
     /// Looks ahead, from what is known now: takes a fraction of a second where thousands of jobs wait.
-    void lookAhead(String prefix, ProjectRules rules) {
+    void lookAhead(ProjectRules rules) {
         long millis = sources.knownMillis();
-        if (waiting.look(workersThere(millis), prefix, rules, millis)) {
+        if (waiting.look(workersThere(millis), rules, millis)) {
             synchronized (this) {
                 outlooksVersion = ++version;
             }

@@ -1,7 +1,6 @@
 package io.trainyard.dashboard;
 
 import jakarta.inject.Singleton;
-import org.eclipse.microprofile.config.inject.ConfigProperty;
 
 /// Looks ahead now and then: what lies before the jobs that wait changes all the time.
 @Singleton
@@ -11,14 +10,11 @@ class Outlooks {
 
     private final JobHistory history;
     private final ProjectQuotas quotas;
-    private final String prefix;
     private long nextNanos = System.nanoTime();
 
-    Outlooks(
-            JobHistory history, ProjectQuotas quotas, @ConfigProperty(name = "trainyard.topics.prefix") String prefix) {
+    Outlooks(JobHistory history, ProjectQuotas quotas) {
         this.history = history;
         this.quotas = quotas;
-        this.prefix = prefix;
     }
 
     /// By one thread.
@@ -27,7 +23,7 @@ class Outlooks {
         if (beganNanos - nextNanos < 0) {
             return;
         }
-        history.lookAhead(prefix, quotas.rules());
+        history.lookAhead(quotas.rules());
         long tookNanos = System.nanoTime() - beganNanos;
         nextNanos = beganNanos + SHARE * tookNanos;
     }

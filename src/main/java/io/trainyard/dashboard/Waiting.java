@@ -110,9 +110,9 @@ final class Waiting {
     ///
     /// @param workers that are there
     /// @return whether there is anything to tell, or was
-    boolean look(List<WorkerStatus> workers, String prefix, ProjectRules rules, long nowMillis) {
+    boolean look(List<WorkerStatus> workers, ProjectRules rules, long nowMillis) {
         Forecast before = forecast;
-        forecast = isAny() ? Forecast.of(new Fleet(jobs(), workers, prefix, nowMillis, rules)) : Forecast.NONE;
+        forecast = isAny() ? Forecast.of(new Fleet(jobs(), workers, nowMillis, rules)) : Forecast.NONE;
         return !forecast.outlooks().isEmpty() || !before.outlooks().isEmpty();
     }
 
@@ -132,7 +132,7 @@ final class Waiting {
 
     /// Why jobs wait that have only just come, in words, by the kind of device that they want.
     static Map<String, String> byKind(List<WorkerStatus> workers) {
-        Fleet fleet = new Fleet(List.of(), workers, "", 0, ProjectRules.NONE);
+        Fleet fleet = new Fleet(List.of(), workers, 0, ProjectRules.NONE);
         return KINDS.stream().collect(Collectors.toMap(kind -> kind, kind -> Forecast.ofNext(kind, fleet)));
     }
 

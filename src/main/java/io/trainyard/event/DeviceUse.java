@@ -23,7 +23,7 @@ public record DeviceUse(
 
     /// Which kind of device: `cpu`, `cuda`. All of an attempt are of one.
     public String kind() {
-        String kind = device.split("[:+]", 2)[0];
+        String kind = DeviceSpec.kindOf(device);
         return kind.substring(0, Math.min(MAX_KIND, kind.length()));
     }
 

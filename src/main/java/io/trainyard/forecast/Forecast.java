@@ -6,11 +6,11 @@ import io.trainyard.custody.PreemptionRule.Seat;
 import io.trainyard.custody.Waiting;
 import io.trainyard.event.Control.Urgency;
 import io.trainyard.event.JobState.Status;
+import io.trainyard.forecast.Outlook.Start;
 import io.trainyard.forecast.WaitingLine.Place;
 import io.trainyard.forecast.WhyWaiting.Reason;
 import io.trainyard.topics.Priority;
 import io.trainyard.topics.Topic;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,46 +22,55 @@ import org.jspecify.annotations.Nullable;
 /// What lies before each job that waits or rests, at a moment.
 ///
 /// @param outlooks by job; those that wait in their order, then those that rest
-public record Forecast(Map<String, Outlook> outlooks, long atMillis) {
-    private static final String PAUSED = "it is paused until somebody resumes it";
+public record Forecast(Map<String, Outlook> outlooks) {
+    public static final Forecast NONE = new Forecast(Map.of());
 
-    /// Of nobody.
-    public static final Forecast NONE = new Forecast(Map.of(), 0);
+    private record Answer(Place place, Reason why) {}
 
     /// Looks ahead. The same fleet gives the same.
     public static Forecast of(Fleet fleet) {
         WhyWaiting why = new WhyWaiting(fleet);
         List<Place> line = WaitingLine.of(fleet, why);
         Map<String, String> victims = victims(fleet, why, line);
+        List<Answer> answers = line.stream()
+                .map(place ->
+                        new Answer(place, why.of(place, victims.get(place.job().job()))))
+                .toList();
+        List<Place> taken = answers.stream()
+                .filter(answer -> answer.why().ends())
+                .map(Answer::place)
+                .toList();
+        Map<String, Start> starts = taken.isEmpty() ? Map.of() : new Starts(fleet, why).of(taken, victims);
         Map<String, Outlook> outlooks = new LinkedHashMap<>();
-        List<Place> taken = new ArrayList<>();
-        for (Place place : line) {
-            String job = place.job().job();
-            Reason reason = why.of(place, victims.get(job));
-            outlooks.put(job, new Outlook(job, place.place(), reason.word(), reason.sentence(), null));
-            if (reason.ends()) {
-                taken.add(place);
-            }
-        }
-        if (!taken.isEmpty()) {
-            new Starts(fleet, why)
-                    .of(taken, victims)
-                    .forEach((job, start) -> outlooks.computeIfPresent(job, (_, known) -> known.with(start)));
+        for (Answer answer : answers) {
+            String job = answer.place().job().job();
+            Reason its = answer.why();
+            outlooks.put(job, new Outlook(job, answer.place().place(), its.word(), its.sentence(), starts.get(job)));
         }
         for (JobFacts job : fleet.jobs()) {
             if (job.status() == Status.PAUSED) {
-                outlooks.put(job.job(), new Outlook(job.job(), 0, "paused", PAUSED, null));
+                outlooks.put(
+                        job.job(), new Outlook(job.job(), 0, "paused", "it is paused until somebody resumes it", null));
             }
         }
-        return new Forecast(outlooks, fleet.nowMillis());
+        return new Forecast(outlooks);
     }
 
     /// By urgent job the one that makes room for it, by the rule by which workers do.
     private static Map<String, String> victims(Fleet fleet, WhyWaiting why, List<Place> line) {
         List<Waiting> urgent = line.stream()
-                .filter(place -> place.urgency() == Urgency.HIGH && place.held() == null)
-                .filter(place -> place.job().work() != null)
-                .map(place -> waiting(place.job()))
+                .filter(place -> place.job().urgency() == Urgency.HIGH && place.held() == null)
+                .map(Place::job)
+                .map(job -> new Waiting(
+                        Topic.COMMANDS_HIGH,
+                        job.offset(),
+                        job.job(),
+                        job.attempt() + 1,
+                        Priority.HIGH,
+                        job.lane(),
+                        job.contract(),
+                        "",
+                        Set.of()))
                 .toList();
         Set<String> held = fleet.workers().stream()
                 .flatMap(worker -> why.held(worker).stream())
@@ -72,7 +81,7 @@ public record Forecast(Map<String, Outlook> outlooks, long atMillis) {
                         job.job(),
                         job.attempt(),
                         Objects.requireNonNullElse(job.worker(), ""),
-                        Priority.of(fleet.urgency(job)),
+                        Priority.of(job.urgency()),
                         job.work() == null || !job.work().pinned(),
                         job.preemptions()))
                 .toList();
@@ -83,19 +92,6 @@ public record Forecast(Map<String, Outlook> outlooks, long atMillis) {
         return PreemptionRule.of(urgent, seats, running, PreemptionRule.MOST).stream()
                 .collect(Collectors.toMap(
                         room -> room.urgent().job(), room -> room.victim().job()));
-    }
-
-    private static Waiting waiting(JobFacts job) {
-        return new Waiting(
-                Topic.COMMANDS_HIGH,
-                job.offset(),
-                job.job(),
-                job.attempt() + 1,
-                Priority.HIGH,
-                job.lane(),
-                job.contract(),
-                "",
-                Set.of());
     }
 
     /// Why the next job waits of those that ask for a kind of device, whichever it is, after "waits: ".

@@ -1,29 +1,22 @@
 package io.trainyard.forecast;
 
 import io.trainyard.forecast.JobFacts.Work;
+import io.trainyard.spec.DeviceSpec;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// How long jobs take, from the rates that were measured: seconds for each sample that was planned. Jobs alike are a
-/// class. If none of a class has run, wider classes tell, and how far their jobs are apart. Deviations are parts of
-/// the mean.
+/// How long jobs take, by measured seconds for each planned sample of jobs alike, which are a class. If none of a class
+/// has run, wider classes tell, and how far their jobs are apart. Deviations are parts of the mean.
 final class JobDurations {
     /// How far jobs of a class are thought to be apart before any has run, from the narrowest class on.
     private static final double[] APART = {0.12, 0.3, 0.7, 1.2, 1.8};
-
-    /// How far a worker is thought to be off for a while.
-    private static final double WORKERS = 0.07;
-
-    /// Only the newest of a class count, and only runs that are long enough to have a rate.
-    private static final int MAX_OF_CLASS = 50;
-
+    private static final double WORKERS = 0.07; // how far a worker is thought to be off for a while
+    private static final int MAX_OF_CLASS = 50; // the newest
     private static final double MIN_SECONDS = 1;
     private static final double UNKNOWN_SAMPLES = 20_000;
-
-    /// Of a job of which nothing is known.
     static final Guess UNKNOWN = new Guess(600, 2, 0.12);
 
     private final Map<String, Mean> rates = new HashMap<>();
@@ -68,8 +61,8 @@ final class JobDurations {
 
     private void learn(JobFacts job) {
         Work work = job.work();
-        String kind = job.ranOn();
-        if (work == null || kind == null || job.startMillis() == 0) {
+        String device = job.device();
+        if (work == null || device == null || job.startMillis() == 0) {
             return;
         }
         beginning.add((job.startMillis() - job.claimMillis()) / 1e3);
@@ -83,9 +76,9 @@ final class JobDurations {
         // Of one that runs it is not known yet whether it stops early, or fails.
         double perSample = seconds / all * (ended ? 1 : work.stopsEarly() ? 0.75 : 0.97);
         if (all > 0 && (ended || seconds >= MIN_SECONDS)) {
-            classes(work, kind)
-                    .forEach(
-                            name -> rates.computeIfAbsent(name, _ -> new Mean()).add(perSample));
+            for (String name : classes(work, DeviceSpec.kindOf(device))) {
+                rates.computeIfAbsent(name, _ -> new Mean()).add(perSample);
+            }
         }
     }
 
@@ -127,7 +120,7 @@ final class JobDurations {
     Guess rest(JobFacts job, String kind, long nowMillis) {
         double since = Math.max(0, nowMillis - job.claimMillis()) / 1e3;
         double elapsed = job.elapsedMicros() / 1e6;
-        Guess whole = of(job.work(), job.partBefore(), kind);
+        Guess whole = of(job.work(), job.part(job.firstStep() - 1), kind);
         double seconds = whole.seconds() - since;
         double deviation = Math.hypot(whole.common(), whole.each()) * whole.seconds() / Math.max(seconds, 1);
         if (elapsed >= MIN_SECONDS && job.plannedSteps() > 0) {

@@ -1,7 +1,7 @@
 package io.trainyard.forecast;
 
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
+import io.trainyard.event.Control.Urgency;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.spec.JobJson;
@@ -9,30 +9,22 @@ import io.trainyard.spec.JobKind;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.spec.NetworkSpec;
 import io.trainyard.topics.Priority;
+import java.util.Locale;
 import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// What of a job says when jobs begin: of one that waits, where it stands and how much work it is; of one that runs or
-/// has ended, how fast that went.
+/// has ended, how fast that went. What is not said here is as [JobState] says it.
 ///
-/// @param worker of its newest attempt
-/// @param device of its newest attempt
 /// @param work null where neither its command nor its start can be read
 /// @param command where its newest command is: its topic, partition and offset; null where none is known
-/// @param commandMillis when that was sent, since 1970; 0 where it is not known
+/// @param sentMillis when that was sent, or its newest news where that is not known
 /// @param heardFirstMillis when its first news was sent
-/// @param heardMillis when its newest news was sent
 /// @param contract the lowest of commands that has all it says; 0 where it does not wait
-/// @param claimMillis when its newest attempt was claimed; 0 before
-/// @param startMillis when that began to train or to test; 0 before
-/// @param firstStep that attempt's
-/// @param step steps done, of all attempts
-/// @param plannedSteps of the whole job; 0 until it has started, and where it only evaluates
-/// @param elapsedMicros since the attempt started, at that step
-/// @param endMillis when it ended; 0 before
-/// @param reason why it was given back, or ended
-/// @param preemptions how often it made room for urgent jobs
-@JsonIgnoreProperties(ignoreUnknown = true)
+/// @param startMillis when its newest attempt began to train or to test; 0 before
+/// @param elapsedMicros since then, at that step
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record JobFacts(
         String job,
@@ -42,7 +34,7 @@ public record JobFacts(
         @Nullable String device,
         @Nullable Work work,
         @Nullable String command,
-        long commandMillis,
+        long sentMillis,
         long heardFirstMillis,
         long heardMillis,
         int contract,
@@ -55,18 +47,14 @@ public record JobFacts(
         long endMillis,
         @Nullable String reason,
         int preemptions) {
-    /// A longer reason is cut.
-    private static final int MAX_REASON = 300;
+    private static final Pattern PLACE = Pattern.compile(".*\\.(high|normal|low)-\\d+ at offset (\\d{1,18})");
 
-    private static final String OFFSET = " at offset ";
+    /// The contract of a command that cannot be read: no worker here is known to understand it.
+    static final int UNREADABLE = Integer.MAX_VALUE;
 
-    /// What a job is to do.
-    ///
     /// @param wants the kind of device that it asks for
     /// @param network its name, or what tells its layers from others
     /// @param epochs 0 of a job that evaluates
-    /// @param precision that it asks for
-    /// @param devices how many
     /// @param stopsEarly whether it may end before its last epoch
     /// @param pinned whether it makes room for no urgent job
     /// @param project whose it is; null: nobody has said so
@@ -82,9 +70,10 @@ public record JobFacts(
             boolean pinned,
             @Nullable String project) {
         static Work of(JobSpec spec) {
+            NetworkSpec network = spec.network();
             return new Work(
                     spec.device().kind(),
-                    name(spec.network()),
+                    Objects.requireNonNullElseGet(network.name(), () -> network.label() + " " + hash(network)),
                     spec.dataset().name(),
                     spec.batchSize(),
                     spec.kind() == JobKind.EVALUATE ? 0 : spec.epochs(),
@@ -95,11 +84,8 @@ public record JobFacts(
                     spec.project());
         }
 
-        private static String name(NetworkSpec network) {
-            return network.name() != null
-                    ? network.name()
-                    : network.label() + " "
-                            + Integer.toHexString(network.layers().toString().hashCode());
+        private static String hash(NetworkSpec network) {
+            return Integer.toHexString(network.layers().toString().hashCode());
         }
     }
 
@@ -115,10 +101,10 @@ public record JobFacts(
                 state.device(),
                 spec == null ? null : Work.of(spec),
                 state.commandPlace(),
-                state.commandMillis(),
+                state.commandMillis() > 0 ? state.commandMillis() : state.lastHeardMillis(),
                 state.firstHeardMillis(),
                 state.lastHeardMillis(),
-                spec == null || !waits ? 0 : JobJson.command(spec).contract(),
+                !waits ? 0 : spec == null ? UNREADABLE : JobJson.command(spec).contract(),
                 state.claimMillis(),
                 state.attemptStartMillis(),
                 state.firstStep(),
@@ -126,19 +112,8 @@ public record JobFacts(
                 state.plannedSteps(),
                 state.elapsedMicros(),
                 state.endMillis(),
-                reason == null || reason.length() <= MAX_REASON ? reason : reason.substring(0, MAX_REASON),
+                reason == null ? null : reason.substring(0, Math.min(300, reason.length())),
                 state.preemptions());
-    }
-
-    /// The kind of device that it runs or ran on; null before.
-    @Nullable
-    String ranOn() {
-        return device == null ? null : kind(device);
-    }
-
-    /// Which kind of device a name is of: `cuda:0+cuda:1` is `cuda`.
-    static String kind(String device) {
-        return device.split("[:+]", 2)[0];
     }
 
     /// The kind of device whose topics its command is on; empty: the topics that every worker looks at.
@@ -146,34 +121,32 @@ public record JobFacts(
         return work != null && Priority.NAMED_KINDS.contains(work.wants()) ? work.wants() : "";
     }
 
-    /// When its command was sent, as far as is known.
-    long sentMillis() {
-        return commandMillis > 0 ? commandMillis : heardMillis;
+    /// How urgent it is, by the topic of its command; normal where that is not known.
+    Urgency urgency() {
+        Matcher place = place();
+        return place.matches() ? Urgency.valueOf(place.group(1).toUpperCase(Locale.ROOT)) : Urgency.NORMAL;
     }
 
     /// Its command's; 0 where that is not known.
     long offset() {
-        String[] place = Objects.requireNonNullElse(command, "").split(OFFSET, 2);
-        return place.length < 2 ? 0 : Long.parseLong(place[1]);
+        Matcher place = place();
+        return place.matches() ? Long.parseLong(place.group(2)) : 0;
     }
 
-    /// How many devices it trains on.
+    private Matcher place() {
+        return PLACE.matcher(Objects.requireNonNullElse(command, ""));
+    }
+
     int devices() {
         return work == null ? 1 : work.devices();
     }
 
-    /// Steps that the newest attempt has done.
     long stepsOfAttempt() {
         return Math.max(0, step - firstStep + 1);
     }
 
-    /// How much of the whole job is done, 0 to 1.
-    double part() {
-        return plannedSteps == 0 ? 0 : Math.clamp((double) step / plannedSteps, 0, 1);
-    }
-
-    /// How much of the whole job was done before the newest attempt.
-    double partBefore() {
-        return plannedSteps == 0 ? 0 : (firstStep - 1.0) / plannedSteps;
+    /// How much of the whole job so many steps are, 0 to 1.
+    double part(long steps) {
+        return plannedSteps == 0 ? 0 : Math.clamp((double) steps / plannedSteps, 0, 1);
     }
 }

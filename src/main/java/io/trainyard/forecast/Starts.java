@@ -7,10 +7,10 @@ import io.trainyard.forecast.JobDurations.Guess;
 import io.trainyard.forecast.Outlook.Start;
 import io.trainyard.forecast.WaitingLine.Place;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -21,19 +21,12 @@ import org.jspecify.annotations.Nullable;
 /// When each job of a line begins: workers take the jobs in its order, each as long as jobs like it took. The range
 /// comes from how far those were apart, and from how many jobs came lately that would be taken first.
 final class Starts {
-    /// Of a normal distribution, 90 % are within so many deviations.
-    private static final double NINETY = 1.645;
-
-    /// From when a worker is free until it has the next job.
-    private static final double CLAIM_SECONDS = 0.25;
-
-    /// From when an urgent job waits until the job that makes room for it has halted.
-    private static final double ROOM_SECONDS = 1.5;
-
+    private static final double NINETY = 1.645; // deviations of a normal distribution, within which 90 % are
+    private static final double CLAIM_SECONDS = 0.25; // from when a worker is free until it has the next job
+    private static final double ROOM_SECONDS = 1.5; // until a job that makes room has halted
     private static final double WINDOW_MILLIS = 24 * 60 * 60 * 1000;
     private static final double MOST_OVERTAKING = 0.9; // of the fleet
 
-    /// A place for one job on a worker.
     private static final class Slot {
         final WorkerStatus worker;
         final String job; // that it has; empty: none
@@ -82,7 +75,7 @@ final class Starts {
             sinceMillis = Math.clamp(millis, sinceMillis, WINDOW_MILLIS);
             if (millis < WINDOW_MILLIS) {
                 String kind = WhyWaiting.kind(slots.getFirst().worker);
-                Rivals its = new Rivals(fleet.urgency(job), fleet.project(job));
+                Rivals its = new Rivals(job.urgency(), fleet.project(job));
                 came.merge(its, durations.of(job.work(), 0, kind).seconds() / slots.size(), Double::sum);
             }
         }
@@ -91,12 +84,10 @@ final class Starts {
     }
 
     private void occupy(Slot slot, @Nullable JobFacts job) {
-        slot.run(
-                0,
-                job == null
-                        ? JobDurations.UNKNOWN
-                        : durations.rest(job, WhyWaiting.kind(slot.worker), fleet.nowMillis()));
-        if (job != null) {
+        if (job == null) {
+            slot.run(0, JobDurations.UNKNOWN);
+        } else {
+            slot.run(0, durations.rest(job, WhyWaiting.kind(slot.worker), fleet.nowMillis()));
             ends(fleet.project(job)).add(slot.seconds);
         }
         slots.add(slot);
@@ -127,37 +118,33 @@ final class Starts {
     /// From when on one more job of a project may run.
     private double freed(String project) {
         PriorityQueue<Double> its = ends(project);
-        while (its.size() > fleet.most(project)) {
+        int most = fleet.rules().mostRunning(project);
+        while (its.size() > most) {
             its.remove();
         }
-        return its.size() < fleet.most(project) ? 0 : its.element();
+        return its.size() < most ? 0 : its.element();
     }
 
     /// The slot that takes the next of a lane, from some time on: the first, and of those that are free the last.
     private Slot slot(String lane, double from) {
-        Slot best = null;
-        for (Slot slot : lanes.computeIfAbsent(lane, this::lane)) {
-            if (best == null
-                    || (best.seconds <= from
-                            ? slot.seconds > best.seconds && slot.seconds <= from
-                            : slot.seconds < best.seconds)) {
-                best = slot;
-            }
-        }
-        return Objects.requireNonNull(best, "somebody takes it");
-    }
-
-    private List<Slot> lane(String lane) {
-        return slots.stream().filter(slot -> why.looksAt(lane, slot.worker)).toList();
+        return lanes
+                .computeIfAbsent(
+                        lane,
+                        _ -> slots.stream()
+                                .filter(slot -> why.looksAt(lane, slot.worker))
+                                .toList())
+                .stream()
+                .min(Comparator.comparingDouble(slot -> slot.seconds > from ? slot.seconds : -slot.seconds))
+                .orElseThrow();
     }
 
     private Start begin(Place place) {
         double freed = freed(place.project());
         Slot slot = slot(place.job().lane(), freed);
         double seconds = Math.max(freed, slot.seconds);
-        double urgent = lately(its -> its.urgency().compareTo(place.urgency()) < 0);
-        double others =
-                lately(its -> its.urgency() == place.urgency() && !its.project().equals(place.project()));
+        Urgency urgency = place.job().urgency();
+        double urgent = lately(its -> its.urgency().compareTo(urgency) < 0);
+        double others = lately(its -> its.urgency() == urgency && !its.project().equals(place.project()));
         Start start = range(
                 seconds + CLAIM_SECONDS,
                 Math.sqrt(slot.variance / Math.sqrt(slots.size())),
@@ -181,7 +168,7 @@ final class Starts {
         String kind = place.job().lane().isEmpty()
                 ? WhyWaiting.kind(slot.worker)
                 : place.job().lane();
-        return durations.of(place.job().work(), place.job().part(), kind);
+        return durations.of(place.job().work(), place.job().part(place.job().step()), kind);
     }
 
     /// @param taken the part of the fleet that is taken by jobs which come first, as is expected

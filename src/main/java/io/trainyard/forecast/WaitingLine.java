@@ -1,6 +1,5 @@
 package io.trainyard.forecast;
 
-import io.trainyard.event.Control.Urgency;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.share.Hold;
 import io.trainyard.share.Load;
@@ -21,15 +20,12 @@ import org.jspecify.annotations.Nullable;
 /// The jobs that wait for a worker, in the order in which workers take them: the most urgent first; of those projects
 /// have their turns, as if no job ended meanwhile; of those the first on their topic, and of two topics the first sent.
 final class WaitingLine {
-    /// A job in the line.
-    ///
     /// @param place 1: the next that is taken by the workers that it waits for; 0: it is taken by nobody yet
     /// @param urgentBefore how many of those that come before it are more urgent
     /// @param turn whose it is of those that come before it, though they were asked for later; null: nobody's
     /// @param held why it is taken by nobody yet, though workers be free; null: it is
     record Place(
             JobFacts job,
-            Urgency urgency,
             String project,
             int place,
             int urgentBefore,
@@ -57,10 +53,10 @@ final class WaitingLine {
 
     static List<Place> of(Fleet fleet, WhyWaiting workers) {
         WaitingLine line = new WaitingLine(fleet, workers);
-        Map<Urgency, List<JobFacts>> waiting = fleet.jobs().stream()
+        fleet.jobs().stream()
                 .filter(job -> job.status() == Status.QUEUED)
-                .collect(Collectors.groupingBy(fleet::urgency, TreeMap::new, Collectors.toList()));
-        waiting.forEach((urgency, jobs) -> line.place(urgency, inTheirOrder(jobs)));
+                .collect(Collectors.groupingBy(JobFacts::urgency, TreeMap::new, Collectors.toList()))
+                .forEach((_, jobs) -> line.place(inTheirOrder(jobs)));
         return line.places;
     }
 
@@ -102,8 +98,7 @@ final class WaitingLine {
         return fleet.rules().window().toMillis() / 1e3;
     }
 
-    /// Gives jobs of one urgency their places.
-    private void place(Urgency urgency, List<JobFacts> jobs) {
+    private void place(List<JobFacts> jobs) {
         Map<String, Integer> urgentBefore = Map.copyOf(before);
         Map<String, Integer> latest = new HashMap<>(); // by lane, of those with places, where in the list
         Map<String, Deque<Integer>> waiting = new HashMap<>(); // by project
@@ -127,14 +122,13 @@ final class WaitingLine {
                         .max()
                         .orElse(0);
                 String turn = last > next ? fleet.project(jobs.get(last)) : null;
-                places.add(
-                        new Place(job, urgency, project, 1 + sum(before, lanes), sum(urgentBefore, lanes), turn, null));
+                places.add(new Place(job, project, 1 + sum(before, lanes), sum(urgentBefore, lanes), turn, null));
                 before.merge(job.lane(), 1, Integer::sum);
                 latest.merge(job.lane(), next, Math::max);
             } else {
                 int has = running.getOrDefault(project, Load.NONE).jobs();
-                Hold.Quota quota = new Hold.Quota(project, has, fleet.most(project));
-                places.add(new Place(job, urgency, project, 0, 0, null, quota));
+                Hold.Quota quota = new Hold.Quota(project, has, fleet.rules().mostRunning(project));
+                places.add(new Place(job, project, 0, 0, null, quota));
             }
             load(project, job);
         }

@@ -2,8 +2,9 @@ package io.trainyard.forecast;
 
 import io.trainyard.event.JobState.Status;
 import io.trainyard.event.WorkerStatus;
+import io.trainyard.forecast.WaitingLine.Place;
 import io.trainyard.share.Hold;
-import java.util.Comparator;
+import io.trainyard.spec.DeviceSpec;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -12,19 +13,16 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Why jobs wait, of the workers that are there.
 final class WhyWaiting {
-    /// A heartbeat is so old at most: a claim may be newer.
-    private static final long HEARTBEAT_MILLIS = 5_000;
-
-    /// A worker that lacks something for a job leaves it to others for so long.
-    private static final long ALONE_MILLIS = 10 * 60_000;
-
-    /// A worker that is free and has not taken the next job for so long does not mean to.
-    private static final long CLAIM_MILLIS = 5_000;
+    private static final long HEARTBEAT_MILLIS = 5_000; // at most so old: a claim may be newer
+    private static final long ALONE_MILLIS =
+            10 * 60_000; // so long a worker leaves to others what it lacks something for
+    private static final long CLAIM_MILLIS = 5_000; // a free worker that has not taken a job by then does not mean to
+    /// A job that waits for one of these would rather have another make room for it.
+    private static final Set<String> FOR_OTHERS = Set.of("allBusy", "behindUrgent", "notItsTurn");
 
     private static final Reason BEING_TAKEN = new Reason("beingTaken", "a worker takes it in a moment", true);
 
@@ -36,12 +34,7 @@ final class WhyWaiting {
     /// @param word what it is, as JSON calls it: `allBusy`
     /// @param sentence for people, after "waits: "
     /// @param ends whether a worker will take the job
-    record Reason(String word, String sentence, boolean ends) {
-        /// Whether a job that waits for this would rather have another make room for it.
-        private boolean isForOthers() {
-            return Set.of("allBusy", "behindUrgent", "notItsTurn").contains(word);
-        }
-    }
+    record Reason(String word, String sentence, boolean ends) {}
 
     /// What all jobs of one lane and contract share.
     ///
@@ -50,52 +43,48 @@ final class WhyWaiting {
     /// @param otherwise why a job waits that is none of the first so many
     private record Group(List<WorkerStatus> well, int free, Reason otherwise) {}
 
-    private record Alike(String lane, int contract, boolean readable) {}
+    private record Alike(String lane, int contract) {}
 
     WhyWaiting(Fleet fleet) {
         this.fleet = fleet;
         for (WorkerStatus worker : fleet.workers()) {
             kinds.put(worker.worker(), new HashSet<>(Set.of(kind(worker))));
-            held.put(
-                    worker.worker(),
-                    worker.jobs().stream().map(WorkerStatus.Job::job).collect(Collectors.toCollection(TreeSet::new)));
+            Set<String> its = new TreeSet<>();
+            worker.jobs().forEach(job -> its.add(job.job()));
+            held.put(worker.worker(), its);
         }
         for (JobFacts job : fleet.jobs()) {
             String worker = Objects.requireNonNullElse(job.worker(), "");
+            Set<String> its = held.getOrDefault(worker, new TreeSet<>());
             // A worker whose device is chosen for it has more kinds than that of its own: it has shown them.
-            String ranOn = job.ranOn();
-            if (ranOn != null && kinds.containsKey(worker)) {
-                kinds.get(worker).add(ranOn);
+            if (job.device() != null && kinds.containsKey(worker)) {
+                kinds.get(worker).add(DeviceSpec.kindOf(job.device()));
             }
             // Workers have what they say, but for what has ended or begun since, as far as events have told it.
             if (job.status().isFinal()) {
                 held.values().forEach(jobs -> jobs.remove(job.job()));
-            } else if (held.containsKey(worker) && job.status() != Status.RUNNING) {
-                held.get(worker).remove(job.job());
-            } else if (held.containsKey(worker) && fleet.nowMillis() - job.claimMillis() < HEARTBEAT_MILLIS) {
-                held.get(worker).add(job.job());
+            } else if (job.status() != Status.RUNNING) {
+                its.remove(job.job());
+            } else if (fleet.nowMillis() - job.claimMillis() < HEARTBEAT_MILLIS) {
+                its.add(job.job());
             }
         }
     }
 
-    /// The jobs that a worker has.
     Set<String> held(WorkerStatus worker) {
         return held.getOrDefault(worker.worker(), Set.of());
     }
 
-    /// How many jobs it would take now.
     int free(WorkerStatus worker) {
         return worker.problem() == null
                 ? Math.max(0, worker.slots() - held(worker).size())
                 : 0;
     }
 
-    /// The kind of its own device.
     static String kind(WorkerStatus worker) {
-        return JobFacts.kind(worker.device());
+        return DeviceSpec.kindOf(worker.device());
     }
 
-    /// Whether a worker looks at the commands of a lane.
     boolean looksAt(String lane, WorkerStatus worker) {
         return lane.isEmpty() || kinds.getOrDefault(worker.worker(), Set.of()).contains(lane);
     }
@@ -110,17 +99,16 @@ final class WhyWaiting {
     }
 
     /// @param victim the job that makes room for it; null: none
-    Reason of(WaitingLine.Place place, @Nullable String victim) {
+    Reason of(Place place, @Nullable String victim) {
         Reason reason = of(place);
-        return victim != null && reason.isForOthers()
+        return victim != null && FOR_OTHERS.contains(reason.word())
                 ? new Reason("makesRoom", "job %s makes room for it".formatted(victim), true)
                 : reason;
     }
 
-    private Reason of(WaitingLine.Place place) {
+    private Reason of(Place place) {
         JobFacts job = place.job();
-        Alike alike = new Alike(job.lane(), job.contract(), job.work() != null);
-        Group group = groups.computeIfAbsent(alike, this::group);
+        Group group = groups.computeIfAbsent(new Alike(job.lane(), job.contract()), this::group);
         if (group.well().isEmpty()) {
             return group.otherwise();
         }
@@ -148,7 +136,7 @@ final class WhyWaiting {
 
     /// Why the next job of a lane waits, one that all workers understand.
     Reason ofNext(String lane) {
-        Group group = groups.computeIfAbsent(new Alike(lane, 0, true), this::group);
+        Group group = groups.computeIfAbsent(new Alike(lane, 0), this::group);
         return group.free() > 0 ? BEING_TAKEN : group.otherwise();
     }
 
@@ -160,21 +148,20 @@ final class WhyWaiting {
         if (able.isEmpty()) {
             return nobody("noWorkerOfKind", "no worker is there whose device is " + jobs.lane());
         }
-        List<WorkerStatus> understanding =
-                those(able, worker -> jobs.readable() && worker.contract() >= jobs.contract());
+        List<WorkerStatus> understanding = those(able, worker -> worker.contract() >= jobs.contract());
         if (understanding.isEmpty()) {
             int most = able.stream().mapToInt(WorkerStatus::contract).max().orElse(0);
             return nobody(
                     "needsNewerWorker",
-                    jobs.readable()
-                            ? "its command needs a worker that understands contract %d; those that are there understand %d"
-                                    .formatted(jobs.contract(), most)
-                            : "its command cannot be read here; a newer worker may understand it");
+                    jobs.contract() == JobFacts.UNREADABLE
+                            ? "its command cannot be read here; a newer worker may understand it"
+                            : "its command needs a worker that understands contract %d; those that are there understand %d"
+                                    .formatted(jobs.contract(), most));
         }
         int all = understanding.size();
         List<WorkerStatus> well = those(understanding, worker -> worker.problem() == null);
         if (well.isEmpty()) {
-            WorkerStatus one = first(understanding);
+            WorkerStatus one = understanding.getFirst();
             return nobody(
                     "allInTrouble",
                     all == 1
@@ -187,7 +174,7 @@ final class WhyWaiting {
                 worker -> worker.problem() != null && held(worker).isEmpty());
         String sentence = all == 1 ? "the one worker is busy" : "all %d workers are busy".formatted(all);
         if (!troubled.isEmpty()) {
-            WorkerStatus one = first(troubled);
+            WorkerStatus one = troubled.getFirst();
             sentence = "%d of %d workers are busy, and %s takes no jobs: %s"
                     .formatted(busy.size(), all, one.worker(), one.problem());
         }
@@ -200,7 +187,7 @@ final class WhyWaiting {
     }
 
     /// The worker that gave the job back, is free, and has not taken it since; null: there is none.
-    private @Nullable WorkerStatus leavesAlone(Group group, WaitingLine.Place place) {
+    private @Nullable WorkerStatus leavesAlone(Group group, Place place) {
         JobFacts job = place.job();
         long sinceMillis = fleet.nowMillis() - job.heardMillis();
         if (job.reason() == null || sinceMillis < CLAIM_MILLIS || sinceMillis >= ALONE_MILLIS) {
@@ -214,9 +201,5 @@ final class WhyWaiting {
 
     private static List<WorkerStatus> those(List<WorkerStatus> workers, Predicate<WorkerStatus> which) {
         return workers.stream().filter(which).toList();
-    }
-
-    private static WorkerStatus first(List<WorkerStatus> workers) {
-        return workers.stream().min(Comparator.comparing(WorkerStatus::worker)).orElseThrow();
     }
 }

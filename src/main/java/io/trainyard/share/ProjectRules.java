@@ -2,6 +2,7 @@ package io.trainyard.share;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,11 @@ public record ProjectRules(Duration window, ProjectRule others, Map<String, Proj
 
     public ProjectRule of(String project) {
         return named.getOrDefault(project, others);
+    }
+
+    /// How many jobs of a project may run at a time.
+    public int mostRunning(String project) {
+        return Objects.requireNonNullElse(of(project).running(), Integer.MAX_VALUE);
     }
 
     /// What to answer where so many more jobs of a project cannot wait.

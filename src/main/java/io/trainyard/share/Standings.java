@@ -48,8 +48,7 @@ public record Standings(ProjectRules rules, Map<String, Double> used, Map<String
 
     /// Whether one more job of a project may run.
     public boolean hasRoom(String project) {
-        Integer most = rules.of(project).running();
-        return most == null || running(project) < most;
+        return running(project) < rules.mostRunning(project);
     }
 
     /// What a project has used, for its weight.
@@ -74,9 +73,8 @@ public record Standings(ProjectRules rules, Map<String, Double> used, Map<String
     ///
     /// @param waiting the projects that have jobs which wait and are as urgent as this one
     public Optional<Hold> hold(String project, Stream<String> waiting) {
-        Integer most = rules.of(project).running();
-        if (most != null && running(project) >= most) {
-            return Optional.of(new Hold.Quota(project, running(project), most));
+        if (!hasRoom(project)) {
+            return Optional.of(new Hold.Quota(project, running(project), rules.mostRunning(project)));
         }
         return next(Stream.concat(waiting, Stream.of(project)))
                 .filter(next -> !next.equals(project))

@@ -60,7 +60,11 @@ public record DeviceSpec(@JsonValue String name) {
 
     /// The part before the colon: which backend.
     public String kind() {
-        int colon = name.indexOf(':');
-        return colon < 0 ? name : name.substring(0, colon);
+        return kindOf(name);
+    }
+
+    /// The kind of the devices that a worker or an attempt names: `cuda:0+cuda:1` is `cuda`.
+    public static String kindOf(String devices) {
+        return devices.split("[:+]", 2)[0];
     }
 }

@@ -82,7 +82,7 @@ class WaitingTest {
         Waiting waiting = new Waiting(store);
         waiting.take(List.of(job));
         assertThat(waiting.outlook(job)).isNull();
-        assertThat(waiting.look(List.of(worker("cpu", "b", null)), "trainyard.", ProjectRules.NONE, 1_000_000))
+        assertThat(waiting.look(List.of(worker("cpu", "b", null)), ProjectRules.NONE, 1_000_000))
                 .isTrue();
         var outlook = Objects.requireNonNull(waiting.outlook(job));
         assertThat(outlook.place()).isEqualTo(1);
@@ -91,11 +91,9 @@ class WaitingTest {
         assertThat(start.lowMillis()).isBetween(1_000_000L, start.medianMillis());
         assertThat(waiting.first(10)).containsOnlyKeys("a");
         waiting.forget(List.of("a"));
-        assertThat(waiting.look(List.of(), "trainyard.", ProjectRules.NONE, 1_000_001))
-                .isTrue(); // the page has to hear of it
+        assertThat(waiting.look(List.of(), ProjectRules.NONE, 1_000_001)).isTrue(); // the page has to hear of it
         assertThat(waiting.outlook(job)).isNull();
-        assertThat(waiting.look(List.of(), "trainyard.", ProjectRules.NONE, 1_000_002))
-                .isFalse();
+        assertThat(waiting.look(List.of(), ProjectRules.NONE, 1_000_002)).isFalse();
     }
 
     @Test
@@ -103,8 +101,7 @@ class WaitingTest {
         JobSpec spec = SampleEvents.spec("a");
         store.take(List.of(new Requested("a", spec, "trainyard.commands.high-0 at offset 3", 5)), Map.of());
         Waiting waiting = new Waiting(store);
-        assertThat(waiting.look(List.of(), "trainyard.", ProjectRules.NONE, 1_000))
-                .isTrue();
+        assertThat(waiting.look(List.of(), ProjectRules.NONE, 1_000)).isTrue();
         assertThat(waiting.first(10)).hasEntrySatisfying("a", outlook -> {
             assertThat(outlook.reason()).isEqualTo("noWorker");
             assertThat(outlook.start()).isNull();

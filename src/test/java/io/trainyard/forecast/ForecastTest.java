@@ -68,7 +68,7 @@ class ForecastTest {
     }
 
     private static Forecast of(ProjectRules rules, List<JobState> jobs, WorkerStatus... workers) {
-        return Forecast.of(new Fleet(jobs.stream().map(JobFacts::of).toList(), List.of(workers), "t.", NOW, rules));
+        return Forecast.of(new Fleet(jobs.stream().map(JobFacts::of).toList(), List.of(workers), NOW, rules));
     }
 
     private static ProjectRules rules(ProjectRule ofVision) {

@@ -410,7 +410,6 @@ final class ForecastWorld {
                                 .contract(3)
                                 .build())
                         .toList(),
-                PREFIX,
                 nowMillis,
                 kind.shares());
     }

@@ -15,7 +15,12 @@ final class Columns {
     private Columns() {}
 
     /// @param figures whether they stand at the right of it
-    record Column<T>(String title, int maxWidth, boolean figures, Function<T, String> cell) {}
+    record Column<T>(String title, int maxWidth, boolean figures, Function<T, String> cell) {
+        /// The same of what has it, which may be nothing.
+        <S> Column<S> of(Function<S, @Nullable T> whole) {
+            return new Column<>(title, maxWidth, figures, one -> Columns.of(whole.apply(one), cell));
+        }
+    }
 
     /// The lines of the table, the titles first.
     static <T> List<String> rows(List<Column<T>> columns, Collection<T> all) {

@@ -116,8 +116,8 @@ public final class FleetReader {
 
     /// What lies before the jobs that wait.
     public Forecast forecast(long nowMillis) {
-        return Forecast.of(new Fleet(
-                book.jobs().stream().map(JobFacts::of).toList(), workers(nowMillis), kafka.prefix(), nowMillis, rules));
+        return Forecast.of(
+                new Fleet(book.jobs().stream().map(JobFacts::of).toList(), workers(nowMillis), nowMillis, rules));
     }
 
     /// The fleet at a moment.

@@ -43,11 +43,8 @@ public final class FleetTable {
                     true,
                     job -> job.remainingMicros() == 0 ? NOTHING : Terminal.clock(job.remainingMicros())));
 
-    private static final List<Column<Outlook>> WAITING = List.of(
-            new Column<>("PLACE", 6, true, outlook -> Integer.toString(outlook.place())),
-            new Column<>("JOB", 32, false, Outlook::job),
-            new Column<>("BEGINS IN (90 %)", 28, false, outlook -> of(outlook.start(), start -> start.shortWords())),
-            new Column<>("WAITS BECAUSE", 60, false, Outlook::sentence));
+    private static final List<Column<Outlook>> WAITING =
+            List.of(JobTable.PLACE, new Column<>("JOB", 32, false, Outlook::job), JobTable.BEGINS, JobTable.BECAUSE);
 
     private FleetTable() {}
 

@@ -12,11 +12,17 @@ import io.trainyard.forecast.Outlook;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Stream;
 
 /// Jobs as a table for people: columns as wide as they must be, up to a bound each.
 public final class JobTable {
     private JobTable() {}
+
+    static final Column<Outlook> PLACE = new Column<>(
+            "PLACE", 6, true, outlook -> outlook.place() == 0 ? NOTHING : Integer.toString(outlook.place()));
+    static final Column<Outlook> BEGINS =
+            new Column<>("BEGINS IN (90 %)", 28, false, outlook -> of(outlook.start(), StartText::brief));
+    static final Column<Outlook> BECAUSE = new Column<>("WAITS BECAUSE", 60, false, Outlook::sentence);
 
     private static final List<Column<JobState>> COLUMNS = List.of(
             new Column<>("JOB", 40, false, JobState::job),
@@ -54,22 +60,10 @@ public final class JobTable {
         List<Column<JobState>> columns = new ArrayList<>(COLUMNS);
         columns.addAll(
                 2,
-                List.of(
-                        new Column<>("PLACE", 6, true, state -> place(forecast.of(state.job()))),
-                        new Column<>("BEGINS IN (90 %)", 28, false, state -> begins(forecast.of(state.job()))),
-                        new Column<>(
-                                "WAITS BECAUSE", 60, false, state -> of(forecast.of(state.job()), Outlook::sentence))));
+                Stream.of(PLACE, BEGINS, BECAUSE)
+                        .map(column -> column.of((JobState state) -> forecast.of(state.job())))
+                        .toList());
         return columns;
-    }
-
-    private static String place(@Nullable Outlook outlook) {
-        return outlook == null || outlook.place() == 0 ? NOTHING : Integer.toString(outlook.place());
-    }
-
-    private static String begins(@Nullable Outlook outlook) {
-        return outlook == null || outlook.start() == null
-                ? NOTHING
-                : outlook.start().shortWords();
     }
 
     /// The lines of the table, the titles first.

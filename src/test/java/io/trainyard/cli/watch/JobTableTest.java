@@ -48,7 +48,7 @@ class JobTableTest {
         waits.apply(new Requested("a", spec("a"), "here", 1));
         Outlook outlook =
                 new Outlook("a", 3, "allBusy", "all are busy", new Outlook.Start(61_001, 200_001, 3 * 3600_001, 1));
-        List<String> rows = JobTable.rows(List.of(waits), new Forecast(Map.of("a", outlook), 1));
+        List<String> rows = JobTable.rows(List.of(waits), new Forecast(Map.of("a", outlook)));
         assertThat(rows.get(0)).matches("JOB +STATE +PLACE +BEGINS IN \\(90 %\\) +WAITS BECAUSE +NETWORK .*");
         assertThat(rows.get(1)).matches("a +QUEUED +3 +3 min \\(61 s to 3.0 h\\) +all are busy +lenet .*");
     }
