@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -19,10 +20,16 @@ import org.jspecify.annotations.Nullable;
 /// A command that is dealt with otherwise, as by a dead letter, comes into no custody. So what is known here may be
 /// too much, never too little but for the limit, until the share group tells ([#dealtWith], [#atMost]); whoever acts
 /// on it asks that first. Not thread-safe.
+///
+/// A second copy of a command, as of a client that submitted its job again, waits for nothing if the job has ended, but
+/// the share group has it until a worker is free. So the jobs that ended last are remembered.
 public final class WaitingView {
+    private static final int MAX_ENDED = 10_000;
+
     private final Keeper keeper;
     private final int most;
     private final Map<Topic, TreeMap<Long, Waiting>> commands = new EnumMap<>(Topic.class);
+    private final LinkedHashSet<String> ended = new LinkedHashSet<>(); // the newest last
 
     /// @param keeper knows the custodies; it is told of each before this is
     /// @param most commands of a topic from which on it is full
@@ -34,7 +41,7 @@ public final class WaitingView {
     /// A command was read from its topic.
     public void add(Waiting command) {
         Custody custody = keeper.custody(command.job());
-        if (custody == null || !settles(custody, command)) {
+        if (custody == null ? !ended.contains(command.job()) : !settles(custody, command)) {
             of(command.topic()).put(command.offset(), command);
         }
     }
@@ -45,6 +52,13 @@ public final class WaitingView {
     public void custody(String job, @Nullable Custody told) {
         Custody known = keeper.custody(job); // which may be newer than what comes late
         Custody custody = known == null ? told : known;
+        ended.remove(job);
+        if (custody == null) {
+            ended.add(job);
+            if (ended.size() > MAX_ENDED) {
+                ended.removeFirst();
+            }
+        }
         for (Map<Long, Waiting> topic : commands.values()) {
             topic.values()
                     .removeIf(command -> command.job().equals(job) && (custody == null || settles(custody, command)));

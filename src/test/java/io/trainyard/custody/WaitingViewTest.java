@@ -65,6 +65,17 @@ class WaitingViewTest {
     }
 
     @Test
+    void aSecondCopyOfTheCommandOfAnEndedJobDoesNotWait() {
+        custody("a", Custody.held(Requests.of("a", 1), "w"));
+        custody("a", null);
+        command(Topic.COMMANDS_HIGH, 1, Requests.of("a", 1).at(Priority.HIGH));
+        assertThat(jobs()).isEmpty();
+        custody("a", Custody.waiting(Requests.of("a", 2), "w", 1)); // the end was another job's of that id
+        command(Topic.COMMANDS_HIGH, 2, Requests.of("a", 2).at(Priority.HIGH));
+        assertThat(jobs()).containsExactly("a");
+    }
+
+    @Test
     void copiesOfACommandAreOneJobThatWaits() {
         command(Topic.COMMANDS_NORMAL, 0, Requests.of("a", 1));
         command(Topic.COMMANDS_NORMAL, 1, Requests.of("a", 1));

@@ -151,6 +151,9 @@ final class SimUrgency {
                 urgentNanos.put(job, world.nanos());
                 command(job, Priority.HIGH);
             });
+            if (course == Course.FULL) { // a client that heard no answer submits it again, after its end
+                SimTimer _ = world.after(when.plusSeconds(30), () -> command(job, Priority.HIGH));
+            }
         }
         if (course == Course.WILD) {
             new SimStorm(fleet, crew, chance).rage();
