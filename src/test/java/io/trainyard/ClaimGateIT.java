@@ -8,6 +8,7 @@ import io.trainyard.checkpoint.ChainLink;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.topics.KafkaRole;
 import io.trainyard.topics.Priority;
 import io.trainyard.topics.Topic;
 import java.nio.file.Path;
@@ -38,10 +39,10 @@ class ClaimGateIT {
     @TempDir
     private Path folder;
 
-    private ChainLink.Owner firstOwner() {
+    private ChainLink.Owner firstOwner(String job) {
         CheckpointStore store =
                 CheckpointStore.openToRead(folder.resolve("checkpoints").toUri());
-        return (ChainLink.Owner) new JobFolder(store, "job").link(1).orElseThrow();
+        return (ChainLink.Owner) new JobFolder(store, job).link(1).orElseThrow();
     }
 
     @Test
@@ -61,8 +62,8 @@ class ClaimGateIT {
             Thread.sleep(WHILE_MILLIS);
             fleet.startWorker("right");
             fleet.await(Topic.JOBS, "job", Finished.class);
-            assertThat(firstOwner().worker()).isEqualTo("right");
-            assertThat(firstOwner().delivery()).isEqualTo(1);
+            assertThat(firstOwner("job").worker()).isEqualTo("right");
+            assertThat(firstOwner("job").delivery()).isEqualTo(1);
             fleet.check("job");
         }
     }
@@ -77,8 +78,32 @@ class ClaimGateIT {
             Thread.sleep(WHILE_MILLIS);
             inSyncReplicas(fleet, 1);
             fleet.await(Topic.JOBS, "job", Finished.class);
-            assertThat(firstOwner().delivery()).isEqualTo(1);
+            assertThat(firstOwner("job").delivery()).isEqualTo(1);
             fleet.check("job");
+        }
+    }
+
+    /// The worker is denied from its start, and again when it is idle.
+    @Test
+    void aCommandOutlivesAWorkerThatMayNotWriteOwnership() throws Exception {
+        try (PackagedFleet fleet = PackagedFleet.secured(folder)) {
+            String ownership = fleet.name(Topic.CUSTODY);
+            fleet.secureBroker().denyWrite(KafkaRole.WORKER, ownership);
+            fleet.startWorker("w");
+            fleet.worker("w").await("the brokers refuse its records of ownership.*TopicAuthorizationException");
+            fleet.send(JOB, Priority.NORMAL);
+            Thread.sleep(WHILE_MILLIS);
+            fleet.secureBroker().undenyWrite(KafkaRole.WORKER, ownership);
+            fleet.await(Topic.JOBS, "job", Finished.class);
+            assertThat(firstOwner("job").delivery()).isEqualTo(1);
+
+            fleet.secureBroker().denyWrite(KafkaRole.WORKER, ownership);
+            fleet.send(JOB.replace("\"job\"", "\"later\""), Priority.NORMAL);
+            Thread.sleep(WHILE_MILLIS);
+            fleet.secureBroker().undenyWrite(KafkaRole.WORKER, ownership);
+            assertThat(fleet.await(Topic.JOBS, "later", Finished.class).attempt())
+                    .isLessThanOrEqualTo(3);
+            fleet.checkAll(2);
         }
     }
 

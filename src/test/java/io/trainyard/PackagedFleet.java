@@ -107,6 +107,11 @@ public final class PackagedFleet implements AutoCloseable {
         return secure == null ? Brokers.at(kafka) : secure.anyDoor();
     }
 
+    /// The broker of a fleet that is [secured][#secured].
+    SecureBroker secureBroker() {
+        return Objects.requireNonNull(secure, "the broker asks nobody");
+    }
+
     private static KafkaRole role(String command) {
         return switch (command) {
             case "worker" -> KafkaRole.WORKER;

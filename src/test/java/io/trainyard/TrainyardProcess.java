@@ -21,6 +21,7 @@ import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.awaitility.core.ConditionTimeoutException;
 import org.junit.jupiter.api.condition.OS;
 
 /// The packaged application as a user starts it: `./trainyard ...`, a process of its own with a folder of its
@@ -123,18 +124,22 @@ public final class TrainyardProcess implements AutoCloseable {
     /// @return what the first group matched, or all where there is none
     public String await(String regex) {
         Pattern pattern = Pattern.compile(regex);
-        return Patience.await(this + " to print " + regex)
-                .pollInterval(Duration.ofMillis(20))
-                .until(
-                        () -> {
-                            boolean ended = !process.isAlive();
-                            String found = find(pattern, ended ? output.whole() : output());
-                            assertThat(ended && found.isEmpty())
-                                    .as("%s ended without printing %s", this, regex)
-                                    .isFalse();
-                            return found;
-                        },
-                        found -> !found.isEmpty());
+        try {
+            return Patience.await("output that matches " + regex)
+                    .pollInterval(Duration.ofMillis(20))
+                    .until(
+                            () -> {
+                                boolean ended = !process.isAlive();
+                                String found = find(pattern, ended ? output.whole() : output());
+                                assertThat(ended && found.isEmpty())
+                                        .as("%s ended without printing %s", this, regex)
+                                        .isFalse();
+                                return found;
+                            },
+                            found -> !found.isEmpty());
+        } catch (ConditionTimeoutException e) {
+            throw new AssertionError("%s has not printed %s".formatted(this, regex), e);
+        }
     }
 
     private static String find(Pattern pattern, String text) {

@@ -3,6 +3,7 @@ package io.trainyard.worker;
 import static java.util.Map.entry;
 
 import io.smallrye.common.annotation.Identifier;
+import io.smallrye.reactive.messaging.ClientCustomizer;
 import io.smallrye.reactive.messaging.MutinyEmitter;
 import io.smallrye.reactive.messaging.kafka.Record;
 import io.smallrye.reactive.messaging.kafka.api.OutgoingKafkaRecordMetadata;
@@ -19,6 +20,7 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.reactive.messaging.Channel;
 import org.eclipse.microprofile.reactive.messaging.Message;
 import org.eclipse.microprofile.reactive.messaging.Metadata;
@@ -30,6 +32,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Heartbeats have a channel of their own: a producer stands still at a record of a topic that is not there, until
 /// it is, and the worker would look dead.
+///
+/// A record that the brokers refuse fails at once, for example if the worker may not write to the topic. SmallRye would
+/// send it again, up to 20 s later and after records that are newer, and never say why; so its `retries` are 0, and the
+/// producer has its own.
 @ApplicationScoped
 class ChannelOutbox implements Outbox {
     /// A record that cannot get to the brokers is never given up: they will be back.
@@ -42,6 +48,9 @@ class ChannelOutbox implements Outbox {
 
     /// When a connection that does not come about is tried again.
     private static final long CONNECTION_TIMEOUT_MILLIS = 2_000;
+
+    /// The longest pause before it. SmallRye's own default is 10 s.
+    private static final long RECONNECT_MILLIS = 1_000;
 
     /// With more, the first records to a topic that was just created were now and then lost until the delivery
     /// timeout: its leader refuses the first request, takes the second, and then finds the first one's retry out
@@ -57,6 +66,16 @@ class ChannelOutbox implements Outbox {
 
     /// How far timestamps may run ahead of the clock: more than any burst of records needs.
     private static final long MAX_LEAD_MILLIS = 60_000;
+
+    /// Gives the producers the retries that their channels do not have.
+    @ApplicationScoped
+    static class ProducerRetries implements ClientCustomizer<Map<String, Object>> {
+        @Override
+        public Map<String, Object> customize(String channel, Config channelConfig, Map<String, Object> producer) {
+            producer.put(ProducerConfig.RETRIES_CONFIG, Integer.toString(FOR_EVER));
+            return producer;
+        }
+    }
 
     private final String heartbeatTopic;
     private final MutinyEmitter<Record<byte[], byte[]>> heartbeats;
@@ -88,6 +107,7 @@ class ChannelOutbox implements Outbox {
                 entry(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, FOR_EVER),
                 entry(ProducerConfig.MAX_BLOCK_MS_CONFIG, (long) FOR_EVER),
                 entry(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, REQUEST_TIMEOUT_MILLIS),
+                entry(ProducerConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG, RECONNECT_MILLIS),
                 entry(ProducerConfig.SOCKET_CONNECTION_SETUP_TIMEOUT_MS_CONFIG, CONNECTION_TIMEOUT_MILLIS),
                 entry(ProducerConfig.SOCKET_CONNECTION_SETUP_TIMEOUT_MAX_MS_CONFIG, 2 * CONNECTION_TIMEOUT_MILLIS),
                 entry(ProducerConfig.LINGER_MS_CONFIG, LINGER_MILLIS),

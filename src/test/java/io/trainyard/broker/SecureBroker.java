@@ -29,7 +29,11 @@ import org.apache.kafka.clients.admin.UserScramCredentialUpsertion;
 import org.apache.kafka.common.acl.AccessControlEntry;
 import org.apache.kafka.common.acl.AclBinding;
 import org.apache.kafka.common.acl.AclBindingFilter;
+import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.acl.AclPermissionType;
+import org.apache.kafka.common.resource.PatternType;
+import org.apache.kafka.common.resource.ResourcePattern;
+import org.apache.kafka.common.resource.ResourceType;
 
 /// A real broker that lets nobody in who does not say who it is over TLS, by SCRAM or by a token of a real provider,
 /// and lets nobody do what no ACL allows. Through another door the test does as it likes.
@@ -242,6 +246,29 @@ public final class SecureBroker implements AutoCloseable {
                                     Patience.LIMIT)
                             .containsAll(acls));
         }
+    }
+
+    /// Denies a role that was [admitted][#admit] by its own name to write to a topic; this outweighs what it is
+    /// allowed.
+    public void denyWrite(KafkaRole role, String topic) {
+        allow(List.of(writeDenied(role, topic)));
+    }
+
+    /// Takes that back.
+    public void undenyWrite(KafkaRole role, String topic) {
+        try (Admin admin = anyDoor().admin(Patience.LIMIT)) {
+            TopicAdmin.await(
+                    anyDoor(),
+                    admin.deleteAcls(List.of(writeDenied(role, topic).toFilter()))
+                            .all(),
+                    Patience.LIMIT);
+        }
+    }
+
+    private static AclBinding writeDenied(KafkaRole role, String topic) {
+        return new AclBinding(
+                new ResourcePattern(ResourceType.TOPIC, topic, PatternType.LITERAL),
+                new AccessControlEntry("User:" + role.word(), "*", AclOperation.WRITE, AclPermissionType.DENY));
     }
 
     /// The file of a role that was [admitted][#admit] by its own name.
