@@ -103,6 +103,7 @@ public final class Keeper {
     private final Map<String, Group> groups = new HashMap<>();
     private final Wishes wishes;
     private final Map<String, Long> heard = new HashMap<>();
+    private @Nullable Set<String> live; // null: since it was last asked for, it may have changed
     private final Set<String> asked = new LinkedHashSet<>(); // jobs whose wish is new, and which nobody holds
     private final Set<String> changed =
             new LinkedHashSet<>(); // jobs of which something was read since they were judged
@@ -218,13 +219,17 @@ public final class Keeper {
         held.forEach(one -> sign(worker, one.job(), one.attempt()));
         if (worker.equals(self)) {
             beats++;
+            live = null;
         }
-        heard.put(worker, beats);
+        if (heard.put(worker, beats) == null) {
+            live = null;
+        }
     }
 
     /// A worker has said that it stops.
     public void left(String worker) {
         heard.remove(worker);
+        live = null;
     }
 
     private void sign(String worker, String job, int attempt) {
@@ -300,13 +305,15 @@ public final class Keeper {
 
     /// The workers that are heard, this one included.
     public Set<String> live() {
-        Set<String> live = new HashSet<>();
-        heard.forEach((worker, beat) -> {
-            if (beats - beat < rules.beats()) {
-                live.add(worker);
-            }
-        });
-        live.add(self);
+        if (live == null) {
+            Set<String> now = new HashSet<>(Set.of(self));
+            heard.forEach((worker, beat) -> {
+                if (beats - beat < rules.beats()) {
+                    now.add(worker);
+                }
+            });
+            live = Set.copyOf(now);
+        }
         return live;
     }
 
@@ -322,7 +329,7 @@ public final class Keeper {
 
     /// The workers that are heard and hold nothing.
     public Set<String> idle() {
-        Set<String> idle = live();
+        Set<String> idle = new HashSet<>(live());
         held().forEach(custody -> idle.remove(custody.worker()));
         return idle;
     }
