@@ -119,7 +119,7 @@ final class HandoverIT {
         String firm = lasting("firm", 150).replace("\"shuffle\"", "\"preemptible\": false, \"shuffle\"");
         fleet.send(firm, Priority.NORMAL);
         String busy = fleet.await(Topic.JOBS, "firm", Claimed.class).worker();
-        fleet.send(lasting("preempted", 24), Priority.NORMAL);
+        fleet.send(lasting("preempted", 12), Priority.NORMAL);
         String first = fleet.await(Topic.JOBS, "preempted", Claimed.class).worker();
         var _ = fleet.await(Topic.CHECKPOINTS, "preempted", CheckpointSaved.class);
         fleet.send(lasting("urgent", 1), Priority.HIGH);
@@ -127,7 +127,7 @@ final class HandoverIT {
                 .isEqualTo(first)
                 .isNotEqualTo(busy);
         assertThat(fleet.start("cancel", "firm").exitStatus()).isZero(); // it has lasted long enough
-        fleet.send(lasting("twin", 24), Priority.NORMAL);
+        fleet.send(lasting("twin", 12), Priority.NORMAL);
         Finished finished = fleet.await(Topic.JOBS, "preempted", Finished.class);
 
         List<TrainingEvent> events = eventsOf("preempted");
