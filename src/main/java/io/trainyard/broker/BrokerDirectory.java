@@ -117,7 +117,6 @@ final class BrokerDirectory implements AutoCloseable {
         return path;
     }
 
-    /// Gives the directory back.
     @Override
     public void close() throws IOException {
         lockFile.close();

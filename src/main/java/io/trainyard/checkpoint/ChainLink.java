@@ -53,7 +53,6 @@ public sealed interface ChainLink {
         }
     }
 
-    /// The link as JSON.
     byte[] write();
 
     /// @throws IOException if it is not what [#write] wrote

@@ -27,7 +27,6 @@ record CheckpointKey(String folder, long step, int attempt) implements Comparabl
     private static final Comparator<CheckpointKey> ORDER =
             Comparator.comparingLong(CheckpointKey::step).thenComparingInt(CheckpointKey::attempt);
 
-    /// Where a job's checkpoints are.
     static String folder(String job) {
         return job + "/checkpoints";
     }
@@ -83,7 +82,6 @@ record CheckpointKey(String folder, long step, int attempt) implements Comparabl
         return isOfAnAttempt() ? name + "-" + attempt : name;
     }
 
-    /// By step, then by attempt.
     @Override
     public int compareTo(CheckpointKey other) {
         return ORDER.compare(this, other);

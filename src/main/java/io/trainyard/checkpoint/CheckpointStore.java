@@ -51,7 +51,6 @@ public interface CheckpointStore {
         }
     }
 
-    /// Whether there is an object of that key.
     boolean has(String key);
 
     /// Removes an object; where there is none nothing happens.
@@ -63,7 +62,6 @@ public interface CheckpointStore {
     /// The keys that begin with `folder/`, one level deep, in alphabetical order.
     List<String> list(String folder);
 
-    /// Writes an object's bytes.
     @FunctionalInterface
     interface Content {
         void writeTo(OutputStream out) throws IOException;

@@ -225,7 +225,6 @@ final class DirectoryStore implements CheckpointStore {
                 .toList();
     }
 
-    /// Does something with a folder.
     @FunctionalInterface
     private interface Use<T> {
         T with(StoreFolder folder) throws IOException;

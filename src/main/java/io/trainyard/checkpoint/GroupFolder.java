@@ -27,7 +27,6 @@ public final class GroupFolder {
     /// @param text as it was kept
     public record Result(int attempt, String text) {}
 
-    /// A name in a rung.
     private record Name(int attempt, @Nullable String result) {
         boolean isNewerThan(@Nullable Name other) {
             return other == null

@@ -51,7 +51,6 @@ public final class JobChain {
                 .orElse(0);
     }
 
-    /// The chain as it is now.
     static JobChain of(CheckpointStore store, String folder) {
         String attempts = folder + "/attempts";
         Set<String> names = new HashSet<>();
@@ -140,7 +139,6 @@ public final class JobChain {
         return brokeOff;
     }
 
-    /// How many attempts were preempted.
     public int preemptions() {
         return (int) names.stream().filter(name -> name.endsWith(PREEMPTED)).count();
     }

@@ -128,7 +128,6 @@ public final class JobCheckpoints {
         return lastStep(JobChain.of(store, folder));
     }
 
-    /// @param chain of the job
     public long lastStep(JobChain chain) {
         return lastManifest(chain).map(Manifest::step).orElse(0L);
     }

@@ -103,7 +103,6 @@ public final class JobFolder {
         return folder + "/spec.json";
     }
 
-    /// The job's chain as it is now.
     public JobChain chain() {
         return JobChain.of(store, folder);
     }

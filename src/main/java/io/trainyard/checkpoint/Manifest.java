@@ -120,7 +120,6 @@ public record Manifest(
             return read;
         }
 
-        /// At the stream's end.
         void require(StoredFile told) {
             if (bytes != told.bytes()) {
                 throw new CheckpointException(

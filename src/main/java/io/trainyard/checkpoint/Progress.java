@@ -24,12 +24,10 @@ public record Progress(
         long workedMicros,
         double testLoss,
         double bestTestLoss) {
-    /// Nothing done yet.
     public static Progress beginning(long[] random) {
         return new Progress(0, 0, 0, random, Double.NaN, 0, -1, 0, Double.NaN, Double.NaN);
     }
 
-    /// More steps of the epoch are done.
     public Progress plus(int steps, long micros) {
         return new Progress(
                 epoch,

@@ -17,7 +17,6 @@ public record Retention(int keepLast, boolean keepBest) {
         return new Retention(Objects.requireNonNullElse(job.keepLast(), Integer.MAX_VALUE), job.keepBest());
     }
 
-    /// Whether nothing is ever deleted.
     boolean keepsAll() {
         return keepLast == Integer.MAX_VALUE;
     }

@@ -65,7 +65,6 @@ final class S3Store implements CheckpointStore {
         }
     }
 
-    /// Something that is asked of the bucket.
     @FunctionalInterface
     private interface Call<T> {
         T run() throws IOException;

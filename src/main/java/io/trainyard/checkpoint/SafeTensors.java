@@ -78,7 +78,6 @@ public record SafeTensors(Map<String, String> metadata, Parameters tensors) {
         }
     }
 
-    /// A tensor as the header describes it.
     private record Row(String name, boolean isFloat, Shape shape) {
         long bytes() {
             return (long) (isFloat ? Float.BYTES : Long.BYTES) * shape.elements();

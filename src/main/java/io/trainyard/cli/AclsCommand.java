@@ -17,7 +17,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/// `acls`: what an administrator of Kafka has to allow, as commands of Kafka's own tool.
 @Command(
         name = "acls",
         description = {

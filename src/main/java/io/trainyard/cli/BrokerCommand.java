@@ -7,7 +7,6 @@ import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/// `broker`: Kafka for one machine.
 @Command(
         name = "broker",
         description = "Runs Kafka for this machine, with the topics made, until stopped.",

@@ -7,7 +7,6 @@ import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/// `cancel`: ends jobs for good.
 @Command(
         name = "cancel",
         description = "Ends jobs for good: those that run at their next step, the others at once.",

@@ -34,7 +34,6 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.TypeConversionException;
 
-/// `check-device`: what an operator runs on a new node.
 @Command(
         name = "check-device",
         description = {
@@ -203,7 +202,6 @@ public final class CheckDeviceCommand extends PlainCommand {
         return all;
     }
 
-    /// By the names that people write.
     static final class GroupConverter implements ITypeConverter<CheckGroup> {
         @Override
         public CheckGroup convert(String value) {
@@ -211,7 +209,6 @@ public final class CheckDeviceCommand extends PlainCommand {
         }
     }
 
-    /// As jobs call it.
     static final class PrecisionConverter implements ITypeConverter<Precision> {
         @Override
         public Precision convert(String value) {

@@ -30,7 +30,6 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/// `trainyard dashboard`: the page, until it is stopped.
 @Command(
         name = "dashboard",
         description = "Shows jobs and workers live on a page, until stopped.",

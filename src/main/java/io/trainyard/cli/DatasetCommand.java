@@ -20,7 +20,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// `dataset`: looks at a folder of one's own files, or packs it.
 @Command(
         name = "dataset",
         description = {

@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/// `devices`: what a job's `device` can be here.
 @Command(
         name = "devices",
         description = "Lists the devices of this machine, and for each missing one the reason.",

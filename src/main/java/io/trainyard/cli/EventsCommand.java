@@ -31,7 +31,6 @@ import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/// `events`: the topics' bytes, for programs.
 @Command(
         name = "events",
         description = {

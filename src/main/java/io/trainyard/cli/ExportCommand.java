@@ -16,7 +16,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// `export`: jobs of the tracking store in the formats of other tools.
 @Command(
         name = "export",
         description = {

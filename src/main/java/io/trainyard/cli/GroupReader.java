@@ -7,9 +7,7 @@ import io.trainyard.sweep.SweepView;
 import io.trainyard.topics.Cluster;
 import java.util.List;
 
-/// Reads which jobs a group has, and where they stand.
 final class GroupReader {
-    /// The most jobs of a fleet that are looked at.
     static final int MAX_JOBS = 10_000;
 
     private GroupReader() {}

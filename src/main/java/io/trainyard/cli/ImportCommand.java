@@ -19,7 +19,6 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.TypeConversionException;
 
-/// `import`: runs of TensorBoard beside a fleet's own.
 @Command(
         name = "import",
         description = {

@@ -63,7 +63,6 @@ final class JobChoice {
         return new JobQuery(states, text, tag, JobQuery.Sort.HEARD, false, 1, 0);
     }
 
-    /// Whether a job is chosen.
     boolean matches(JobState job) {
         JobSpec spec = job.spec();
         return (states.isEmpty() || states.contains(job.status()))

@@ -16,7 +16,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/// `jobs`: where every job stands.
 @Command(
         name = "jobs",
         description = "Lists the jobs of the fleet: queued, running, paused, finished, failed, cancelled or rejected.",

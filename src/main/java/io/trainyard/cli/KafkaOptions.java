@@ -91,7 +91,6 @@ public final class KafkaOptions {
         timeout = Duration.ofSeconds(seconds);
     }
 
-    /// The brokers that the options name.
     Cluster cluster() {
         return new Cluster(brokers(), prefix, timeout);
     }

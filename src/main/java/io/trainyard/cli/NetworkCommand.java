@@ -22,7 +22,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// `network`: what a network is made of, and what it takes to train it.
 @Command(
         name = "network",
         description = {

@@ -7,7 +7,6 @@ import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/// `pause`: has jobs rest.
 @Command(
         name = "pause",
         description = "Has jobs rest, with a checkpoint, until they are resumed.",

@@ -17,7 +17,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// `predict`: what a saved network makes of a test set, sample by sample.
 @Command(
         name = "predict",
         description = {

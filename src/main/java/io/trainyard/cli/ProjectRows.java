@@ -23,7 +23,6 @@ final class ProjectRows {
 
     private ProjectRows() {}
 
-    /// @param nowMillis since 1970
     static List<ProjectRow> of(ProjectRules rules, Collection<JobState> jobs, long nowMillis) {
         Map<String, ProjectUse> uses = new HashMap<>();
         for (JobState job : jobs) {

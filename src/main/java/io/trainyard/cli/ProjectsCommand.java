@@ -9,12 +9,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/// `projects`: what each project may have of the fleet, and what it has.
 @Command(
         name = "projects",
         description = "Lists the projects of the fleet: weights, quotas, and what each has and had.")
 public final class ProjectsCommand extends FleetCommand {
-    /// The most jobs that are looked at.
     private static final int MAX_JOBS = 100_000;
 
     @Option(names = "--json", description = "One JSON object a line.")

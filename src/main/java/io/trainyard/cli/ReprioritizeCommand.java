@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/// `reprioritize`: makes a job more or less urgent.
 @Command(
         name = "reprioritize",
         description = {

@@ -7,7 +7,6 @@ import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/// `resume`: has jobs that rest go on.
 @Command(
         name = "resume",
         description = "Has jobs that were paused go on.",

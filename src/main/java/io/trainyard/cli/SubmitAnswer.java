@@ -80,7 +80,6 @@ final class SubmitAnswer {
         }
     }
 
-    /// A JSON object a job, one a line.
     void tellPrograms() {
         for (String job : jobs) {
             JobState state = state(job);
@@ -88,7 +87,6 @@ final class SubmitAnswer {
         }
     }
 
-    /// A line a job, or one of all.
     void tellPeople() {
         if (fleet == null) {
             say("when %s not known yet: ./trainyard jobs"

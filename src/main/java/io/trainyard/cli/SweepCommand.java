@@ -15,7 +15,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// `sweep`: the jobs of a sweep side by side.
 @Command(
         name = "sweep",
         description = "Shows the jobs of a sweep, or of another group, side by side: the best first.",
@@ -33,7 +32,6 @@ import picocli.CommandLine.Parameters;
             "  ./trainyard sweep rates-1 --json | jq '.trials[0].values'"
         })
 public final class SweepCommand extends FleetCommand {
-    /// Time between two looks.
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
     /// Puts the cursor at the top of a terminal, and clears it.

@@ -6,7 +6,6 @@ import io.trainyard.topics.TopicAdmin;
 import io.trainyard.topics.TopicCheck;
 import picocli.CommandLine.Command;
 
-/// `topics`: makes the topics that are missing, so that nobody else need be allowed to.
 @Command(
         name = "topics",
         description = {

@@ -6,7 +6,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// `watch`: shows jobs until they have ended.
 @Command(
         name = "watch",
         description = {

@@ -50,7 +50,6 @@ abstract class WishCommand extends FleetCommand {
     /// @param ok whether the job is as wished, or will be
     record Answer(boolean done, boolean ok, String sentence) {}
 
-    /// The jobs that are meant.
     abstract NamedJobs jobs();
 
     /// What is answered without a wish: the job is so already, or cannot be any more; empty where a wish is due.
@@ -64,7 +63,6 @@ abstract class WishCommand extends FleetCommand {
         return false;
     }
 
-    /// How urgent the job is from now on.
     @Nullable
     Urgency urgency(@Nullable Urgency kept) {
         return kept;

@@ -33,7 +33,6 @@ final class WishedJobs {
     private final Map<String, Control> wishes = new HashMap<>();
     private final Map<String, TopicRecord> commands = new HashMap<>();
 
-    /// @param warn is told about records that cannot be read
     WishedJobs(Set<String> names, Consumer<String> warn) {
         this.names = names;
         reader = new NewsReader(warn);
@@ -87,7 +86,6 @@ final class WishedJobs {
         return Optional.ofNullable(book.find(job));
     }
 
-    /// What is wished of a job so far.
     Optional<Control> kept(String job) {
         return Optional.ofNullable(wishes.get(job));
     }

@@ -126,7 +126,6 @@ class AlertWatch {
         }
     }
 
-    /// Sends what is due.
     void send() {
         try {
             if (sender.isPresent()) {

@@ -94,10 +94,8 @@ public interface DashboardConfig {
     /// The port on which KEDA is told how many jobs want a worker; absent: none.
     Optional<Integer> scalerPort();
 
-    /// What somebody is told of by a webhook.
     Alerts alerts();
 
-    /// Settings of the alerts.
     interface Alerts {
         /// Where they are sent; absent: nowhere.
         Optional<String> url();

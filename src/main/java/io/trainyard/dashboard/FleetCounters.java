@@ -58,7 +58,6 @@ class FleetCounters {
                 .collect(Collectors.toMap(Function.identity(), value -> meters.counter(metric, value)));
     }
 
-    /// Counts what the store has taken in.
     void taken(List<JobNews> news, List<Transition> transitions, int refused) {
         transitions.forEach(this::count);
         deadLetters.increment(refused);
@@ -130,7 +129,6 @@ class FleetCounters {
                 });
     }
 
-    /// Records that cannot be read or kept.
     void skipped(long records) {
         recordsSkipped.increment((double) records);
     }

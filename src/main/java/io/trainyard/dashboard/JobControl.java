@@ -50,7 +50,6 @@ public class JobControl {
         sender = new CommandSender(kafka, CloudEvents.DASHBOARD);
     }
 
-    /// What is asked of a job.
     public enum Action {
         CANCEL("cancel"),
         PAUSE("pause"),

@@ -50,7 +50,6 @@ public final class JobHistory {
     /// What is kept; the fields are those of [DashboardConfig], times in milliseconds.
     public record Limits(int maxJobs, int maxWorkers, long workerGoneMillis, long workerForgottenMillis) {}
 
-    /// A job, as it is since a version.
     private record Entry(JobSummary job, long version) {}
 
     /// @param bytes of its heartbeat
@@ -59,7 +58,6 @@ public final class JobHistory {
     /// Of all workers' newest heartbeats; those of 1,000 workers with 16 slots and GPUs have 5 MB.
     private static final long MAX_HEARTBEAT_BYTES = 8 << 20;
 
-    /// The most jobs of a group that are shown.
     private static final int MAX_GROUP = 10_000;
 
     private static final Comparator<JobSummary> NEWEST_FIRST =
@@ -106,7 +104,6 @@ public final class JobHistory {
         return store.leftOut();
     }
 
-    /// How far the topics were read.
     public Map<Partition, Long> offsets() {
         return store.offsets();
     }
@@ -208,7 +205,6 @@ public final class JobHistory {
         }
     }
 
-    /// Some of all jobs.
     public JobPage jobs(JobQuery query) {
         return store.jobs(query);
     }
@@ -253,7 +249,6 @@ public final class JobHistory {
                 .toList();
     }
 
-    /// All workers, by id.
     public synchronized List<WorkerView> workers(long nowMillis) {
         watchWorkers(nowMillis);
         return workers.values().stream()
@@ -288,12 +283,10 @@ public final class JobHistory {
         return store.losses(id, fromStep, toStep, buckets);
     }
 
-    /// As the other `losses`, of several jobs together.
     public Curve losses(Collection<String> ids, long fromStep, long toStep, int buckets) {
         return store.losses(ids, fromStep, toStep, buckets);
     }
 
-    /// The learning rates of a job's steps, at some of them.
     public List<RatePoint> learningRates(String id, int most) {
         return store.learningRates(id, most);
     }

@@ -56,7 +56,6 @@ public final class JobTimeline {
         counted = state.attemptsToSteps();
     }
 
-    /// Takes in what was told of the job, in any order.
     void take(JobNews news) {
         if (news instanceof Happened happened && state.believes(happened)) {
             add(happened.event(), happened.millis());

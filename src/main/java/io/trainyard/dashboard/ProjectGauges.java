@@ -16,7 +16,6 @@ final class ProjectGauges {
     private final Set<String> named;
     private volatile List<ProjectRow> rows = List.of();
 
-    /// @param named by the file
     ProjectGauges(Set<String> named) {
         this.named = named;
     }

@@ -36,12 +36,10 @@ public class ProjectQuotas {
         this.rules = rules;
     }
 
-    /// How projects share the fleet.
     ProjectRules rules() {
         return rules;
     }
 
-    /// What each project may have, and what it has.
     public List<ProjectRow> table() {
         return ProjectRow.of(rules, history.projects(rules.window()));
     }

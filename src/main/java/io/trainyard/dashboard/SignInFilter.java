@@ -51,7 +51,6 @@ public final class SignInFilter implements Filter {
                 .formatted(reporter(entry), known.isEmpty() ? "it was not said why" : String.join(", ", known));
     }
 
-    /// Which part of the library.
     private static String reporter(LogRecord entry) {
         String name = String.valueOf(entry.getLoggerName());
         return name.substring(name.lastIndexOf('.') + 1);

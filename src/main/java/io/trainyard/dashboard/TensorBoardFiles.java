@@ -24,7 +24,6 @@ class TensorBoardFiles {
         sink = config.tensorboard().map(folder -> new TensorBoardSink(store, Path.of(folder)));
     }
 
-    /// Writes what is new of the jobs that the page lists.
     void append() {
         if (sink.isEmpty()) {
             return;

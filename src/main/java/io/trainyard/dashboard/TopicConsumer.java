@@ -40,7 +40,6 @@ public class TopicConsumer {
     /// Of a reason in the log; the record itself stays in its topic.
     private static final int MAX_REASON = 300;
 
-    /// Skipped records that are logged within a minute.
     private static final int MAX_LOGGED = 20;
 
     private static final Duration PAUSE = Duration.ofSeconds(1);
@@ -59,7 +58,6 @@ public class TopicConsumer {
     /// Closing the consumer tells the brokers, which may be gone.
     private static final Duration CLOSES = Duration.ofSeconds(1);
 
-    /// Records that are taken in together.
     private static final int MAX_BATCH = 2000;
 
     /// Bytes of records that are taken in together, if there are two or more.
@@ -102,7 +100,6 @@ public class TopicConsumer {
         topics = Topic.byName(prefix);
     }
 
-    /// Begins to read, on a thread of its own.
     synchronized void start() {
         reader = Thread.ofPlatform().name("topic-reader").daemon().start(this::run);
     }
@@ -236,7 +233,6 @@ public class TopicConsumer {
                 .toList();
     }
 
-    /// A partition as the store knows it.
     Partition tracked(TopicPartition partition) {
         return new Partition(ids.getOrDefault(partition, partition.topic()), partition.partition());
     }

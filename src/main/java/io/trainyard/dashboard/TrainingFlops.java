@@ -11,7 +11,6 @@ import io.trainyard.spec.Network;
 import io.trainyard.spec.Shape;
 import java.util.Optional;
 
-/// How much arithmetic a job's training is.
 final class TrainingFlops {
     private static final long FLOPS_PER_MULTIPLY_ADD = 2;
 

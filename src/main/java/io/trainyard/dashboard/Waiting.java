@@ -64,7 +64,6 @@ final class Waiting {
         }
     }
 
-    /// Takes in what jobs have become.
     synchronized void take(Collection<JobSummary> changed) {
         for (JobSummary job : changed) {
             JobFacts facts = job.facts();

@@ -52,7 +52,6 @@ public record WorkerView(
                 jobs);
     }
 
-    /// Whether it would take a job now.
     boolean takesOne() {
         return !gone && jobs.size() < slots && problem == null;
     }

@@ -12,9 +12,7 @@ record Columns(String name, List<Column> columns) {
 
     enum Type {
         TEXT,
-        /// 32 bits.
         INTEGER,
-        /// 64 bits.
         LONG,
         FLOAT,
         DOUBLE,

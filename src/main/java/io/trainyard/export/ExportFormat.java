@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/// What jobs can be exported as.
 public enum ExportFormat {
     /// A folder a job, with an event file.
     TENSORBOARD {
@@ -41,7 +40,6 @@ public enum ExportFormat {
     /// @param folder that is there
     abstract JobExporter open(Path folder) throws IOException;
 
-    /// As it is written in commands.
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }

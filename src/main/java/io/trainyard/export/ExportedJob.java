@@ -27,7 +27,6 @@ public record ExportedJob(JobState state, List<Test> tests, Remarks remarks) {
 
     private record Place(int attempt, int epoch) {}
 
-    /// @param state of a job in the store
     static ExportedJob of(JobState state, TrackingStore store) {
         Map<Place, Long> millis = new HashMap<>();
         store.eachNews(state.job(), one -> {

@@ -27,7 +27,6 @@ public final class JobExport {
         this.store = store;
     }
 
-    /// What was exported so far.
     public record Progress(String job, long jobs, long losses) {}
 
     /// The jobs that a query asks for and a condition holds for, in the order of the query; its limit and

@@ -35,7 +35,6 @@ final class MlflowExporter implements JobExporter {
     private final Path experiment;
     private @Nullable Open open;
 
-    /// The run under way.
     private record Open(ExportedJob job, Path run, ReplacedFile losses) {}
 
     MlflowExporter(Path folder) throws IOException {

@@ -27,7 +27,6 @@ final class ReplacedFile implements Closeable {
         return out;
     }
 
-    /// Nothing will be written any more.
     void finish() {
         whole = true;
     }
@@ -42,7 +41,6 @@ final class ReplacedFile implements Closeable {
         }
     }
 
-    /// Writes a small one.
     static void write(Path file, byte[] bytes) throws IOException {
         try (ReplacedFile replaced = new ReplacedFile(file)) {
             replaced.out().write(bytes);

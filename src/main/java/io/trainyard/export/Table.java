@@ -6,7 +6,6 @@ import org.jspecify.annotations.Nullable;
 
 /// A table that is written row by row, each from its first column to its last.
 interface Table extends Closeable {
-    /// Makes a table.
     @FunctionalInterface
     interface Maker {
         Table make(Columns columns) throws IOException;
@@ -22,12 +21,9 @@ interface Table extends Closeable {
 
     void real(double value) throws IOException;
 
-    /// The next column has no value.
     void nothing() throws IOException;
 
-    /// The row has all its columns.
     void endRow() throws IOException;
 
-    /// The table has all its rows.
     void finish() throws IOException;
 }

@@ -20,7 +20,6 @@ final class TensorBoardExporter implements JobExporter {
     private final Path folder;
     private @Nullable Open open;
 
-    /// The file under way.
     private record Open(ExportedJob job, ReplacedFile file, EventFile events) {}
 
     TensorBoardExporter(Path folder) {

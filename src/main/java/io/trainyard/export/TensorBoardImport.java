@@ -42,7 +42,6 @@ public final class TensorBoardImport {
     private final TrackingStore store;
     private final Map<String, Metric> metrics;
 
-    /// What a tag may mean.
     public enum Metric {
         TRAIN_LOSS,
         TEST_LOSS,

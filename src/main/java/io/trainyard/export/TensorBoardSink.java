@@ -36,7 +36,6 @@ public final class TensorBoardSink {
         }
     };
 
-    /// How far a job's file is.
     private static final class Written {
         private final Path file;
         private boolean begun;

@@ -34,7 +34,6 @@ import java.util.stream.Collectors;
 /// Files of jobs: JSON or YAML, told apart by the name's ending, or else by how it begins. A file holds one job,
 /// a list of jobs, or several documents of either. A job without an id is given one.
 public final class JobFiles {
-    /// The longest file that is read, in bytes.
     public static final int MAX_FILE_BYTES = 10 << 20;
 
     /// The most jobs that are read at a time, from all files together.
@@ -43,7 +42,6 @@ public final class JobFiles {
     /// Values of a YAML text that is no file, all aliases followed: who reads it serves others, too.
     private static final int MAX_TEXT_VALUES = 100_000;
 
-    /// The name that stands for standard input.
     public static final String STANDARD_INPUT = "-";
 
     private static final int MAX_PROBLEMS = 50;

@@ -8,7 +8,6 @@ import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/// Files of projects, JSON or YAML.
 public final class ProjectFiles {
     private ProjectFiles() {}
 

@@ -104,7 +104,6 @@ final class YamlTrees {
         return options;
     }
 
-    /// Builds what nodes stand for.
     private static final class Documents extends SafeConstructor {
         Documents(LoaderOptions options) {
             super(options);

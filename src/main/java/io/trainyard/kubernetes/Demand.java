@@ -19,7 +19,6 @@ public record Demand(Map<String, Long> byKind) {
         };
     }
 
-    /// Of some kinds together.
     public long of(Collection<String> kinds) {
         return kinds.stream().mapToLong(kind -> byKind.getOrDefault(kind, 0L)).sum();
     }

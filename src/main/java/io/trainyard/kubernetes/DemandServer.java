@@ -101,7 +101,6 @@ public final class DemandServer implements AutoCloseable {
         };
     }
 
-    /// The port that it listens on.
     public int port() {
         return server.getPort();
     }
@@ -208,7 +207,6 @@ public final class DemandServer implements AutoCloseable {
         }
     }
 
-    /// How many streams are open.
     int streams() {
         return watchers.size();
     }

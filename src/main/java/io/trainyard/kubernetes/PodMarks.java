@@ -198,7 +198,6 @@ public final class PodMarks {
         retryMillis = nowMillis + pauseMillis;
     }
 
-    /// Pods that are not marked as they should be.
     public int unmarked() {
         return unmarked;
     }

@@ -9,7 +9,6 @@ public interface Pods extends AutoCloseable {
     /// @throws ApiServerException if whoever keeps the pods does not answer, or does not allow it
     boolean mark(String pod, PodMark mark);
 
-    /// There is nothing to close.
     @Override
     default void close() {}
 }

@@ -12,7 +12,6 @@ public enum Label {
     PRIORITY("high", "normal", "low", "unknown"),
     /// Of a worker. Refusing: it takes no jobs, and says why. Lost: it has been silent.
     STATE("idle", "busy", "refusing", "lost"),
-    /// Why jobs failed.
     CAUSE(FailureCause.words()),
     /// What an attempt comes after: the job's command, the loss of the worker that had it, its release by
     /// that worker, or its rest.
@@ -39,7 +38,6 @@ public enum Label {
         return allowed;
     }
 
-    /// Whether it may have a value.
     boolean allows(String value) {
         return allowed.contains(value) || this == PROJECT;
     }

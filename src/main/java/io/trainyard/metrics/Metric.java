@@ -79,7 +79,6 @@ public enum Metric {
         return type;
     }
 
-    /// What it is a number of.
     public String unit() {
         return unit;
     }

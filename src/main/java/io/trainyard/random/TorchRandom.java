@@ -56,7 +56,6 @@ public final class TorchRandom {
         return state;
     }
 
-    /// 32 random bits.
     public int next32() {
         if (next == WORDS) {
             twist();

@@ -54,7 +54,6 @@ public final class S3Bucket {
         return at;
     }
 
-    /// Something that is asked of the server.
     private static <T> T ask(Supplier<T> request) throws IOException {
         try {
             return request.get();

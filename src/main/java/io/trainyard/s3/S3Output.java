@@ -59,7 +59,6 @@ public final class S3Output extends OutputStream {
         filled = 0;
     }
 
-    /// Makes the object of what was written.
     public void complete() throws IOException {
         if (upload == null) {
             bucket.put(key, part, filled);

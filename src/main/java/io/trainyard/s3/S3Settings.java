@@ -69,7 +69,6 @@ public record S3Settings(
         }
     }
 
-    /// Of this process.
     public static S3Settings ofEnvironment() {
         return of(System.getenv());
     }

@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 /// @param others the rule of each project that is not named
 /// @param named by their names, in alphabetical order
 public record ProjectRules(Duration window, ProjectRule others, Map<String, ProjectRule> named) {
-    /// The window of a file that says none.
     static final Duration DEFAULT_WINDOW = Duration.ofHours(1);
 
     /// No file: whoever comes first is served first.
@@ -31,7 +30,6 @@ public record ProjectRules(Duration window, ProjectRule others, Map<String, Proj
         return named.getOrDefault(project, others);
     }
 
-    /// How many jobs of a project may run at a time.
     public int mostRunning(String project) {
         return Objects.requireNonNullElse(of(project).running(), Integer.MAX_VALUE);
     }

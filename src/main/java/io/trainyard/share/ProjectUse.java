@@ -12,7 +12,6 @@ public record ProjectUse(long running, long waiting, double deviceSeconds) {
         return new ProjectUse(running + more.running, waiting + more.waiting, deviceSeconds + more.deviceSeconds);
     }
 
-    /// Whether it has anything to do.
     boolean isBusy() {
         return running + waiting > 0;
     }

@@ -22,7 +22,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// It is read strictly: what is misspelt would be a share that nobody gets.
 public final class ProjectsFile {
-    /// The most projects that a file may name.
     static final int MAX_PROJECTS = 1000;
 
     static final double MAX_WEIGHT = 1_000_000;

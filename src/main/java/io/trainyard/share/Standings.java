@@ -26,7 +26,6 @@ public record Standings(ProjectRules rules, Map<String, Double> used, Map<String
         loads = Map.copyOf(loads);
     }
 
-    /// @param windowBeats the window of the rules
     public static Standings of(
             ProjectRules rules, double windowBeats, Map<String, Double> used, Map<String, Load> loads) {
         return new Standings(rules, used, loads, ahead(windowBeats));
@@ -37,7 +36,6 @@ public record Standings(ProjectRules rules, Map<String, Double> used, Map<String
         return Math.max(1, AHEAD * window);
     }
 
-    /// Jobs that run.
     public int running(String project) {
         return load(project).jobs();
     }
@@ -46,12 +44,10 @@ public record Standings(ProjectRules rules, Map<String, Double> used, Map<String
         return loads.getOrDefault(project, Load.NONE);
     }
 
-    /// Whether one more job of a project may run.
     public boolean hasRoom(String project) {
         return running(project) < rules.mostRunning(project);
     }
 
-    /// What a project has used, for its weight.
     double burden(String project) {
         return burdenOf(
                 used.getOrDefault(project, 0.0),

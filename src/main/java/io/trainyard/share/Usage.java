@@ -78,7 +78,6 @@ public final class Usage {
         }
     }
 
-    /// In device-beats, by project.
     public Map<String, Double> used() {
         return Map.copyOf(used);
     }

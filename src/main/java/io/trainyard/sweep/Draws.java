@@ -10,7 +10,6 @@ import java.math.MathContext;
 /// Values drawn at random, the same in every process: of one generator, by functions whose results are the same bits
 /// on every machine, and then rounded to what a person can read.
 final class Draws {
-    /// Figures of a number that was drawn.
     private static final MathContext FIGURES = new MathContext(4);
 
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;

@@ -27,7 +27,6 @@ public final class Halving {
         this(group -> new GroupFolder(store, group));
     }
 
-    /// @param groups what each group keeps
     public Halving(Function<String, GroupFolder> groups) {
         this.groups = groups;
     }

@@ -41,7 +41,6 @@ public record Rung(Map<String, Double> scores) {
         }
     }
 
-    /// How many of those that are here go on.
     int places(int reductionFactor) {
         return scores.size() / reductionFactor;
     }

@@ -104,12 +104,10 @@ public record SweepView(
         return (spec != null && group.equals(spec.group())) || (isSweep && job.status() != Status.EXPANDED);
     }
 
-    /// @param jobs of the group
     public static SweepView ofStates(String group, Collection<JobState> jobs) {
         return of(group, jobs.stream().map(Member::of).toList());
     }
 
-    /// @param jobs of the group
     public static SweepView of(String group, Collection<Member> jobs) {
         Table table = new Table(group);
         jobs.forEach(table::add);

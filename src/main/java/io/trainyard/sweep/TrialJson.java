@@ -83,7 +83,6 @@ final class TrialJson {
         return index;
     }
 
-    /// The paths of fields that the job has, with a name.
     List<String> pathsTo(String name) {
         return base.properties().stream()
                 .filter(field -> field.getValue().has(name))

@@ -42,7 +42,6 @@ final class TrialNames {
         return sweep + "." + "0".repeat(digits - Integer.toString(number).length()) + number;
     }
 
-    /// @param index from 0 on
     String of(int index, Map<String, JsonNode> values) {
         String name = name(index + 1);
         String whole = name

@@ -10,9 +10,7 @@ public interface AttemptTrace {
     @Nullable
     String traceParent();
 
-    /// Sees each event of the attempt, in order.
     void see(TrainingEvent event, Instant time);
 
-    /// A checkpoint begins to be written.
     void saves(long step);
 }

@@ -24,7 +24,6 @@ public interface Tracing {
                 && !Boolean.parseBoolean(environment.get("OTEL_SDK_DISABLED"));
     }
 
-    /// A command is published.
     Sending sends(String job, String topic);
 
     /// A worker looks at a command, to take it.
@@ -32,7 +31,6 @@ public interface Tracing {
     /// @param cause the command's `traceparent`; null: it has none
     Claim claims(String job, String worker, @Nullable String cause);
 
-    /// A command on its way.
     interface Sending {
         /// Its `traceparent`; null: it has none.
         @Nullable

@@ -55,17 +55,14 @@ public final class AlertQueue {
                 row -> new Pending(row.getString(1), row.getLong(2), row.getInt(3), row.getString(4))));
     }
 
-    /// It was taken.
     public void sent(String id, long millis) {
         update("UPDATE alerts SET next_millis = 0, sent_millis = ? WHERE id = ?", millis, id);
     }
 
-    /// It is not sent any more.
     public void givenUp(String id) {
         update("UPDATE alerts SET next_millis = 0 WHERE id = ?", id);
     }
 
-    /// It was sent in vain.
     public void again(String id, long nextMillis) {
         update("UPDATE alerts SET next_millis = ?, attempts = attempts + 1 WHERE id = ?", nextMillis, id);
     }

@@ -10,7 +10,6 @@ import java.nio.ByteOrder;
 ///
 /// Steps are added in their order. Not thread-safe.
 public final class Buckets {
-    /// Of a bucket, written.
     private static final int BYTES = 2 * Integer.BYTES + 3 * Float.BYTES + Long.BYTES + 2 * Double.BYTES;
 
     private final int[] count;
@@ -78,12 +77,10 @@ public final class Buckets {
         squares[i] += other.squares[j] + difference * difference * mine * theirs / both;
     }
 
-    /// How many losses are in a bucket, whatever they are.
     public int count(int i) {
         return count[i];
     }
 
-    /// How many of them are NaN or infinite.
     public int notFinite(int i) {
         return notFinite[i];
     }
@@ -110,7 +107,6 @@ public final class Buckets {
         return last[i];
     }
 
-    /// When that was told, since 1970.
     public long millis(int i) {
         return millis[i];
     }

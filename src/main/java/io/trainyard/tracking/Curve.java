@@ -11,7 +11,6 @@ public final class Curve {
     private final boolean toTheEnd;
     private final int level;
 
-    /// How many buckets of the level make one here.
     private final int together;
     private final Buckets buckets;
 

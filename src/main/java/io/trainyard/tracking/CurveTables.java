@@ -10,8 +10,6 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// The tables of curves, in one transaction.
-///
-/// @param connection of that transaction
 record CurveTables(Connection connection) {
     /// PostgreSQL sends all rows at once unless told how many.
     private static final int FETCHED_ROWS = 1000;
@@ -21,18 +19,15 @@ record CurveTables(Connection connection) {
     /// @param job its number in the store
     record Key(long job, int attempt) {}
 
-    /// A row of losses.
     interface LossReader {
         void take(long firstStep, long millis, float[] losses);
     }
 
-    /// A row of losses with all that was told with them.
     @FunctionalInterface
     interface SpanReader {
         void take(LossSpan span) throws SQLException;
     }
 
-    /// A row of buckets.
     interface ChunkReader {
         void take(long chunk, Buckets buckets) throws SQLException;
     }
@@ -149,7 +144,6 @@ record CurveTables(Connection connection) {
         return rates;
     }
 
-    /// Writes a chunk, or writes it anew.
     void put(Key key, Level level, long chunk, Buckets buckets) throws SQLException {
         String sql = """
                 INSERT INTO chunks (job, level, chunk, attempt, buckets) VALUES (?, ?, ?, ?, ?)

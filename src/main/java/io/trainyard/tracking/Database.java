@@ -43,7 +43,6 @@ final class Database implements AutoCloseable {
     private final HikariDataSource pool;
     private final ReentrantLock writing = new ReentrantLock();
 
-    /// What is done with a connection.
     @FunctionalInterface
     interface Work<T> {
         T on(Connection connection) throws SQLException;

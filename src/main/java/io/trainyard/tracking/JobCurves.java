@@ -19,12 +19,10 @@ final class JobCurves {
         this.jobs = jobs;
     }
 
-    /// Those of some jobs that are in the store.
     static JobCurves of(Connection connection, Collection<String> jobs) throws SQLException {
         return new JobCurves(new CurveTables(connection), new JobTables(connection).traced(jobs));
     }
 
-    /// Whether none of the jobs is in the store.
     boolean isEmpty() {
         return jobs.isEmpty();
     }

@@ -13,10 +13,7 @@ import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 
 /// Which jobs there are, in one transaction.
-///
-/// @param connection of that transaction
 record JobLists(Connection connection) {
-    /// The jobs that a query asks for.
     JobPage page(JobQuery query) throws SQLException {
         List<Object> values = new ArrayList<>();
         String from = from(query, values);
@@ -34,7 +31,6 @@ record JobLists(Connection connection) {
         return Sql.list(connection, sql, values, row -> row.getLong(1));
     }
 
-    /// Reads the commands of the jobs that a query asks for.
     void commands(JobQuery query, BiConsumer<String, String> reader) throws SQLException {
         new NewsTable(connection).commands(found(query), reader);
     }

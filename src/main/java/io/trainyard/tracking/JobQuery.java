@@ -24,7 +24,6 @@ public record JobQuery(
         boolean descending,
         int limit,
         int offset) {
-    /// What jobs are sorted by.
     public enum Sort {
         JOB("job"),
         STATUS("status"),
@@ -49,7 +48,6 @@ public record JobQuery(
         statuses = Set.copyOf(statuses);
     }
 
-    /// Of any group and project.
     public JobQuery(
             Set<Status> statuses, String text, String tag, Sort sort, boolean descending, int limit, int offset) {
         this(statuses, text, tag, "", "", sort, descending, limit, offset);
@@ -60,12 +58,10 @@ public record JobQuery(
         return new JobQuery(Set.of(), "", "", group, "", Sort.HEARD, false, limit, 0);
     }
 
-    /// The newest jobs.
     public static JobQuery newest(int limit) {
         return new JobQuery(Set.of(), "", "", Sort.HEARD, true, limit, 0);
     }
 
-    /// Some of them.
     public JobQuery page(int size, int from) {
         return new JobQuery(statuses, text, tag, group, project, sort, descending, size, from);
     }

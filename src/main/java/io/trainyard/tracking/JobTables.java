@@ -14,8 +14,6 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// The table of jobs, and the forgetting of jobs in all tables, in one transaction.
-///
-/// @param connection of that transaction
 record JobTables(Connection connection) {
     private static final Pattern PARTITION_AND_OFFSET = Pattern.compile("-\\d+ at offset \\d+$");
 
@@ -39,7 +37,6 @@ record JobTables(Connection connection) {
     /// @param number in the store
     record Traced(long number, Lineage lineage) {}
 
-    /// Those of some jobs that are in the store.
     List<Traced> traced(Collection<String> jobs) throws SQLException {
         if (jobs.isEmpty()) {
             return List.of(); // PostgreSQL knows no empty list

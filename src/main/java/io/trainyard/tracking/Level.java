@@ -6,13 +6,11 @@ package io.trainyard.tracking;
 ///
 /// @param number from 1 on; below that there are the losses themselves
 record Level(int number) {
-    /// Buckets in a chunk.
     static final int CHUNK = 64;
 
     /// Buckets of a level, or chunks of it, in one of the next.
     static final int RATIO = 4;
 
-    /// Steps in a bucket of the first level.
     private static final long FIRST_WIDTH = 16;
 
     /// The widest: enough for more steps than there are.
@@ -20,7 +18,6 @@ record Level(int number) {
 
     static final Level FIRST = new Level(1);
 
-    /// Steps in a bucket.
     long width() {
         return FIRST_WIDTH << (2 * (number - 1));
     }
@@ -35,17 +32,14 @@ record Level(int number) {
         return bucket(step) / CHUNK;
     }
 
-    /// The first step of a bucket.
     long firstStepOfBucket(long bucket) {
         return bucket * width() + 1;
     }
 
-    /// The first step of a chunk.
     long firstStep(long chunk) {
         return firstStepOfBucket(chunk * CHUNK);
     }
 
-    /// The last step of a chunk.
     long lastStep(long chunk) {
         return firstStep(chunk + 1) - 1;
     }

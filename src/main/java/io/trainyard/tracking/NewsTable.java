@@ -25,8 +25,6 @@ import org.jspecify.annotations.Nullable;
 /// The table of what is told of jobs, and the fold of it, in one transaction. Rows are read one by one: together they
 /// may
 /// be larger than the heap.
-///
-/// @param connection of that transaction
 record NewsTable(Connection connection) {
     /// PostgreSQL sends all rows at once unless told how many, and a row may have megabytes.
     private static final int FETCHED_ROWS = 10;
@@ -75,7 +73,6 @@ record NewsTable(Connection connection) {
                 one.job(), one.number(), kind, teller, position, one.news().millis(), one.body());
     }
 
-    /// Takes a stored record.
     interface Reader {
         /// @param bytes about how long it is in the store
         void take(JobNews news, int bytes);

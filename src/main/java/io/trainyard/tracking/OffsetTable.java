@@ -8,8 +8,6 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// How far topics were read, in one transaction.
-///
-/// @param connection of that transaction
 record OffsetTable(Connection connection) {
     Map<Partition, Long> all() throws SQLException {
         Map<Partition, Long> all = new HashMap<>();

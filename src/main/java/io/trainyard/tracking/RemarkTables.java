@@ -5,8 +5,6 @@ import java.sql.SQLException;
 import java.util.List;
 
 /// The tables of notes and tags, in one transaction.
-///
-/// @param connection of that transaction
 record RemarkTables(Connection connection) {
     /// What is written beside a job.
     ///
@@ -21,7 +19,6 @@ record RemarkTables(Connection connection) {
         return Sql.list(connection, sql, List.of(job), row -> row.getString(1));
     }
 
-    /// Writes in the place of what was there.
     void put(long job, Remarks remarks) throws SQLException {
         for (String table : List.of("tags", "notes")) {
             Sql.update(connection, "DELETE FROM %s WHERE job = ?".formatted(table), job);

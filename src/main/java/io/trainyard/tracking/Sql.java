@@ -15,13 +15,11 @@ import org.jspecify.annotations.Nullable;
 final class Sql {
     private Sql() {}
 
-    /// Makes something of a row.
     @FunctionalInterface
     interface Reader<T> {
         T read(ResultSet row) throws SQLException;
     }
 
-    /// Does something with a row.
     @FunctionalInterface
     interface Consumer {
         void take(ResultSet row) throws SQLException;
@@ -39,7 +37,6 @@ final class Sql {
         }
     }
 
-    /// @return how many rows it changed
     static int update(Connection connection, String sql, @Nullable Object... values) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             set(statement, Arrays.asList(values));

@@ -10,8 +10,6 @@ import java.util.List;
 import java.util.Map;
 
 /// The table of what lists show of jobs, in one transaction.
-///
-/// @param connection of that transaction
 record SummaryTable(Connection connection) {
     /// Another version may have written more of a job.
     private static final JsonMapper MAPPER = JsonMapper.builder()

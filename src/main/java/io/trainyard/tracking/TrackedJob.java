@@ -68,12 +68,10 @@ final class TrackedJob {
         return state;
     }
 
-    /// About how much heap it takes.
     long bytes() {
         return bytes;
     }
 
-    /// Whether larger records are left out.
     boolean isFull() {
         return bytes > most;
     }

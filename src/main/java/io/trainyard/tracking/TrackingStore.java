@@ -212,7 +212,6 @@ public final class TrackingStore implements AutoCloseable {
         }
     }
 
-    /// @return what lists show of the jobs
     private List<JobSummary> write(Connection connection, Changes changes) throws SQLException {
         new NewsTable(connection).add(changes.told);
         Map<Long, JobState> states = new LinkedHashMap<>();
@@ -301,7 +300,6 @@ public final class TrackingStore implements AutoCloseable {
         return leftOut.sum();
     }
 
-    /// About how much heap the remembered jobs take.
     synchronized long rememberedBytes() {
         return rememberedBytes;
     }
@@ -314,7 +312,6 @@ public final class TrackingStore implements AutoCloseable {
         }
     }
 
-    /// Some of the jobs.
     public JobPage jobs(JobQuery query) {
         return database.read(connection -> new JobLists(connection).page(query));
     }
@@ -379,7 +376,6 @@ public final class TrackingStore implements AutoCloseable {
     /// Takes the losses of a job, one by one and in order.
     @FunctionalInterface
     public interface LossReader {
-        /// @throws IOException ends the reading
         void take(LossSpan span) throws IOException;
     }
 
@@ -454,7 +450,6 @@ public final class TrackingStore implements AutoCloseable {
         return database.read(connection -> new WishTable(connection).find(job));
     }
 
-    /// What people wrote beside a job.
     public Remarks remarks(String job) {
         return database.read(connection -> new RemarkTables(connection).find(new JobTables(connection).number(job)));
     }
@@ -487,12 +482,10 @@ public final class TrackingStore implements AutoCloseable {
         return database.read(connection -> new UsageTables(connection).usage(query));
     }
 
-    /// The alerts that were sent, or wait to be.
     public AlertQueue alerts() {
         return new AlertQueue(database);
     }
 
-    /// Who submitted jobs.
     public Submitters submitters() {
         return new Submitters(database);
     }

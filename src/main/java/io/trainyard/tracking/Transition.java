@@ -26,7 +26,6 @@ public record Transition(
         return before == after && !isNewAttempt();
     }
 
-    /// Whether another attempt has begun.
     public boolean isNewAttempt() {
         return attempt > attemptBefore;
     }

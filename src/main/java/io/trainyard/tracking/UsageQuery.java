@@ -7,10 +7,8 @@ import java.time.LocalDate;
 /// @param from the first day, in UTC
 /// @param to the last day
 public record UsageQuery(LocalDate from, LocalDate to, By by) {
-    /// What device-hours are told by.
     public enum By {
         DAY("CAST(uses.start_millis / 86400000 AS TEXT)", "CAST(day AS TEXT)"),
-        /// The kind of device.
         DEVICE("uses.device", "device"),
         DATASET("COALESCE(jobs.dataset, '')", "dataset"),
         NETWORK("COALESCE(jobs.network, '')", "network"),

@@ -16,8 +16,6 @@ import java.util.TreeMap;
 /// The tables of the time that devices were at work, in one transaction. Jobs that were trained elsewhere used no
 /// device
 /// of the fleet.
-///
-/// @param connection of that transaction
 record UsageTables(Connection connection) {
     private static final long DAY_MILLIS = 24 * 60 * 60 * 1000;
 

@@ -11,8 +11,6 @@ import java.util.List;
 import java.util.Optional;
 
 /// The table of what somebody wishes of jobs, in one transaction.
-///
-/// @param connection of that transaction
 record WishTable(Connection connection) {
     /// Wishes that are kept for jobs of which nothing was heard, the newest: their commands may be read later.
     static final int MAX_UNHEARD = 10_000;

@@ -127,7 +127,6 @@ public final class EventLog implements AutoCloseable {
         return buffers.values().stream().anyMatch(buffer -> buffer.topic() == topic);
     }
 
-    /// Whether there is any of the topics.
     boolean isEmpty() {
         return buffers.isEmpty();
     }
@@ -181,7 +180,6 @@ public final class EventLog implements AutoCloseable {
         }
     }
 
-    /// @return true if there was something
     private boolean fetch() {
         var records = kafka.reach(() -> consumer.poll(POLL));
         for (TopicPartition partition : records.partitions()) {

@@ -91,7 +91,6 @@ final class PartitionBuffer {
         return records.size() + heldBack.size() >= EventLog.MAX_RECORDS || bytes >= MAX_BYTES;
     }
 
-    /// Hands the next record on.
     void pass(Consumer<TopicRecord> reader) {
         ConsumerRecord<String, byte[]> entry = records.remove().entry();
         bytes -= size(entry);

@@ -11,7 +11,6 @@ import java.util.stream.Collectors;
 
 /// What `dataset inspect` tells, for people: a line each.
 public final class InspectionText {
-    /// Rows of a table.
     private static final int MOST_ROWS = 40;
 
     private static final int MOST_CHARACTERS = 1_000;

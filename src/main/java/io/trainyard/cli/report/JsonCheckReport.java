@@ -18,7 +18,6 @@ public final class JsonCheckReport implements CheckReport {
     private final String trainyard;
     private String benchmarked = "";
 
-    /// @param trainyard the version of Trainyard
     public JsonCheckReport(PrintStream out, String trainyard) {
         this.out = out;
         this.trainyard = trainyard;

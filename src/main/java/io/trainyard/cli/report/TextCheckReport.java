@@ -23,7 +23,6 @@ public final class TextCheckReport implements CheckReport {
     /// Of the first device that was measured.
     private final Map<BenchmarkCase, Double> firstStepMicros = new HashMap<>();
 
-    /// @param trainyard the version of Trainyard
     public TextCheckReport(PrintStream out, String trainyard) {
         this.out = out;
         this.trainyard = trainyard;

@@ -13,7 +13,6 @@ public final class JobProgress implements Consumer<TrainingEvent>, AutoCloseable
     private final ProgressView view;
     private final Map<String, JobState> states = new LinkedHashMap<>();
 
-    /// @param jobs how many there will be
     public JobProgress(Terminal terminal, int jobs) {
         view = ProgressView.on(terminal, jobs);
     }
@@ -26,12 +25,10 @@ public final class JobProgress implements Consumer<TrainingEvent>, AutoCloseable
         view.show(news, state);
     }
 
-    /// The job as far as it was shown.
     public JobState state(String job) {
         return states.computeIfAbsent(job, JobState::new);
     }
 
-    /// Shows a job that cannot be run as it is written.
     public void rejected(String job, String reason) {
         JobState state = state(job);
         state.apply(new Rejected(job, null, reason, System.currentTimeMillis()));

@@ -23,7 +23,6 @@ public final class LiveScreen implements AutoCloseable {
     private final Attributes before;
     private boolean closed;
 
-    /// Takes the terminal of this process.
     public LiveScreen(PrintStream out) {
         this.out = out;
         terminal = BarConsumer.terminal();
@@ -32,12 +31,10 @@ public final class LiveScreen implements AutoCloseable {
         out.flush();
     }
 
-    /// How many columns a line may have.
     public int width() {
         return terminal.getWidth() > 0 ? terminal.getWidth() : COLUMNS;
     }
 
-    /// How many lines there are.
     public int height() {
         return terminal.getHeight() > 0 ? terminal.getHeight() : ROWS;
     }
@@ -58,7 +55,6 @@ public final class LiveScreen implements AutoCloseable {
         out.flush();
     }
 
-    /// Whether somebody has pressed q.
     public boolean quits() {
         try {
             for (int key = read(); key >= 0; key = read()) {

@@ -80,7 +80,6 @@ final class ProgressBars implements ProgressView {
         draw(job.job(), BarLine.of(job, null));
     }
 
-    /// See [JobProgress#isWhole].
     synchronized boolean isWhole(String job) {
         Bar bar = bars.get(job);
         return bar == null || bar.line.isWhole(bar.consumer.getMaxRenderedLength());

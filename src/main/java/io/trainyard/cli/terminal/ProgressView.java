@@ -12,19 +12,16 @@ public sealed interface ProgressView extends AutoCloseable permits ProgressBars,
     /// More bars than this do not fit a terminal; that many jobs are shown as lines.
     int MAX_BARS = 20;
 
-    /// @param jobs how many there will be
     static ProgressView on(Terminal terminal, int jobs) {
         return terminal.interactive() && jobs <= MAX_BARS
                 ? new ProgressBars(terminal.out())
                 : new ProgressLines(terminal.out());
     }
 
-    /// For programs.
     static ProgressView json(Terminal terminal) {
         return new ProgressJson(terminal.out());
     }
 
-    /// A job that nobody has claimed yet.
     void waiting(String job);
 
     /// An event; people are not shown those of an older attempt than the state's.
@@ -32,7 +29,6 @@ public sealed interface ProgressView extends AutoCloseable permits ProgressBars,
     /// @param after the job's state with the event taken in
     void show(Happened news, JobState after);
 
-    /// A job whose command was refused.
     void rejected(JobState job);
 
     /// Leaves the terminal as a shell wants it.

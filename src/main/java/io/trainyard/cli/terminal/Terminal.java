@@ -16,7 +16,6 @@ import java.io.PrintStream;
 public record Terminal(InputStream in, PrintStream out, PrintStream err, boolean interactive) {
     private static final JsonMapper MAPPER = JsonMapper.builder().build();
 
-    /// This process's.
     @SuppressWarnings("SystemConsoleNull") // the JDK's own annotations have not caught up: it may be null there
     public static Terminal system() {
         Console console = System.console();

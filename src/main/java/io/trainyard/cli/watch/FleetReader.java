@@ -26,7 +26,6 @@ import java.util.function.Consumer;
 
 /// A fleet as its topics tell of it: its jobs, the workers that are there, and what lies before the jobs that wait.
 public final class FleetReader {
-    /// The most jobs that are known.
     public static final int MAX_JOBS = 10_000;
 
     /// A worker that was silent for so long is not there: heartbeats come every two seconds, or ten where a fleet is
@@ -73,7 +72,6 @@ public final class FleetReader {
         return EventLog.open(kafka, whole, recent, LATELY);
     }
 
-    /// Takes in a record.
     public void take(TopicRecord entry) {
         if (entry.topic() == Topic.WORKERS) {
             takeStatus(entry);
@@ -100,12 +98,10 @@ public final class FleetReader {
         return book.jobs();
     }
 
-    /// The jobs as far as they are known.
     public JobBook book() {
         return book;
     }
 
-    /// The workers that are there, by id.
     public List<WorkerStatus> workers(long nowMillis) {
         return workers.values().stream()
                 .filter(heard -> nowMillis - heard.millis() < SILENT.toMillis())
@@ -114,7 +110,6 @@ public final class FleetReader {
                 .toList();
     }
 
-    /// What lies before the jobs that wait.
     public Forecast forecast(long nowMillis) {
         return Forecast.of(
                 new Fleet(book.jobs().stream().map(JobFacts::of).toList(), workers(nowMillis), nowMillis, rules));
@@ -124,7 +119,6 @@ public final class FleetReader {
     ///
     /// @param workers that are there, by id
     public record Snapshot(List<WorkerStatus> workers, List<JobState> jobs, Forecast forecast, long atMillis) {
-        /// How many jobs are something.
         public long count(Status status) {
             return jobs.stream().filter(job -> job.status() == status).count();
         }
@@ -142,7 +136,6 @@ public final class FleetReader {
         }
     }
 
-    /// The fleet as it is known now.
     public Snapshot snapshot(Forecast forecast, long nowMillis) {
         return new Snapshot(workers(nowMillis), List.copyOf(book.jobs()), forecast, nowMillis);
     }

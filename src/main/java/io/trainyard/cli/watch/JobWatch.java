@@ -21,7 +21,6 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Shows jobs of a fleet until each has ended.
 public final class JobWatch {
     private static final int MAX_TEXT = 500;
 

@@ -18,7 +18,6 @@ public final class NewsReader {
     private final Consumer<String> warn;
     private int warnings;
 
-    /// @param warn called with the sentences
     public NewsReader(Consumer<String> warn) {
         this.warn = warn;
     }

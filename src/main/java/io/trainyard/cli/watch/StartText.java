@@ -4,7 +4,6 @@ import io.trainyard.forecast.Outlook;
 import io.trainyard.forecast.Outlook.Start;
 import java.util.Locale;
 
-/// When a job begins, for people.
 public final class StartText {
     private StartText() {}
 

@@ -16,7 +16,6 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.eclipse.microprofile.jwt.JsonWebToken;
 
-/// Who calls, and what they may.
 @Singleton
 class Access {
     private static final System.Logger LOG = System.getLogger(Access.class.getName());
@@ -39,7 +38,6 @@ class Access {
         this.caller = caller;
     }
 
-    /// What somebody may.
     enum Role {
         /// Look.
         VIEWER,
@@ -107,7 +105,6 @@ class Access {
         return Optional.of(caller.getPrincipal().getName());
     }
 
-    /// Why somebody may nothing.
     String refusal() {
         if (caller.isAnonymous()) {
             return "nobody has signed in; bring an access token (Authorization: Bearer TOKEN), or sign in at /";

@@ -47,7 +47,6 @@ class BearerTokens implements SecurityIdentityAugmentor {
         return token.getClaimNames().stream().noneMatch(OF_ID_TOKENS::contains);
     }
 
-    /// The type in the token's header; empty if it has none.
     private static String type(String token) {
         try {
             JsonNode header = JSON.readTree(Base64.getUrlDecoder().decode(token.split("\\.", 2)[0]));

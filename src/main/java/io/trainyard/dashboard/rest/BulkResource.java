@@ -15,7 +15,6 @@ import java.util.Locale;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.jspecify.annotations.Nullable;
 
-/// The same of many jobs.
 @Path("/api/v1/bulk")
 public class BulkResource {
     private final JobControl control;
@@ -41,7 +40,6 @@ public class BulkResource {
             @Nullable String priority,
             @Nullable String sweep) {}
 
-    /// What is answered, in the order of the jobs.
     record Answers(List<Answer> results) {}
 
     private List<String> open(String group) {

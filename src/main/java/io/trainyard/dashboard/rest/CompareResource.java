@@ -23,7 +23,6 @@ import org.apache.commons.math3.stat.inference.ChiSquareTest;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.jspecify.annotations.Nullable;
 
-/// Jobs side by side.
 @Path("/api/v1/compare")
 public class CompareResource {
     private static final int MAX_JOBS = 100;
@@ -164,7 +163,6 @@ public class CompareResource {
         return adjusted;
     }
 
-    /// What a job's last test found.
     private record Answers(String job, long[] rightAndWrong) {
         long all() {
             return rightAndWrong[0] + rightAndWrong[1];

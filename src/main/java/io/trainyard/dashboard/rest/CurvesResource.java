@@ -24,7 +24,6 @@ public class CurvesResource {
         this.config = config;
     }
 
-    /// @param curves by job
     record Curves(Map<String, LossPoints> curves) {}
 
     @GET

@@ -20,7 +20,6 @@ import java.util.TreeMap;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.jspecify.annotations.Nullable;
 
-/// Jobs that have something in common, taken together.
 @Path("/api/v1/groups")
 public class GroupsResource {
     private static final int MAX_JOBS = 10_000;

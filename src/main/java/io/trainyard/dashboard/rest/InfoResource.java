@@ -10,7 +10,6 @@ import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.jspecify.annotations.Nullable;
 
-/// The dashboard itself.
 @Path("/api/v1/info")
 public class InfoResource {
     private final DashboardConfig config;

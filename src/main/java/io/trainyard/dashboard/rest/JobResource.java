@@ -33,7 +33,6 @@ import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.jspecify.annotations.Nullable;
 
-/// One job.
 @Path("/api/v1/jobs/{id}")
 public class JobResource {
     private static final int MAX_TAGS = 50;

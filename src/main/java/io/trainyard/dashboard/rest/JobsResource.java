@@ -24,7 +24,6 @@ import java.util.Set;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.jspecify.annotations.Nullable;
 
-/// Jobs: which there are, and new ones.
 @Path("/api/v1/jobs")
 public class JobsResource {
     static final int MAX_PAGE = 500;
@@ -51,7 +50,6 @@ public class JobsResource {
         this.access = access;
     }
 
-    /// Jobs that are sent.
     record Submitted(List<String> jobs) {}
 
     @GET

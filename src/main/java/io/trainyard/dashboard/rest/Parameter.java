@@ -20,7 +20,6 @@ final class Parameter {
 
     private Parameter() {}
 
-    /// A whole number in a range.
     static int integer(String name, String text, int least, int most) {
         try {
             int number = Integer.parseInt(text);
@@ -32,7 +31,6 @@ final class Parameter {
         throw Problem.badRequest("%s is \"%s\"; allowed is %d to %d".formatted(name, shown(text), least, most));
     }
 
-    /// The number of a step.
     static long step(String name, String text) {
         try {
             return Long.parseLong(text);
@@ -42,7 +40,6 @@ final class Parameter {
         }
     }
 
-    /// A day.
     static LocalDate day(String name, String text) {
         try {
             LocalDate day = LocalDate.parse(text);
@@ -73,7 +70,6 @@ final class Parameter {
         return one.name().toLowerCase(Locale.ROOT);
     }
 
-    /// What stands between commas.
     static List<String> list(String text) {
         return Arrays.stream(text.split(",")).filter(part -> !part.isEmpty()).toList();
     }

@@ -32,7 +32,6 @@ record Problem(String type, String title, int status, String detail) {
         return Response.status(status).type(MEDIA_TYPE).entity(this).build();
     }
 
-    /// Ends a call.
     static WebApplicationException refusal(Status status, String detail) {
         return new WebApplicationException(detail, of(status, detail).response());
     }

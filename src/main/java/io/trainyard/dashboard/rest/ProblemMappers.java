@@ -12,7 +12,6 @@ import jakarta.ws.rs.core.Response.Status;
 import java.util.Objects;
 import org.jboss.resteasy.reactive.server.ServerExceptionMapper;
 
-/// What goes wrong in a call, as a [Problem].
 class ProblemMappers {
     private static final int MAX_DETAIL = 4000;
 

@@ -7,7 +7,6 @@ import jakarta.ws.rs.Path;
 import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 
-/// How projects share the fleet.
 @Path("/api/v1/projects")
 public class ProjectsResource {
     private final ProjectQuotas quotas;

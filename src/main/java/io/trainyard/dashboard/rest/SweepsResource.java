@@ -8,7 +8,6 @@ import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.core.Response;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 
-/// The jobs of sweeps, and of other groups, side by side.
 @Path("/api/v1/sweeps")
 public class SweepsResource {
     private final JobHistory history;

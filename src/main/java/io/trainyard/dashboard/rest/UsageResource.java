@@ -20,7 +20,6 @@ import java.util.stream.Stream;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.jspecify.annotations.Nullable;
 
-/// The time that devices were at work.
 @Path("/api/v1/usage")
 public class UsageResource {
     private static final int MAX_DAYS = 1000;

@@ -12,7 +12,6 @@ class WorkerPort {
     private static final String HEALTH = "/q/health/";
     private static final int NOT_FOUND = 404;
 
-    /// Before all others.
     private static final int PRIORITY = Integer.MAX_VALUE;
 
     private final DashboardConfig config;

@@ -8,7 +8,6 @@ import jakarta.ws.rs.Path;
 import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 
-/// The workers.
 @Path("/api/v1/workers")
 public class WorkersResource {
     private final JobHistory history;
