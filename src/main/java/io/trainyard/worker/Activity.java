@@ -13,19 +13,19 @@ import java.util.Objects;
 import java.util.function.DoubleConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// What a worker is doing, seen from its events; written by the jobs' threads, read by the heartbeat's and
-/// by those that tell its metrics.
+/// What a worker is doing, according to its events. Job threads write it; the heartbeat and the metrics read
+/// it.
 final class Activity {
-    /// All that it has done since the process began.
+    /// Totals since the process began.
     record Totals(long steps, int checkpoints, int checkpointFailures, int lostCommands) {}
 
     private final FirstSteps firstSteps = new FirstSteps();
-    private final List<AtWork> held = new ArrayList<>(); // in the order in which they were taken
+    private final List<AtWork> held = new ArrayList<>(); // in the order in which they were claimed
     private DoubleConsumer onFirstStep = _ -> {};
     private @Nullable String trouble;
     private Totals totals = new Totals(0, 0, 0, 0);
 
-    /// An attempt at a job. All attempts of a worker share its monitor.
+    /// An attempt at a job. All attempts of a worker share the worker's monitor.
     final class AtWork {
         private final JobSpec job;
         private final int attempt;
@@ -40,7 +40,7 @@ final class Activity {
             this.attempt = attempt;
         }
 
-        /// The worker has the job: from now on its heartbeats say so.
+        /// The worker owns the job from now on: its heartbeats say so.
         void begin() {
             synchronized (Activity.this) {
                 held.add(this);
@@ -53,14 +53,14 @@ final class Activity {
             }
         }
 
-        /// By whom the job's events leave.
+        /// The sender of the job's events.
         void sends(JobEvents leaving) {
             synchronized (Activity.this) {
                 events = leaving;
             }
         }
 
-        /// The job's data set is being brought here.
+        /// The job's dataset is being downloaded.
         void fetches(Fetching now) {
             synchronized (Activity.this) {
                 fetching = now;
@@ -70,9 +70,9 @@ final class Activity {
         void see(EventLine line) {
             synchronized (Activity.this) {
                 if (!held.contains(this)) {
-                    return; // the last words of a job that was given up
+                    return; // the last events of a superseded attempt
                 }
-                fetching = null; // it is here
+                fetching = null; // the download is complete
                 TrainingEvent event = line.event();
                 firstSteps.see(event, line.time().toEpochMilli()).ifPresent(onFirstStep);
                 count(event);
@@ -82,8 +82,8 @@ final class Activity {
             }
         }
 
-        /// The time since the losses before; an epoch's first losses also hold the time of a test, so they do not
-        /// count.
+        /// Time since the previous losses. The first losses of an epoch are skipped because their time includes
+        /// a test.
         private void rate(StepLosses losses) {
             long micros = losses.elapsedMicros() - elapsedMicros;
             boolean comparable = losses.epoch() == epoch && micros > 0;
@@ -94,7 +94,6 @@ final class Activity {
             }
         }
 
-        /// A checkpoint could not be written.
         void checkpointFailed() {
             synchronized (Activity.this) {
                 totals = new Totals(
@@ -103,12 +102,12 @@ final class Activity {
         }
     }
 
-    /// @param listener is told after how many seconds each attempt had its first losses
+    /// @param listener receives the seconds from claim to first losses of each attempt
     synchronized void onFirstStep(DoubleConsumer listener) {
         onFirstStep = listener;
     }
 
-    /// An attempt that is yet to begin.
+    /// An attempt that has not begun yet.
     AtWork of(JobSpec job, int attempt) {
         return new AtWork(job, attempt);
     }
@@ -121,13 +120,13 @@ final class Activity {
                 totals.lostCommands());
     }
 
-    /// A command was lost, and is published again.
+    /// A command was lost and published again.
     synchronized void commandLost() {
         totals = new Totals(
                 totals.steps(), totals.checkpoints(), totals.checkpointFailures(), totals.lostCommands() + 1);
     }
 
-    /// @param reason why the worker takes no jobs; null: it does
+    /// @param reason why the worker claims no jobs; null if it does
     synchronized void trouble(@Nullable String reason) {
         trouble = reason;
     }
@@ -136,19 +135,19 @@ final class Activity {
         return trouble;
     }
 
-    /// The jobs at hand, in the order in which they were taken; empty when idle.
+    /// The current jobs in the order in which they were claimed; empty if idle.
     synchronized List<WorkerStatus.Job> jobs() {
         return held.stream()
                 .map(one -> new WorkerStatus.Job(one.job.id(), one.attempt, one.imagesPerSecond))
                 .toList();
     }
 
-    /// Of all jobs at hand together; 0 before the first losses.
+    /// Samples per second of all current jobs; 0 before the first losses.
     double imagesPerSecond() {
         return jobs().stream().mapToDouble(WorkerStatus.Job::imagesPerSecond).sum();
     }
 
-    /// A data set that is being brought here; null where none is.
+    /// The dataset that is being downloaded, if any.
     synchronized @Nullable Fetching fetching() {
         return held.stream()
                 .map(one -> one.fetching)
@@ -161,7 +160,7 @@ final class Activity {
         return totals;
     }
 
-    /// Events of the jobs at hand that the brokers have not acknowledged.
+    /// Events of the current jobs that the brokers have not acknowledged yet.
     int eventsWaiting() {
         List<JobEvents> leaving = new ArrayList<>();
         synchronized (this) {

@@ -21,7 +21,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/// Tells how jobs have ended: what the store has kept, as often as somebody asks.
+/// Publishes the end of a job that the store already has. Repeating it is safe.
 final class Announcer {
     private static final System.Logger LOG = System.getLogger(Announcer.class.getName());
 
@@ -37,11 +37,11 @@ final class Announcer {
         this.halving = new Halving(around.store());
     }
 
-    /// Publishes a job's end. Before that, the events that its last checkpoint has because the brokers may not
-    /// have them; after it, that nobody needs to look after the job any more. Each waits for the one before: if
-    /// this process dies in between, the rest is left to another.
+    /// Publishes a job's end. The events in its last checkpoint come first because the brokers may not have
+    /// them; the end of ownership comes last. Each step waits for the one before. If this process dies in
+    /// between, another worker continues.
     ///
-    /// @param number of the link that has the end
+    /// @param number the link that has the end
     CompletableFuture<Void> announce(JobFolder folder, int number, End stored, @Nullable String trace) {
         String job = folder.name();
         try {
@@ -62,7 +62,7 @@ final class Announcer {
         }
     }
 
-    /// A process that dies after the end was stored may have left the job's group without the result.
+    /// A process that died after it stored the end may not have written the job's result to its group.
     private void result(JobFolder folder, int number, TrainingEvent end, Optional<Manifest> last) throws IOException {
         if (!(end instanceof Failed || end instanceof Finished)) {
             return;
@@ -87,13 +87,13 @@ final class Announcer {
         return EventLine.read(json.getBytes(StandardCharsets.UTF_8), host.now(), owners);
     }
 
-    /// Says that nobody needs to look after a job any more.
+    /// Publishes that the job no longer has an owner.
     CompletableFuture<Void> close(String job) {
         CompletableFuture<Void> said = publisher.endCustody(job);
         return fleet.wishes().isAny(job) ? CompletableFuture.allOf(said, publisher.endControl(job)) : said;
     }
 
-    /// Ends a job that nobody runs. If a worker runs it after all, it is superseded by the end.
+    /// Ends a job that no worker runs. If a worker does run it, the end supersedes that attempt.
     CompletableFuture<Void> cancel(JobFolder folder, @Nullable String trace) {
         while (true) {
             JobChain chain = folder.chain();
@@ -106,7 +106,7 @@ final class Announcer {
             End end = new End(new String(EventJson.write(event, host.now()), StandardCharsets.UTF_8));
             if (folder.append(chain.last(), end).equals(end)) {
                 return announce(folder, chain.last() + 1, end, trace);
-            } // else another process was quicker
+            } // another process appended first
         }
     }
 }

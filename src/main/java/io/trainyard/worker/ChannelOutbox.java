@@ -27,47 +27,47 @@ import org.eclipse.microprofile.reactive.messaging.Metadata;
 import org.eclipse.microprofile.reactive.messaging.OnOverflow;
 import org.jspecify.annotations.Nullable;
 
-/// The channels that all records of a worker leave by; each record names its topic. What is on its way is bounded
-/// before it comes here ([JobEvents#MAX_IN_FLIGHT], one heartbeat, one command), so the channels do not.
+/// The channels for all records of a worker; each record names its topic. The callers limit the records in
+/// flight ([JobEvents#MAX_IN_FLIGHT], one heartbeat, one command), so the channels have no limit.
 ///
-/// Heartbeats have a channel of their own: a producer stands still at a record of a topic that is not there, until
-/// it is, and the worker would look dead.
+/// Heartbeats have their own channel. A producer blocks on a record for a missing topic until that topic
+/// exists, and without its heartbeats the worker would look dead.
 ///
-/// A record that the brokers refuse fails at once, for example if the worker may not write to the topic. SmallRye would
-/// send it again, up to 20 s later and after records that are newer, and never say why; so its `retries` are 0, and the
-/// producer has its own.
+/// A record that the brokers refuse fails at once, for example if the worker may not write.
+/// SmallRye would send it again up to 20 s later, after newer records, and never report the reason. Therefore
+/// the channels have `retries=0`, and the producer retries by itself.
 @ApplicationScoped
 class ChannelOutbox implements Outbox {
-    /// A record that cannot get to the brokers is never given up: they will be back.
+    /// Records are retried until the brokers are back.
     private static final int FOR_EVER = Integer.MAX_VALUE;
 
-    /// When a request counts as lost: the connection is closed, and the request is made again over a new one. After its
-    /// last heartbeat that arrived, at the worst 2 s before, a worker whose connection gives no answers is heard
-    /// again 4 s and a new connection later, well before the 16 s after which its jobs are given to others.
+    /// A request without an answer fails after this time; the client closes the connection and retries over a
+    /// new one. The last heartbeat that arrived is at most 2 s older. So the next one arrives about 6 s later,
+    /// well within the 16 s after which other workers take the jobs.
     private static final int REQUEST_TIMEOUT_MILLIS = 4_000;
 
-    /// When a connection that does not come about is tried again.
+    /// The time limit of a connection attempt.
     private static final long CONNECTION_TIMEOUT_MILLIS = 2_000;
 
-    /// The longest pause before it. SmallRye's own default is 10 s.
+    /// The longest pause before the next connection attempt. SmallRye's default is 10 s.
     private static final long RECONNECT_MILLIS = 1_000;
 
-    /// With more, the first records to a topic that was just created were now and then lost until the delivery
-    /// timeout: its leader refuses the first request, takes the second, and then finds the first one's retry out
-    /// of order.
+    /// With more, the first records to a topic that was just created were sometimes lost until the delivery
+    /// timeout: the leader refuses the first request, accepts the second, and then finds the retry of the first
+    /// one out of order.
     private static final int REQUESTS_IN_FLIGHT = 1;
 
-    /// Nobody waits for company: between two jobs a worker waits for three acknowledgements, one after the other. What
-    /// comes while a request is on its way goes together with the next one all the same.
+    /// Between two jobs a worker waits for three acknowledgements in sequence. Records that arrive while a
+    /// request is in flight still share the next request.
     private static final int LINGER_MILLIS = 0;
 
-    /// Compressed, it fits into a record of the topic's size.
+    /// Compressed, such a request fits into one record of the topic's size.
     private static final int MAX_UNCOMPRESSED_BYTES = 4 * Topic.MAX_RECORD_BYTES;
 
-    /// How far timestamps may run ahead of the clock: more than any burst of records needs.
+    /// How far timestamps may run ahead of the clock; no burst of records needs more.
     private static final long MAX_LEAD_MILLIS = 60_000;
 
-    /// Gives the producers the retries that their channels do not have.
+    /// Restores the producers' retries, which their channels disable.
     @ApplicationScoped
     static class ProducerRetries implements ClientCustomizer<Map<String, Object>> {
         @Override
@@ -94,7 +94,7 @@ class ChannelOutbox implements Outbox {
         this.others = others;
     }
 
-    /// The settings of both producers, under Kafka's names.
+    /// Settings of both producers.
     @Produces
     @Identifier("worker")
     static Map<String, Object> producerSettings() {
@@ -126,27 +126,28 @@ class ChannelOutbox implements Outbox {
                 .build();
         MutinyEmitter<Record<byte[], byte[]>> channel = topic.equals(heartbeatTopic) ? heartbeats : others;
         channel.sendMessageAndForget(Message.of(
-                Record.of(key, value), // a payload of its own may be null
+                Record.of(key, value), // the payload of a message must not be null, the value of a record may
                 Metadata.of(record),
                 () -> {
                     sent.complete(null);
                     return CompletableFuture.completedFuture(null);
                 },
                 problem -> {
-                    // Around it SmallRye says only that it tries no more.
+                    // SmallRye's own exception only says that it gave up.
                     sent.completeExceptionally(problem.getCause() instanceof KafkaException kafka ? kafka : problem);
                     return CompletableFuture.completedFuture(null);
                 }));
         return sent;
     }
 
-    /// Readers merge the topics by timestamp. Each channel has a producer with a clock reading of its own, and one
-    /// millisecond has room for many records: so the time is taken here, and no two records have the same.
+    /// Readers merge topics by timestamp. Two channels that read the clock themselves could reuse a
+    /// millisecond, so the time comes from here and strictly increases.
     private Instant nextTimestamp() {
         return Instant.ofEpochMilli(lastMillis.accumulateAndGet(System.currentTimeMillis(), ChannelOutbox::following));
     }
 
-    /// A clock that was ahead and is right again is followed at once: brokers refuse timestamps far ahead of theirs.
+    /// If the clock was ahead and is correct again, timestamps follow it at once: brokers refuse timestamps far
+    /// in the future.
     static long following(long last, long now) {
         return last - now > MAX_LEAD_MILLIS ? now : Math.max(last + 1, now);
     }

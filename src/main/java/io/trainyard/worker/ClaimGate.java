@@ -4,24 +4,24 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
-/// Whether a worker may claim commands, by what comes of its own heartbeats: the brokers acknowledged one lately, and
-/// its clock agrees with theirs. A worker that can fetch commands and not publish would use up their deliveries.
+/// Decides whether a worker may claim commands: the brokers acknowledged a recent heartbeat, and the worker's
+/// clock agrees with theirs. A worker that can fetch commands but not publish would use up their deliveries.
 /// Thread-safe.
 final class ClaimGate {
-    /// A difference that changes by less is told as before.
+    /// A smaller change of the difference is not reported.
     private static final Duration NOTICEABLE = Duration.ofSeconds(10);
 
     private final Rules rules;
     private boolean acknowledged;
     private long acknowledgedNanos;
     private String refusal = "";
-    private Duration skew = Duration.ZERO; // the broker's time less this worker's
+    private Duration skew = Duration.ZERO; // the broker's time minus this worker's
     private Duration told = Duration.ZERO;
 
-    /// @param fresh how long an acknowledged heartbeat counts, from when it was sent
-    /// @param maxSkew how much this worker's clock may differ from the brokers'
+    /// @param fresh how long an acknowledged heartbeat counts, from the time it was sent
+    /// @param maxSkew the largest allowed difference between this worker's clock and the brokers'
     record Rules(Duration fresh, Duration maxSkew) {
-        /// Heartbeats may be missing for so many beats.
+        /// Heartbeats that may be missing.
         private static final int FRESH_BEATS = 4;
 
         private static final Duration MIN_FRESH = Duration.ofSeconds(4);
@@ -36,7 +36,7 @@ final class ClaimGate {
         this.rules = rules;
     }
 
-    /// The brokers have a heartbeat.
+    /// The brokers acknowledged a heartbeat.
     ///
     /// @param sentNanos when it was sent, by this process's monotonic clock
     synchronized void acknowledged(long sentNanos) {
@@ -45,15 +45,15 @@ final class ClaimGate {
         refusal = "";
     }
 
-    /// The brokers refuse a heartbeat.
+    /// The brokers refused a heartbeat.
     synchronized void refused(String reason) {
         acknowledged = false;
         refusal = reason;
     }
 
-    /// One of this worker's heartbeats was read back. The true difference is between the broker's time less that of
-    /// sending and the broker's time less that of reading. The one nearer to zero counts: a heartbeat may be on its
-    /// way for long.
+    /// One of this worker's heartbeats was read back. The true difference lies between the broker's time minus
+    /// the sending time and the broker's time minus the reading time. The value nearer to zero counts, because
+    /// a heartbeat may be in flight for long.
     ///
     /// @param sent by this worker's clock
     /// @param appended by the broker's clock
@@ -71,12 +71,12 @@ final class ClaimGate {
         return difference.abs().compareTo(rules.maxSkew()) > 0;
     }
 
-    /// The broker's time less this worker's, as far as it is known.
+    /// The broker's time minus this worker's, if known; else zero.
     synchronized Duration skew() {
         return skew;
     }
 
-    /// Why this worker must not claim; empty: it may.
+    /// The reason why the worker must not claim; empty if it may.
     synchronized Optional<String> objection(long nowNanos) {
         if (isSkewed(told)) {
             return Optional.of(

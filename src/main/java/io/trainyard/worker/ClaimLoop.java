@@ -9,28 +9,28 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.apache.kafka.common.KafkaException;
 
-/// Takes one command at a time and has its job run in a free [slot][Slots], until it is stopped.
+/// Claims one command at a time and runs its job in a free [slot][Slots], until it is stopped.
 final class ClaimLoop implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(ClaimLoop.class.getName());
 
     private static final Duration MIN_PAUSE = Duration.ofMillis(250);
     private static final Duration MAX_PAUSE = Duration.ofSeconds(30);
 
-    /// The same after a claim that was lost, because the brokers did not take what it published.
+    /// The same after a lost claim: the brokers did not acknowledge what the worker published.
     private static final Duration MIN_LOST_PAUSE = Duration.ofSeconds(1);
 
     private static final Duration MAX_LOST_PAUSE = Duration.ofMinutes(1);
 
-    /// How often a worker that must not claim looks whether it may.
+    /// Interval at which a worker that must not claim checks again.
     private static final Duration ADMISSION = Duration.ofMillis(50);
 
-    /// A reason not to claim that is gone by then is not told.
+    /// A reason that lasts less than this is not reported.
     private static final Duration UNTOLD = Duration.ofSeconds(1);
 
-    /// How often a worker whose slots are all taken looks for strays.
+    /// Interval at which a worker without a free slot looks for prefetched commands.
     private static final Duration LOOK = Duration.ofMillis(500);
 
-    /// The same, while something urgent waits: it may be handed to one that is busy after the other.
+    /// The same while a high-priority command waits. The brokers may hand it to one busy worker after another.
     private static final Duration URGENT_LOOK = Duration.ofMillis(50);
 
     private final Surroundings around;
@@ -42,16 +42,16 @@ final class ClaimLoop implements AutoCloseable {
     private final Claiming claiming;
     private final Fitness fitness;
     private final Slots slots;
-    /// For the brokers.
+    /// Failures of the brokers.
     private final Quarantine brokers = new Quarantine(MIN_PAUSE, MAX_PAUSE);
-    /// For what it publishes about commands.
+    /// Failures to publish.
     private final Quarantine publishing = new Quarantine(MIN_LOST_PAUSE, MAX_LOST_PAUSE);
-    private String probed; // a job whose partition of ownerships it must be able to write
-    private String told = ""; // why it claims nothing
+    private String probed; // its partition of the ownership topic must be writable
+    private String told = ""; // the last reported reason not to claim
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
-    /// @param queues opens the queue of commands, anew whenever one is broken
-    /// @param runner of jobs, as many at once as there are slots
+    /// @param queues opens a queue of commands, and a new one after a failure
+    /// @param runner runs as many jobs at once as there are slots
     ClaimLoop(Surroundings around, Supplier<CommandQueue> queues, JobRunner runner) {
         this.around = around;
         this.rules = around.rules();
@@ -67,13 +67,12 @@ final class ClaimLoop implements AutoCloseable {
 
     /// Begins to claim.
     ///
-    /// @param informed done when all is known that somebody wants of jobs
+    /// @param informed completes when the worker has read all control requests
     void start(CompletableFuture<?> informed) {
         var _ = around.host().start("claims", () -> run(informed));
     }
 
-    /// Completes when the loop has ended; exceptionally when it could not go on, because a job does not stop or the
-    /// worker is not able to run any.
+    /// Completes when the loop has ended; exceptionally if a job does not stop or the worker cannot run jobs.
     CompletableFuture<Void> ended() {
         return ended;
     }
@@ -95,15 +94,15 @@ final class ClaimLoop implements AutoCloseable {
         }
     }
 
-    /// Whatever goes wrong with Kafka ends one queue, never the loop. A worker that must not claim leaves the share
-    /// groups: a member is handed a command whether or not it asks.
+    /// A failure of Kafka ends one queue, never the loop. A worker that must not claim leaves the share groups,
+    /// because members are handed commands even if they do not poll.
     private void claimUntilBroken() throws InterruptedException {
         if (!awaitAdmission()) {
             return;
         }
         try (CommandQueue queue = new DeferredQueue(new FairQueue(queues.get(), around), around)) {
             claim(queue);
-        } catch (KafkaException e) { // of brokers that are away, and of what they refuse, the message says all
+        } catch (KafkaException e) { // the message says enough
             brokenBy(String.valueOf(e.getMessage()));
         } catch (RuntimeException e) {
             LOG.log(System.Logger.Level.ERROR, "worker=" + rules.worker() + " cannot claim", e);
@@ -165,7 +164,7 @@ final class ClaimLoop implements AutoCloseable {
                 }
             }
             if (isHanded) {
-                healed(publishing); // only what was acknowledged and accepted shows that it can publish
+                healed(publishing); // only acknowledged and accepted records show that it can publish
             }
         }
     }
@@ -178,7 +177,7 @@ final class ClaimLoop implements AutoCloseable {
         }
     }
 
-    /// Waits until the worker may take a command; not for a slot alone, for strays must not lie with it meanwhile.
+    /// Waits until the worker may claim. Returns early at times, so that prefetched commands are released.
     private boolean mayTake() throws InterruptedException {
         if (!slots.awaitFree(around.fleet().isUrgent() ? URGENT_LOOK : LOOK)) {
             return false;
@@ -187,14 +186,14 @@ final class ClaimLoop implements AutoCloseable {
         return !stop.isRequested();
     }
 
-    /// A command must not lie with a worker that is busy.
+    /// A busy worker releases prefetched commands.
     private Taken giveBackStray(CommandQueue queue) throws InterruptedException {
         try {
             var stray = queue.stray();
             if (stray.isPresent()) {
                 return settlement.giveBack(queue, stray.get());
             }
-        } catch (KafkaException e) { // it is seen and told when the next command is asked for
+        } catch (KafkaException e) { // the next poll sees and reports it
             LOG.log(
                     System.Logger.Level.DEBUG,
                     "worker={0} cannot look for strays: {1}",
@@ -204,7 +203,7 @@ final class ClaimLoop implements AutoCloseable {
         return new Taken.Settled();
     }
 
-    /// A worker that could not run a job takes none for a while, longer each time.
+    /// A worker that failed to run a job pauses, longer each time.
     private void awaitHealth() throws InterruptedException {
         Duration pause = fitness.pause();
         if (pause.isZero()) {
@@ -221,16 +220,17 @@ final class ClaimLoop implements AutoCloseable {
         activity.trouble(null);
     }
 
-    /// Why the worker must not claim; empty: it may.
+    /// The reason why the worker must not claim; empty if it may.
     private Optional<String> objection() {
         return around.fleet()
                 .objection()
                 .or(() -> around.gate().objection(around.host().nanoTime()));
     }
 
-    /// Waits until the worker belongs to the fleet, and the brokers take its heartbeats and a record of ownership.
+    /// Waits until the worker belongs to the fleet and the brokers acknowledge its heartbeats and a record of
+    /// ownership.
     ///
-    /// @return false: it stops
+    /// @return false if the worker stops
     private boolean awaitAdmission() throws InterruptedException {
         long beganNanos = around.host().nanoTime();
         CompletableFuture<Void> probe = null;
@@ -276,8 +276,8 @@ final class ClaimLoop implements AutoCloseable {
         activity.trouble(null);
     }
 
-    /// Stops: the jobs are asked to stop at a step boundary, their last events are sent, their commands go back,
-    /// all side by side. Takes no longer than the grace period and the time to leave the group.
+    /// Stops the jobs at a step boundary, publishes their last events and releases their commands, all in
+    /// parallel. Takes at most the grace period and the time to leave the group.
     @Override
     public void close() {
         stop.request();
@@ -297,7 +297,7 @@ final class ClaimLoop implements AutoCloseable {
         }
     }
 
-    /// What this process can no longer do, another may: a job does not stop, or a device is lost.
+    /// A job does not stop or a device is lost: only a new process can go on.
     private static final class RestartNeededException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 

@@ -26,11 +26,11 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/// Takes one command, in well under its lock's time: from the moment it is handed out until it is accepted. What
-/// lasts longer than that is custody.
+/// Claims one command: from its delivery to its acceptance, in much less than its lock's time. After that the
+/// job is owned.
 ///
-/// Wherever this ends in between, by an exception or the end of the process, the command is delivered again or a
-/// keeper publishes it anew; what has been done by then makes the next claim the next attempt.
+/// If this fails in between, or the process ends, the command is delivered again or an ownership monitor
+/// publishes it again. The next claim then becomes the next attempt.
 final class Claiming {
     private final Surroundings around;
     private final WorkerRules rules;
@@ -40,8 +40,8 @@ final class Claiming {
     private final Fitness fitness;
     private final Quotas quotas;
 
-    /// @param settlement of commands whose jobs do not begin here
-    /// @param fitness knows which jobs this worker lacks something for
+    /// @param settlement disposes of commands that do not start a job here
+    /// @param fitness knows for which jobs this worker has insufficient resources
     Claiming(Surroundings around, Settlement settlement, Fitness fitness) {
         this.around = around;
         this.rules = around.rules();
@@ -52,7 +52,7 @@ final class Claiming {
         this.quotas = new Quotas(around);
     }
 
-    /// @param queue has handed out `command`
+    /// @param queue has delivered `command`
     Taken take(CommandQueue queue, ConsumerRecord<byte[], byte[]> command) throws InterruptedException {
         KillPoint.POLLED.reach();
         String id = null;
@@ -96,7 +96,7 @@ final class Claiming {
         try {
             JobFolder folder = new JobFolder(around.store(), request.job().id());
             return decide(queue, command, delivery, folder);
-        } catch (CheckpointException e) { // the store's trouble, and not the job's
+        } catch (CheckpointException e) { // a problem of the store, not of the job
             return settlement.leave(queue, request, "the store cannot be used: " + e.getMessage());
         }
     }
@@ -144,7 +144,8 @@ final class Claiming {
                     if (lacking.isPresent()) {
                         return settlement.leave(queue, request, lacking.get());
                     }
-                    boolean trains = request.job().sweep() == null; // what publishes trials uses no part of the fleet
+                    boolean trains = request.job().sweep()
+                            == null; // a sweep only publishes trials and uses no share of the fleet
                     if (trains && !quotas.admit(request.job(), attempt)) {
                         return settlement.park(
                                 queue,
@@ -162,14 +163,14 @@ final class Claiming {
                                         folder,
                                         claim.begun(attempt),
                                         around.activity().of(request.job(), attempt)));
-                    } // else somebody was quicker: what the store says now decides
+                    } // another process appended first; the new link decides
                 }
             }
         }
     }
 
-    /// A command of whose job somebody wants something else than that it runs has to wait for nothing; nor has
-    /// one whose turn it was when it was chosen.
+    /// A command of a job that is to be cancelled or paused waits for nothing. A command that was deferred has
+    /// already had its turn.
     private Optional<String> reasonToWait(ConsumerRecord<byte[], byte[]> command, Request request) {
         return command.deliveryCount().isEmpty()
                         || around.fleet().wishes().of(request.job().id()) != Wish.RUN
@@ -177,14 +178,14 @@ final class Claiming {
                 : around.fleet().shares().reasonToWait(around.order().now(), request);
     }
 
-    /// What this worker has just seen to be lacking for a job, as long as others may have it.
+    /// What this worker recently could not provide for a job, unless no other worker can either.
     private Optional<String> lacking(Request request) {
         return request.isRefusedByAll(able(request.job()), rules.maxRefusals())
                 ? Optional.empty()
                 : fitness.lacking(request.job().id(), around.host().nanoTime());
     }
 
-    /// The workers that are heard and understand a job.
+    /// The live workers that understand the job.
     private Set<String> able(JobSpec job) {
         return around.fleet().able(JobJson.command(job).contract());
     }
@@ -197,14 +198,14 @@ final class Claiming {
             return new Taken.Lost(
                     "job %s attempt %d was not accepted in time".formatted(held.id(), held.attempt()), held.id());
         }
-        // An acceptance that comes too late may be reported as a success.
+        // A late acceptance may be reported as a success.
         return held.folder().isSuperseded(held.attempt())
                 ? new Taken.Lost(
                         "job %s attempt %d is superseded already".formatted(held.id(), held.attempt()), held.id())
                 : new Taken.Begun(held);
     }
 
-    /// Nobody owns the job, so its chain needs no link for that.
+    /// The job has no owner, so its chain needs no link.
     private CompletableFuture<Void> park(Request request, JobFolder folder, JobChain chain) {
         Paused event = new Paused(
                 request.job().id(), chain.attempt(), folder.checkpoints().lastStep(chain));

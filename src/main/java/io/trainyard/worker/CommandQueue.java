@@ -3,33 +3,34 @@ package io.trainyard.worker;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/// The commands that wait, each handed to one worker at a time for a short while. Used by one thread. After an
-/// exception it is good for nothing but [#close].
+/// The waiting commands. Each is delivered to one worker at a time, under a lock. For one thread. After an
+/// exception only [#close] may be called.
 interface CommandQueue extends AutoCloseable {
-    /// Asks for a command, for a short time, and holds it until [#accept].
+    /// Polls for a command, for a short time, and holds it until [#accept].
     ///
     /// @throws org.apache.kafka.common.KafkaException if the brokers refuse
     Optional<ConsumerRecord<byte[], byte[]>> next();
 
-    /// A command that was handed to this worker though it asks for none at present: Kafka's client goes on asking
-    /// in the background until it is given one. It is held until [#accept], and does not belong here.
+    /// A prefetched command: Kafka's client goes on fetching in the background after a poll without result. The
+    /// command is held until [#accept], and a busy worker must release it.
     ///
     /// @throws org.apache.kafka.common.KafkaException if the brokers refuse
     Optional<ConsumerRecord<byte[], byte[]>> stray();
 
-    /// Says that the command at hand needs nobody else. True means that the brokers said in time that it was this
-    /// worker's until now; else anybody may be handed it, or nobody.
+    /// Accepts the current command. True means that the brokers confirmed in time that this worker still held
+    /// the lock. Otherwise the command may be delivered again, or not.
     boolean accept();
 
-    /// Keeps the command at hand for another lock's time, which uses up no delivery.
+    /// Extends the lock of the current command without using up a delivery.
     ///
-    /// @return whether it is this worker's still
+    /// @return whether this worker still holds it
     boolean renew();
 
-    /// How often the command at hand has been delivered, this time included; 0: no share group delivers it.
+    /// The number of deliveries of the current command, including this one; 0 if it does not come from a share
+    /// group.
     int deliveries();
 
-    /// Gives back what is still held.
+    /// Releases the current command.
     @Override
     void close();
 }

@@ -25,14 +25,14 @@ import org.jspecify.annotations.Nullable;
 final class CommandRecord {
     private static final String NONE_NEEDED = "a command needs none";
 
-    /// Of a text that somebody wrote, in characters.
+    /// The longest excerpt of a user's text, in characters.
     private static final int MAX_SHOWN = 100;
 
     private CommandRecord() {}
 
-    /// What is larger may not fit where a worker has to put it: it would come again and again.
+    /// A larger record may not fit where a worker has to copy it, and would be delivered again and again.
     ///
-    /// @throws InvalidJobException if the record is larger than a command may be
+    /// @throws InvalidJobException if the record exceeds the limit of a command
     static void requireWithinLimits(ConsumerRecord<byte[], byte[]> command) {
         int key = command.key() == null ? 0 : command.key().length;
         require("key has %d bytes", key, CommandLimits.MAX_KEY_BYTES, "give it the job's id as key");
@@ -53,14 +53,14 @@ final class CommandRecord {
         }
     }
 
-    /// @param contract the newest that is understood
-    /// @throws InvalidJobException with a sentence for the person who wrote the command
+    /// @param contract the newest supported contract
+    /// @throws InvalidJobException with a sentence for the author of the command
     static JobSpec job(ConsumerRecord<?, byte[]> command, int contract) {
         try {
             return JobJson.read(body(command), contract);
         } catch (InvalidJobException e) {
             throw e;
-        } catch (RuntimeException | StackOverflowError e) { // whatever a stranger's bytes bring about is theirs
+        } catch (RuntimeException | StackOverflowError e) { // any bytes may arrive
             throw new InvalidJobException("the command cannot be read: " + e, e);
         }
     }
@@ -69,11 +69,11 @@ final class CommandRecord {
         return command.value() == null ? new byte[0] : command.value();
     }
 
-    /// The job of a command that was written for a newer contract than what is understood; empty: it was not, or does
-    /// not even say which job it is.
+    /// The job of a command that needs a newer contract than this worker supports; empty if it does not, or if
+    /// it names no job.
     ///
-    /// @param contract the newest that is understood
-    /// @throws InvalidJobException if the header is not what it should be
+    /// @param contract the newest supported contract
+    /// @throws InvalidJobException if a header is invalid
     static Optional<String> newer(ConsumerRecord<byte[], byte[]> command, int contract) {
         String written = text(command.headers(), CommandHeaders.CONTRACT);
         if (written != null && !written.matches("[1-9][0-9]{0,4}")) {
@@ -83,7 +83,7 @@ final class CommandRecord {
         return written == null || Integer.parseInt(written) <= contract ? Optional.empty() : JobJson.id(body(command));
     }
 
-    /// @throws InvalidJobException if a header is not what it should be
+    /// @throws InvalidJobException if a header is invalid
     static Request request(ConsumerRecord<?, byte[]> command, JobSpec job, Priority priority) {
         Headers headers = command.headers();
         return new Request(
@@ -107,7 +107,7 @@ final class CommandRecord {
         return Integer.parseInt(text);
     }
 
-    /// One that is no store's would send the command from worker to worker.
+    /// An invalid store name would send the command from worker to worker.
     private static @Nullable String store(@Nullable String text) {
         if (text != null && !text.matches("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")) {
             throw new InvalidJobException("the header %s is no UUID; allowed is the identity of a store, or none"
@@ -116,7 +116,7 @@ final class CommandRecord {
         return text;
     }
 
-    /// As it may stand in a sentence.
+    /// Shortened for a sentence.
     private static String shown(@Nullable String text) {
         String printable = String.valueOf(text).replaceAll("\\p{Cntrl}", "?");
         return printable.length() <= MAX_SHOWN ? printable : printable.substring(0, MAX_SHOWN) + "...";
@@ -139,7 +139,7 @@ final class CommandRecord {
         return there ? new String(header.value(), StandardCharsets.UTF_8) : null;
     }
 
-    /// The headers of a command that a worker publishes anew.
+    /// The headers of a command that a worker publishes again.
     static RecordHeaders headers(Request request, String worker) {
         RecordHeaders headers = CloudEvents.headers(CloudEvents.COMMAND, "/workers/" + worker);
         add(headers, CommandHeaders.ATTEMPT, Integer.toString(request.attempt()));
@@ -162,13 +162,13 @@ final class CommandRecord {
         headers.add(name, value.getBytes(StandardCharsets.UTF_8));
     }
 
-    /// By what a claim is known: the place of the record that was handed out. A command that was left to newer workers
-    /// is another one than the record it was: that may be handed out again.
+    /// Identifies a claim by the position of its record. A deferred command has another position than the
+    /// original record, which may be delivered again.
     static String claim(ConsumerRecord<byte[], byte[]> command) {
         return command.deliveryCount().isPresent() ? place(command) : place(command) + "/deferred";
     }
 
-    /// Where a command is, in words.
+    /// The position of a command in words.
     static String place(ConsumerRecord<?, ?> command) {
         return "%s-%d@%d".formatted(command.topic(), command.partition(), command.offset());
     }

@@ -10,12 +10,12 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/// Which commands a worker takes, and where those belong that it takes by mistake.
+/// Which commands a worker claims, and where a misrouted command belongs.
 ///
 /// @param prefix of the topics' names
-/// @param kinds of devices the worker runs jobs on
+/// @param kinds of devices on which the worker runs jobs
 record CommandRoutes(String prefix, Set<String> kinds) {
-    /// Where to look for commands: the most urgent first, and side by side those that are as urgent as one another.
+    /// The topics to poll: the highest priority first; topics of equal priority share a list.
     List<List<ShareQueue.Source>> sources() {
         return Stream.of(Priority.values())
                 .map(priority -> priority.topicsOf(kinds).stream()
@@ -24,7 +24,7 @@ record CommandRoutes(String prefix, Set<String> kinds) {
                 .toList();
     }
 
-    /// How urgent what is on a topic is that this worker looks at, 0 the most; empty: it does not look there.
+    /// The priority of a topic that this worker polls, 0 the highest; empty if it does not poll it.
     ///
     /// @param topic its full name
     OptionalInt urgency(String topic) {
@@ -34,10 +34,10 @@ record CommandRoutes(String prefix, Set<String> kinds) {
                 .findFirst();
     }
 
-    /// Where a job's command belongs, if that is none of the topics this worker looks at. Whoever looks there
-    /// runs the job, so that no command is passed on twice.
+    /// The topic of a command that this worker does not poll. The workers that poll it run the job, so no
+    /// command is forwarded twice.
     ///
-    /// @param topic the full name of the topic it was on
+    /// @param topic the full name of the topic it was read from
     Optional<Topic> elsewhere(String topic, JobSpec job) {
         Priority priority = Priority.of(topic, prefix);
         Topic proper = priority.topicOf(job);

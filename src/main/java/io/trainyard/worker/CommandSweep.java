@@ -23,18 +23,18 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 
-/// Deletes commands that have been dealt with. A command waits for as long as it takes, so its topic has no time
-/// after which records go; and one that is below its group's start is never handed out again.
+/// Deletes processed commands. A command may wait for any time, so its topic has no retention time. Records
+/// before the group's start offset are never delivered again.
 ///
-/// One worker of a fleet does it: the first by name of those that are heard.
+/// One worker of a fleet does it: the first live worker by name.
 final class CommandSweep implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(CommandSweep.class.getName());
 
-    /// The bound on each answer of the brokers.
+    /// The time limit of each request to the brokers.
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
-    /// How many commands are looked at, and then deleted, at a time, and how many bytes they may have. One that is
-    /// larger is looked at alone.
+    /// How many commands are examined and deleted at a time, and their size in bytes. A larger command is
+    /// examined alone.
     private static final int BATCH = 500;
 
     private static final long BATCH_BYTES = 8 << 20;
@@ -67,7 +67,7 @@ final class CommandSweep implements AutoCloseable {
     private void sweepIfFirst() throws InterruptedException {
         String self = around.rules().worker();
         boolean isFirst = around.fleet().live().stream().noneMatch(worker -> worker.compareTo(self) < 0);
-        if (!isFirst || around.fleet().objection().isPresent()) { // with another store all jobs would seem lost
+        if (!isFirst || around.fleet().objection().isPresent()) { // in another store every job would look lost
             return;
         }
         try {
@@ -76,7 +76,7 @@ final class CommandSweep implements AutoCloseable {
                 | KafkaException
                 | CheckpointException
                 | ExecutionException
-                | TimeoutException e) { // the next time will do
+                | TimeoutException e) { // the next sweep tries again
             LOG.log(
                     System.Logger.Level.WARNING,
                     "worker={0} cannot delete old commands, and will try again: {1}",
@@ -85,7 +85,7 @@ final class CommandSweep implements AutoCloseable {
         }
     }
 
-    /// Deletes nothing that is not accounted for: see [LostCommands].
+    /// Deletes only commands that are accounted for: see [LostCommands].
     ///
     /// @throws KafkaUnreachableException if the brokers do not answer in time or refuse
     /// @throws CheckpointException if the store cannot be used
@@ -114,7 +114,7 @@ final class CommandSweep implements AutoCloseable {
         }
     }
 
-    /// Before which the share groups deliver nothing, of all topics of commands.
+    /// The start offsets of the share groups, for all command topics.
     private Map<TopicPartition, Long> starts(Admin admin) {
         String prefix = around.rules().routes().prefix();
         Map<TopicPartition, Long> starts = new HashMap<>();
@@ -134,7 +134,7 @@ final class CommandSweep implements AutoCloseable {
         return starts;
     }
 
-    /// @return where to go on
+    /// @return where to continue
     private long sweep(Admin admin, LostCommands lost, Map.Entry<TopicPartition, Long> start, long from)
             throws InterruptedException, ExecutionException, TimeoutException {
         TopicPartition partition = start.getKey();

@@ -8,11 +8,12 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
-/// The commands of one sweep that the brokers have not acknowledged: bounded in number and in bytes. Not thread-safe.
+/// The commands of one sweep that the brokers have not acknowledged, limited in number and bytes. Not
+/// thread-safe.
 final class CommandsInFlight {
     static final int MAX_COMMANDS = 100;
 
-    /// One command more may be in flight, of 1 MiB at most.
+    /// One more command of at most 1 MiB may be in flight.
     static final long MAX_BYTES = 4L << 20;
 
     private final Host host;
@@ -23,15 +24,15 @@ final class CommandsInFlight {
 
     private record Sent(int bytes, CompletableFuture<Void> done) {}
 
-    /// @param look how long to wait between two looks at what the brokers acknowledge
-    /// @param alive is called at each look and each command
+    /// @param look the interval between two checks of the acknowledgements
+    /// @param alive is called at each check and for each command
     CommandsInFlight(Host host, Duration look, Runnable alive) {
         this.host = host;
         this.look = look;
         this.alive = alive;
     }
 
-    /// Publishes a command once there is room for it.
+    /// Publishes a command as soon as the limits allow it.
     ///
     /// @throws LostException if the brokers refuse an earlier command, or the thread is interrupted
     void add(int size, Supplier<CompletableFuture<Void>> publish) {
@@ -43,7 +44,7 @@ final class CommandsInFlight {
         bytes += size;
     }
 
-    /// Waits until the brokers have all commands.
+    /// Waits until the brokers have acknowledged all commands.
     ///
     /// @throws LostException see [#add]
     void awaitAll() {
@@ -52,7 +53,7 @@ final class CommandsInFlight {
         }
     }
 
-    /// Waits for as long as the brokers are away; an interrupt ends the wait.
+    /// Waits as long as the brokers are away; an interrupt ends the wait.
     private void awaitOldest() {
         Sent oldest = inFlight.remove();
         bytes -= oldest.bytes();
@@ -71,7 +72,7 @@ final class CommandsInFlight {
         }
     }
 
-    /// Not all commands are with the brokers.
+    /// The brokers do not have all commands.
     static final class LostException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 

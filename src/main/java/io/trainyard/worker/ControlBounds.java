@@ -4,20 +4,20 @@ import java.util.LinkedHashSet;
 import java.util.Optional;
 import java.util.Set;
 
-/// The jobs with a control record that a worker knows: so many at most, the newest ones.
+/// The newest jobs with a control request, up to a limit.
 final class ControlBounds {
     static final int MAX_JOBS = 200_000;
 
     private final int most;
-    private final Set<String> jobs = new LinkedHashSet<>(); // in the order of their newest records
+    private final Set<String> jobs = new LinkedHashSet<>(); // in the order of their newest requests
 
     ControlBounds(int most) {
         this.most = most;
     }
 
-    /// Takes in that a job has a control record.
+    /// Adds a job with a control request.
     ///
-    /// @return the job whose record is to be forgotten for it; empty: there is room
+    /// @return the job whose request must be forgotten to stay within the limit; empty if none
     Optional<String> add(String job) {
         jobs.remove(job);
         jobs.add(job);

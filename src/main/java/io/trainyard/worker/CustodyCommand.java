@@ -7,12 +7,13 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/// The command at hand of those that wait on `custody`. Several workers may take one at a time: the store
-/// decides, as it does for copies.
+/// The current command of those deferred on `custody`. Several workers may claim one at a time; the store
+/// decides, as for duplicate commands.
 final class CustodyCommand {
     private final Surroundings around;
 
-    /// Where on `custody` those were that this worker has dealt with: it may not have read yet that they are gone.
+    /// Offsets on `custody` of the commands that this worker has processed. It may not have read their deletion
+    /// yet.
     private final Map<String, Long> dealtWith = new HashMap<>();
 
     private @Nullable String key;
@@ -22,14 +23,14 @@ final class CustodyCommand {
         this.around = around;
     }
 
-    /// Forgets what is gone.
+    /// Forgets all other commands.
     ///
-    /// @param waiting the keys of all that wait
+    /// @param waiting the keys of all deferred commands
     void keep(Collection<String> waiting) {
         dealtWith.keySet().retainAll(waiting);
     }
 
-    /// Whether this worker has dealt with a command, as far as it was written until an offset.
+    /// Whether this worker has processed the command as it was up to an offset.
     boolean isDealtWith(String its, long until) {
         return until <= dealtWith.getOrDefault(its, -1L);
     }
@@ -39,9 +40,9 @@ final class CustodyCommand {
         offset = at;
     }
 
-    /// Lets go of the command at hand, which goes on waiting.
+    /// Releases the current command, which stays deferred.
     ///
-    /// @return its key; null where there is none
+    /// @return its key; null if no command is held
     @Nullable
     String letGo() {
         String its = key;
@@ -53,9 +54,9 @@ final class CustodyCommand {
         return key != null;
     }
 
-    /// Says that the command at hand waits no more.
+    /// Publishes that the current command is no longer deferred.
     ///
-    /// @return whether the brokers have said in time that they have it
+    /// @return whether the brokers acknowledged it in time
     boolean accept() {
         String its = letGo();
         if (its == null) {

@@ -17,15 +17,15 @@ import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 
-/// A command that waits for a worker of a newer version, or for its project's turn: a record of the topic `custody`
-/// whose key is the job's id and,
-/// behind a slash, where the command was. Its body and its headers are the command's, and those of a [DeadLetter]
-/// besides, which say where it was, who could not read it, and why; and the command's own key.
+/// A command that is deferred until a newer worker comes or until it is its project's turn. It is a record of
+/// the topic `custody`; the key is the job's id, a slash and the position of the command. The body and the
+/// headers are those of the command. Further headers, as in a [DeadLetter], give the original position, the
+/// worker that could not read it, and the reason.
 ///
-/// @param command as it was on its topic; that no share group has handed it out, the lack of a delivery count says
+/// @param command as it was on its topic; it has no delivery count because no share group delivered it
 /// @param offset of the record on `custody`
 record Deferred(ConsumerRecord<byte[], byte[]> command, String reason, long offset) {
-    /// There where a command waits for its project's turn, and not for a newer worker: the project.
+    /// The project, if the command waits for its project's turn and not for a newer worker.
     static final String PARKED = "trainyard-parked";
 
     private static final String KEY = "source-key";
@@ -40,17 +40,16 @@ record Deferred(ConsumerRecord<byte[], byte[]> command, String reason, long offs
 
     private static final char SLASH = '/';
 
-    /// The key of a command's record.
     static String key(String job, ConsumerRecord<?, ?> command) {
         return job + SLASH + CommandRecord.place(command);
     }
 
-    /// The key of a record that only shows that this worker can write; no command is at such a place.
+    /// The key of a record that only proves that this worker can write; no command has this position.
     static String probeKey(String job) {
         return job + SLASH + "probe";
     }
 
-    /// Whether a record of `custody` is a command that waits.
+    /// Whether a record of `custody` is a deferred command.
     static boolean isKey(String key) {
         return key.indexOf(SLASH) >= 0;
     }
@@ -79,12 +78,12 @@ record Deferred(ConsumerRecord<byte[], byte[]> command, String reason, long offs
         headers.add(name, value.getBytes(StandardCharsets.UTF_8));
     }
 
-    /// @throws IOException if it is no command that waits: anyone can write to a topic
+    /// @throws IOException if it is not a deferred command: anyone can write to a topic
     static Deferral<Deferred> read(ConsumerRecord<String, byte[]> entry) throws IOException {
         RecordHeaders headers = new RecordHeaders(entry.headers());
         String reason = text(headers, DeadLetter.REASON);
         Header key = headers.lastHeader(KEY);
-        @SuppressWarnings("NullAway") // Kafka's own type does not say that a key may be null
+        @SuppressWarnings("NullAway") // Kafka's type does not declare that a key may be null
         ConsumerRecord<byte[], byte[]> command = new ConsumerRecord<>(
                 text(headers, DeadLetter.SOURCE_TOPIC),
                 (int) number(headers, DeadLetter.SOURCE_PARTITION),
@@ -106,9 +105,9 @@ record Deferred(ConsumerRecord<byte[], byte[]> command, String reason, long offs
                 entry.key(), contract, entry.value().length, new Deferred(command, reason, entry.offset()));
     }
 
-    /// A command that waits for its project's turn; empty where it does not, or is newer than this worker.
+    /// A command that waits for its project's turn; empty if it does not, or if it is newer than this worker.
     ///
-    /// @throws IOException if it is no command that waits
+    /// @throws IOException if it is not a deferred command
     static Optional<Parked<Deferred>> parked(ConsumerRecord<String, byte[]> entry, WorkerRules rules)
             throws IOException {
         if (entry.headers().lastHeader(PARKED) == null) {
@@ -133,7 +132,7 @@ record Deferred(ConsumerRecord<byte[], byte[]> command, String reason, long offs
         }
     }
 
-    /// Whether a command that this worker has at hand waits for its project's turn.
+    /// Whether the current command waits for its project's turn.
     static boolean isParked(ConsumerRecord<byte[], byte[]> command) {
         return command.deliveryCount().isEmpty() && command.headers().lastHeader(PARKED) != null;
     }

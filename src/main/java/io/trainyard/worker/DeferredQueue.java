@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/// The commands of a queue, and before them those that older workers have left to this one.
+/// The commands of a queue, preceded by those that older workers deferred to this one.
 final class DeferredQueue implements CommandQueue {
     private final CommandQueue queue;
     private final Surroundings around;
@@ -43,7 +43,7 @@ final class DeferredQueue implements CommandQueue {
 
     @Override
     public Optional<ConsumerRecord<byte[], byte[]>> stray() {
-        var _ = held.letGo(); // what is accepted next is the stray
+        var _ = held.letGo(); // the prefetched command is accepted next
         return queue.stray();
     }
 

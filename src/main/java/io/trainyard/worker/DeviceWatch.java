@@ -6,15 +6,15 @@ import io.trainyard.device.DeviceReading;
 import java.time.Duration;
 import java.util.List;
 
-/// Asks a device's driver now and then what it does, on a thread of its own: a driver that answers late, or never,
-/// must not hold up heartbeats. What it said too long ago is not told any more.
+/// Polls a device's driver on a separate thread: a driver that answers late or never must not block heartbeats.
+/// Old readings are not reported.
 final class DeviceWatch implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(DeviceWatch.class.getName());
 
     private static final Duration EVERY = Duration.ofSeconds(2);
     private static final Duration TOLD_FOR = Duration.ofSeconds(10);
 
-    /// @param nanos when it was asked
+    /// @param nanos when they were taken
     private record Told(List<DeviceReading> readings, long nanos) {}
 
     private final Host host;
@@ -29,7 +29,7 @@ final class DeviceWatch implements AutoCloseable {
         this.stop = new StopSignal(host);
     }
 
-    /// Ends by itself where the driver tells nothing, as a processor's.
+    /// Ends by itself if the driver has no readings, as for a CPU.
     void start() {
         var _ = host.start("device-watch", () -> {
             try {
@@ -42,7 +42,7 @@ final class DeviceWatch implements AutoCloseable {
         });
     }
 
-    /// @return whether to ask again
+    /// @return whether to poll again
     private boolean ask() {
         try {
             List<DeviceReading> readings = device.readings();
@@ -58,7 +58,7 @@ final class DeviceWatch implements AutoCloseable {
         }
     }
 
-    /// The newest there is, one of each GPU; empty where nothing is told.
+    /// The newest reading of each GPU, if any.
     List<DeviceReading> readings() {
         Told now = told;
         return host.nanoTime() - now.nanos() < TOLD_FOR.toNanos() ? now.readings() : List.of();

@@ -18,13 +18,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 
-/// Does what is to be done of jobs that nobody has, by what the store says of them: publishes commands anew,
-/// tells what became of a job, gives up commands that nobody understands. What the brokers or the store do not
-/// take is logged, and becomes due again.
+/// Performs recovery actions for jobs without a live owner, according to the store: publishes commands again,
+/// publishes a job's state, dead-letters commands that no worker understands. A failed action is logged and
+/// becomes due again.
 final class Duties {
     private static final System.Logger LOG = System.getLogger(Duties.class.getName());
 
-    /// How long the brokers may take for one duty; what is not done by then becomes due again.
+    /// The time limit of one action; unfinished actions become due again.
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     private final Surroundings around;
@@ -66,7 +66,8 @@ final class Duties {
         }
     }
 
-    /// The command first, custody second: whoever ends in between leaves a copy too many, which is void.
+    /// The command comes first and the ownership second: a process that dies in between leaves a duplicate
+    /// command, which is void.
     private void republish(Duty.Republish duty) throws InterruptedException, ExecutionException, TimeoutException {
         var request = duty.request();
         LOG.log(
@@ -88,7 +89,7 @@ final class Duties {
         await(publisher.publish(Custody.waiting(request, rules.worker(), copies)));
     }
 
-    /// Those of a group's jobs, resting all, that are among the best by now; none where the store cannot say it.
+    /// The best of a group's paused jobs; none if the store cannot be read.
     List<Request> best(List<Request> resting) {
         try {
             Set<String> best =
@@ -107,8 +108,8 @@ final class Duties {
         }
     }
 
-    /// Has a job that rests go on. That it waits for a worker again is told last: by the time that somebody does
-    /// this anew, others may be better.
+    /// Resumes a job that is paused at a rung. The event comes last: if another worker has to repeat this,
+    /// other jobs may be better by then.
     void goOn(Request request) throws InterruptedException {
         String job = request.job().id();
         try {
@@ -127,8 +128,8 @@ final class Duties {
         }
     }
 
-    /// Gives up a command that nobody understands. The dead letter first. A job that has its end meanwhile, as by
-    /// somebody who cancelled it, needs none.
+    /// Dead-letters a command that no worker understands. A job that has ended meanwhile, for example because
+    /// it was cancelled, needs no dead letter.
     void giveUp(Deferral<Deferred> deferral) throws InterruptedException {
         try {
             var command = deferral.command().command();

@@ -7,11 +7,11 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 
-/// An event as it is published: its JSON is written when it happens, and never changes after that.
+/// An event as it is published. Its JSON is written once, when the event happens.
 ///
 /// @param time when it happened
 /// @param json one line
-/// @param worker whose event it is: readers believe the holder of an attempt
+/// @param worker the sender: readers only accept events of an attempt's owner
 record EventLine(TrainingEvent event, Instant time, byte[] json, String worker) {
     static EventLine of(TrainingEvent event, Instant time, String worker) {
         return new EventLine(event, time, EventJson.write(event, time), worker);
@@ -19,9 +19,9 @@ record EventLine(TrainingEvent event, Instant time, byte[] json, String worker) 
 
     /// A line that is stored in a job's folder.
     ///
-    /// @param now for one that does not tell its time
+    /// @param now the time of an event without one
     /// @param owners of the job
-    /// @throws IOException if it is no event
+    /// @throws IOException if it is not an event
     static EventLine read(byte[] json, Instant now, Owners owners) throws IOException {
         Told told = EventJson.readEvent(json);
         TrainingEvent event = told.event();

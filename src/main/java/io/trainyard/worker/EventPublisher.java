@@ -24,14 +24,12 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.jspecify.annotations.Nullable;
 
-/// Turns what a worker has to say into records: topic, key, headers, body.
+/// Builds the records of a worker: topic, key, headers, body.
 final class EventPublisher {
     private final Outbox outbox;
     private final String prefix;
     private final String worker;
 
-    /// @param prefix of the topics' names
-    /// @param worker the worker's id
     EventPublisher(Outbox outbox, String prefix, String worker) {
         this.outbox = outbox;
         this.prefix = prefix;
@@ -40,7 +38,7 @@ final class EventPublisher {
 
     /// Publishes an event.
     ///
-    /// @param trace of the job's command, which its events go on with; null: it has none
+    /// @param trace of the job's command, which its events continue; null if it has none
     CompletableFuture<Void> publish(EventLine line, @Nullable String trace) {
         TrainingEvent event = line.event();
         RecordHeaders headers =
@@ -62,7 +60,7 @@ final class EventPublisher {
                 CloudEvents.headers(CloudEvents.WORKER_STATUS, CloudEvents.worker(worker), now));
     }
 
-    /// Publishes a command anew.
+    /// Publishes a command again.
     CompletableFuture<Void> publish(Request request) {
         JobContract.Written written = JobJson.command(request.job());
         RecordHeaders headers = CommandRecord.headers(request, worker);
@@ -78,29 +76,29 @@ final class EventPublisher {
         return send(Topic.CUSTODY, custody.job(), CustodyJson.write(custody), headers(CloudEvents.CUSTODY));
     }
 
-    /// Publishes a record without effect to the partition that has a job's ownership: whoever may not or cannot write
-    /// there must not claim.
+    /// Publishes a record without effect to the partition that has a job's ownership. A worker that fails to do
+    /// so must not claim.
     CompletableFuture<Void> probeOwnership(String job) {
         return send(Topic.CUSTODY, Deferred.probeKey(job), null, headers(CloudEvents.CUSTODY));
     }
 
-    /// Says that nobody needs to look after a job any more.
+    /// Publishes that the job no longer has an owner.
     CompletableFuture<Void> endCustody(String job) {
         return send(Topic.CUSTODY, job, null, headers(CloudEvents.CUSTODY));
     }
 
-    /// Says that nobody needs to know any more what was wanted of a job.
+    /// Publishes that the control requests of a job no longer matter.
     CompletableFuture<Void> endControl(String job) {
         return send(Topic.CONTROL, job, null, headers(CloudEvents.CUSTODY));
     }
 
-    /// Puts a command aside that nobody will run. However large it is, its dead letter is not.
+    /// Publishes a dead letter. Its size is limited, however large the command is.
     ///
-    /// @param reason a sentence for the person who wrote it
+    /// @param reason a sentence for the author of the command
     CompletableFuture<Void> deadLetter(ConsumerRecord<byte[], byte[]> command, String reason) {
         RecordHeaders headers = headers(CloudEvents.DEAD_COMMAND);
         CloudEvents.continueTrace(command.headers(), headers);
-        headers.remove("content-type"); // it need not be JSON
+        headers.remove("content-type"); // the body need not be JSON
         add(headers, "content-type", "application/octet-stream");
         add(headers, DeadLetter.REASON, reason);
         add(headers, DeadLetter.SOURCE_TOPIC, command.topic());
@@ -115,15 +113,15 @@ final class EventPublisher {
         return outbox.send(Topic.DEAD_LETTER.name(prefix), key(command), body, headers);
     }
 
-    /// Leaves a command to newer workers.
+    /// Defers a command to newer workers.
     ///
-    /// @param reason why this one cannot read it
+    /// @param reason why this worker cannot read it
     CompletableFuture<Void> defer(ConsumerRecord<byte[], byte[]> command, String job, String reason) {
         return send(
                 Topic.CUSTODY, Deferred.key(job, command), body(command), Deferred.headers(command, worker, reason));
     }
 
-    /// Lets a command wait beside its topic, until it is its project's turn.
+    /// Defers a command until it is its project's turn.
     ///
     /// @param reason why it has to wait
     CompletableFuture<Void> park(ConsumerRecord<byte[], byte[]> command, JobSpec job, String reason) {
@@ -135,19 +133,19 @@ final class EventPublisher {
         return send(Topic.CUSTODY, Deferred.key(job.id(), command), body(command), headers);
     }
 
-    /// Says that a command waits on `custody` no more.
+    /// Publishes that a command is no longer deferred.
     ///
     /// @param key see [Deferred#key]
     CompletableFuture<Void> endDeferral(String key) {
         return send(Topic.CUSTODY, key, null, headers(CloudEvents.CUSTODY));
     }
 
-    /// Publishes a command once more, as it is.
+    /// Publishes an unchanged copy of a command.
     CompletableFuture<Void> again(ConsumerRecord<byte[], byte[]> command) {
         return outbox.send(command.topic(), command.key(), body(command), command.headers());
     }
 
-    /// The same, of one that was read and not claimed.
+    /// The same for a command that was read and not claimed.
     CompletableFuture<Void> againOf(ConsumerRecord<String, byte[]> command) {
         String key = command.key();
         return outbox.send(
@@ -157,7 +155,7 @@ final class EventPublisher {
                 command.headers());
     }
 
-    /// Publishes a command on the topic where it belongs, and says so in its headers.
+    /// Publishes a command on the correct topic, with a header that names the sender.
     CompletableFuture<Void> forward(ConsumerRecord<byte[], byte[]> command, Topic topic) {
         RecordHeaders headers = new RecordHeaders(command.headers());
         headers.remove(Forwarded.FROM);
@@ -174,7 +172,7 @@ final class EventPublisher {
                 : Arrays.copyOf(key, CommandLimits.MAX_KEY_BYTES);
     }
 
-    /// A command without a body is an empty one, and not the mark of a key that is gone.
+    /// An empty body: a null value would be a tombstone.
     private static byte[] body(ConsumerRecord<byte[], byte[]> command) {
         return command.value() == null ? new byte[0] : command.value();
     }

@@ -3,8 +3,8 @@ package io.trainyard.worker;
 import io.trainyard.training.SupervisorException;
 import org.jspecify.annotations.Nullable;
 
-/// Events of a job are not with the brokers and will not be: whoever works on the job must give it up, because nobody
-/// would hear of it.
+/// The brokers do not have all events of a job and never will. The attempt must be given up, because nothing it
+/// does would be visible.
 public final class EventsLostException extends SupervisorException {
     private static final long serialVersionUID = 1L;
 

@@ -16,14 +16,14 @@ import io.trainyard.training.Supervisor;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
-/// Publishes the trials of a sweep. A sweep is claimed like a job, and its attempt is the expansion: an attempt that
-/// ends its worker is counted.
+/// Publishes the trials of a sweep. A sweep is claimed like a job, and its attempt is the expansion, so
+/// attempts that end their workers are counted.
 ///
-/// All trials are with the brokers before the store has the end of the sweep, and the store has it before it is
-/// published. A worker that dies in between has its successor publish the same trials again; a trial that has begun
-/// already is void the second time.
+/// The brokers have all trials before the store has the end of the sweep, and the store has it before it is
+/// published. If a worker dies in between, the next one publishes the same trials again; a duplicate of a trial
+/// that has begun is void.
 final class Expansion {
-    /// How long one trial may take before the attempt counts as hung.
+    /// The time for one trial, after which the attempt counts as hung.
     private static final Duration HANGS = Duration.ofMinutes(10);
 
     private final WorkerRules rules;
@@ -38,7 +38,7 @@ final class Expansion {
 
     /// Builds each trial once, one at a time.
     ///
-    /// @throws io.trainyard.spec.InvalidJobException if nobody can run the job, or one of its trials
+    /// @throws io.trainyard.spec.InvalidJobException if the job or one of its trials is invalid
     static void requireRunnable(JobSpec job, WorkerRules rules) {
         if (job.sweep() == null) {
             JobTraining.requireRunnable(job);
@@ -48,7 +48,6 @@ final class Expansion {
         Trials.forEach(job, (trial, _) -> JobTraining.requireRunnable(trial));
     }
 
-    /// Runs the attempt on the calling thread.
     Outcome expand(Held sweep, Supervisor supervisor) {
         try {
             return publish(sweep, supervisor);
@@ -87,7 +86,7 @@ final class Expansion {
         return end(sweep, new Expanded(sweep.id(), sweep.attempt(), Trials.count(sweep.job())), supervisor);
     }
 
-    /// The end comes before the event: an event that is published is true.
+    /// The end is stored first: a published event is always true.
     private Outcome end(Held sweep, TrainingEvent event, Supervisor supervisor) {
         String json = new String(EventJson.write(event, host.now()), StandardCharsets.UTF_8);
         return sweep.folder().append(sweep.attempt(), new End(json)) instanceof End end

@@ -14,15 +14,15 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/// The commands of a queue, and with them those that wait beside it for their project's turn: whoever is next by weight
-/// and use, see [SharesView].
+/// The commands of a queue and the deferred commands of projects. The next one is chosen by weight and use, see
+/// [SharesView].
 final class FairQueue implements CommandQueue {
-    /// So many commands in a row are taken from the topics where one that is parked might be taken: what is looked for
-    /// may be far behind, and a worker must not be idle for long.
+    /// After this many commands in a row from the topics, a deferred command is taken: the command in turn may
+    /// be far behind, and the worker must not stay idle.
     private static final int MAX_AHEAD = 50;
 
-    /// How much later, in beats, the next in the order takes a command that is parked, and after how many places nobody
-    /// is waited for.
+    /// Heartbeats by which each further worker in the order waits longer before it takes a deferred command, up
+    /// to a limit.
     private static final int BEATS_APART = 2;
 
     private static final int MAX_APART = 5;
@@ -63,7 +63,7 @@ final class FairQueue implements CommandQueue {
                 });
     }
 
-    /// What was held and not accepted stays where it is; it is not tried again at once.
+    /// A command that was held but not accepted stays deferred. It is not tried again within the same beat.
     private void letGo(long beat) {
         String key = held.letGo();
         if (key != null) {
@@ -84,8 +84,8 @@ final class FairQueue implements CommandQueue {
                 .toList();
     }
 
-    /// What somebody cancelled or paused needs no turn: nobody will run it. Nor does what keeps a permit while it
-    /// waits: whoever's turn it was would wait for that permit.
+    /// A job that is to be cancelled or paused needs no turn. The same goes for a job that keeps a permit while
+    /// it waits: others would wait for that permit.
     private Optional<Parked<Deferred>> atOnce(List<Parked<Deferred>> open) {
         Set<String> permitted = around.fleet().keepPermits();
         return open.stream()
@@ -100,8 +100,7 @@ final class FairQueue implements CommandQueue {
         return Parking.oldest(its);
     }
 
-    /// Of idle workers the first in the order of a command may take it at once; the others later, in case that one does
-    /// not.
+    /// The first idle worker in a command's order may take it at once, the others later.
     private boolean isDue(Parked<Deferred> command) {
         SharesView shares = around.fleet().shares();
         int rank = Rank.of(around.rules().worker(), command.key(), shares.idle());
@@ -117,7 +116,7 @@ final class FairQueue implements CommandQueue {
 
     @Override
     public Optional<ConsumerRecord<byte[], byte[]>> stray() {
-        var _ = held.letGo(); // what is accepted next is the stray
+        var _ = held.letGo(); // the prefetched command is accepted next
         return queue.stray();
     }
 

@@ -6,30 +6,30 @@ import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Whether a worker is able to run jobs, by what came of those that it had, whichever slot they were in: all slots
-/// have one device, one store and one machine's memory. Thread-safe.
+/// Whether a worker is able to run jobs, judged by the outcomes of its jobs in all slots: the slots share one
+/// device, one store and one machine's memory. Thread-safe.
 final class Fitness {
     private static final Duration MIN_QUARANTINE = Duration.ofSeconds(1);
     private static final Duration MAX_QUARANTINE = Duration.ofMinutes(1);
 
-    /// How long a worker leaves a job to others that it lacked something for.
+    /// How long a worker leaves a job to others after it had insufficient resources for it.
     private static final Duration REFUSAL = Duration.ofMinutes(10);
 
-    /// Short memory and a store in trouble may pass; what does not may be this process's.
+    /// Too little memory or a failing store may pass; further failures may be caused by this process.
     private static final int MAX_FAULTS = 3;
 
     private final Quarantine quarantine = new Quarantine(MIN_QUARANTINE, MAX_QUARANTINE);
     private final RecentRefusals refusals = new RecentRefusals(REFUSAL);
-    private RecentRefusals crowded = new RecentRefusals(REFUSAL); // beside the jobs that the worker has
+    private RecentRefusals crowded = new RecentRefusals(REFUSAL); // next to the worker's other jobs
     private final String worker;
-    private int faults; // in a row, and not for want of something: the worker's memory or its store
+    private int faults; // in a row, of the worker itself: its memory or its store
     private @Nullable String restart;
 
     Fitness(String worker) {
         this.worker = worker;
     }
 
-    /// A job has come to its end.
+    /// A job has ended.
     synchronized void ended() {
         faults = 0;
         quarantine.healed();
@@ -40,35 +40,35 @@ final class Fitness {
         quarantine.healed();
     }
 
-    /// A command was refused, or a job broke.
+    /// A command was refused, or a job failed to start.
     synchronized void refused(String reason) {
         quarantine.fault(reason);
     }
 
-    /// The worker lacks something for a job.
+    /// The worker has insufficient resources for a job.
     synchronized void lacks(String job, String reason, long nowNanos) {
         faults = 0;
         quarantine.fault(reason);
         refusals.note(job, reason, nowNanos);
     }
 
-    /// There was no room for a job beside the others.
+    /// A job did not fit next to the worker's other jobs.
     synchronized void crowded(String job, String reason, long nowNanos) {
         quarantine.fault(reason);
         crowded.note(job, reason, nowNanos);
     }
 
-    /// What a job had of the device is free again.
+    /// A job's device memory is free again.
     synchronized void freed() {
         crowded = new RecentRefusals(REFUSAL);
     }
 
-    /// What the worker has lacked for a job lately; empty where it has not tried.
+    /// The worker's recent reason not to run a job; empty if it has not tried.
     synchronized Optional<String> lacking(String job, long nowNanos) {
         return crowded.reason(job, nowNanos).or(() -> refusals.reason(job, nowNanos));
     }
 
-    /// The worker could not run a job, and another may.
+    /// The worker failed to run a job; others may succeed.
     synchronized void fault(String reason) {
         quarantine.fault(reason);
         if (++faults == MAX_FAULTS) {
@@ -78,33 +78,33 @@ final class Fitness {
         }
     }
 
-    /// The device is lost, and with it whatever this process could do there.
+    /// The device is lost, and this process cannot use it any more.
     synchronized void lost(String reason) {
         mustRestart(
                 "worker=%s has lost its device, which this process cannot use any more. The worker has to be started anew. %s"
                         .formatted(worker, reason));
     }
 
-    /// What the worker runs does not stop.
+    /// A job does not stop.
     synchronized void hangs(String job) {
         mustRestart("worker=%s job=%s does not stop; the worker has to be started anew".formatted(worker, job));
     }
 
     private void mustRestart(String why) {
-        restart = restart == null ? why : restart; // the rest comes of the first
+        restart = restart == null ? why : restart; // later failures follow from the first
     }
 
-    /// Why this process can do no more, and another may; empty: it can.
+    /// Why only a new process can go on; empty if this one can.
     synchronized Optional<String> restart() {
         return Optional.ofNullable(restart);
     }
 
-    /// How long the newest fault asks the worker to take no job, once; then zero.
+    /// The pause that the newest failure requires, once; then zero.
     synchronized Duration pause() {
         return quarantine.pause();
     }
 
-    /// What was wrong the last time; empty: nothing.
+    /// The newest failure; empty if nothing failed.
     synchronized String reason() {
         return quarantine.reason();
     }

@@ -7,28 +7,28 @@ import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/// What all workers of a fleet read: the topics of custody and of control from their beginning, the heartbeats from
-/// now on, and the urgent commands from the first that may wait. Each partition comes in its order. Used by one thread.
+/// The topics that every worker reads: ownership and control from the beginning, heartbeats from now on,
+/// high-priority commands from the first that may still wait. Each partition is in order. For one thread.
 interface FleetLog extends AutoCloseable {
-    /// The topics of commands that are read.
+    /// The command topics that are read.
     List<Topic> URGENT = Priority.HIGH.topicsOf(Priority.NAMED_KINDS);
 
-    /// What a share group says of its topic.
+    /// The state of a share group.
     ///
-    /// @param start before which it hands out nothing
-    /// @param waiting how many commands are not dealt with; those that are being claimed count
+    /// @param start the offset before which nothing is delivered
+    /// @param waiting the number of unacknowledged commands, including those that are being claimed
     record Backlog(long start, long waiting) {}
 
-    /// The records that have come, in a short time.
+    /// The records that arrive within a short time.
     List<ConsumerRecord<String, byte[]>> poll(Duration time);
 
-    /// Whether all has been read that was there at the beginning.
+    /// Whether everything that existed at the beginning has been read.
     boolean isCaughtUp();
 
-    /// Reads no more of a topic of commands for now, or goes on.
+    /// Pauses or resumes a command topic.
     void hold(Topic topic, boolean held);
 
-    /// What the share groups say now of the topics of commands that are read.
+    /// The state of the share groups of the command topics that are read.
     ///
     /// @throws org.apache.kafka.common.KafkaException if the brokers refuse
     /// @throws io.trainyard.topics.KafkaUnreachableException if they do not answer in time

@@ -16,9 +16,8 @@ import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
-/// Reads the records of the topics that all workers read, and hands each to those whom it concerns: who has a job,
-/// which
-/// commands wait and for what, who is heard. Used by the thread that reads those topics; the others see a [FleetView].
+/// Dispatches the records of the topics that every worker reads: ownership, waiting commands, heartbeats. For
+/// the thread that reads them; other threads use a [FleetView].
 final class FleetReader {
     private static final System.Logger LOG = System.getLogger(FleetReader.class.getName());
 
@@ -47,7 +46,7 @@ final class FleetReader {
         this.heartbeats = new HeartbeatBounds(rules.worker());
     }
 
-    /// Who has which job.
+    /// The owner of each job.
     Keeper keeper() {
         return keeper;
     }
@@ -57,17 +56,17 @@ final class FleetReader {
         return deferrals;
     }
 
-    /// The jobs that rest at a rung.
+    /// The jobs that are paused at a rung.
     Resting resting() {
         return resting;
     }
 
-    /// The urgent commands that wait.
+    /// The high-priority commands that wait.
     Preemption preemption() {
         return preemption;
     }
 
-    /// Lets all threads see what is known by now.
+    /// Publishes the current state to all threads.
     void show() {
         FleetView fleet = around.fleet();
         fleet.live(deferrals.live());
@@ -78,9 +77,9 @@ final class FleetReader {
         fleet.objection(stores.objection(keeper.live()), around.host().now());
     }
 
-    /// Takes in a record. Anyone can write to a topic: what cannot be read says nothing.
+    /// Processes a record. Anyone can write to a topic, so unreadable records are skipped.
     ///
-    /// @param fresh whether it was written since this worker reads
+    /// @param fresh whether the record was written after this worker began to read
     void read(ConsumerRecord<String, byte[]> entry, boolean fresh) {
         String key = entry.key();
         Topic topic = topics.get(entry.topic());
@@ -111,7 +110,7 @@ final class FleetReader {
                 case COMMANDS_HIGH, CPU_COMMANDS_HIGH, CUDA_COMMANDS_HIGH -> preemption.command(topic, entry);
                 default -> {}
             }
-        } catch (IOException | RuntimeException | StackOverflowError e) { // whatever a stranger's bytes bring about
+        } catch (IOException | RuntimeException | StackOverflowError e) { // any bytes may arrive
             LOG.log(
                     System.Logger.Level.WARNING,
                     "worker={0} cannot read topic={1} partition={2} offset={3}: {4}",

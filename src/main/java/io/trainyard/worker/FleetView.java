@@ -17,11 +17,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// What a worker knows of its fleet: written by the thread that reads the fleet's topics, read by all.
+/// What a worker knows of its fleet. One thread reads the topics and writes this; all threads read it.
 final class FleetView {
     private final Wishes wishes = new Wishes();
     private final Set<String> kept = ConcurrentHashMap.newKeySet();
-    private volatile Map<String, Integer> live; // and what they understand
+    private volatile Map<String, Integer> live; // and the contract that each supports
     private volatile Optional<String> objection = Optional.empty();
 
     private volatile @Nullable Instant since;
@@ -34,56 +34,56 @@ final class FleetView {
     private volatile List<Room> rooms = List.of();
     private volatile boolean urgent;
 
-    /// @param worker this one's id
-    /// @param now when it begins
+    /// @param worker this worker's id
+    /// @param now the start time
     FleetView(String worker, Instant now) {
         live = Map.of(worker, JobContract.OURS.newest());
         since = now;
     }
 
-    /// What somebody wants of jobs.
+    /// The control requests.
     Wishes wishes() {
         return wishes;
     }
 
-    /// This worker has kept a result at a rung of the group.
+    /// This worker has stored a result at a rung of the group.
     void keptResult(String group) {
         kept.add(group);
     }
 
-    /// The groups in which it has since this was last asked.
+    /// The groups with such results since the last call.
     Set<String> takeKept() {
         Set<String> groups = Set.copyOf(kept);
         kept.removeAll(groups);
         return groups;
     }
 
-    /// The workers that are heard, this one included.
+    /// The live workers, including this one.
     Set<String> live() {
         return live.keySet();
     }
 
-    /// Those of them that understand a contract.
+    /// Those of them that support a contract.
     Set<String> able(int contract) {
         return Deferrals.able(contract, live);
     }
 
-    /// @param workers and the newest contract that each understands
+    /// @param workers the newest contract that each supports
     void live(Map<String, Integer> workers) {
         live = Map.copyOf(workers);
     }
 
-    /// The commands that older workers have left to this one, by their keys, the oldest first.
+    /// The commands that older workers deferred to this one, by key, the oldest first.
     Map<String, Deferral<Deferred>> deferred() {
         return deferred;
     }
 
-    /// Whether as many commands wait for newer workers as may.
+    /// Whether the limit of deferred commands is reached.
     boolean isFull() {
         return full;
     }
 
-    /// @param due those that this worker may take
+    /// @param due those that this worker may claim
     void deferred(List<Deferral<Deferred>> due, boolean isFull) {
         Map<String, Deferral<Deferred>> all = new LinkedHashMap<>();
         due.forEach(one -> all.put(one.key(), one));
@@ -91,7 +91,7 @@ final class FleetView {
         full = isFull;
     }
 
-    /// Whose turn it is.
+    /// The projects' current turns.
     SharesView shares() {
         return shares;
     }
@@ -100,7 +100,8 @@ final class FleetView {
         shares = now;
     }
 
-    /// What projects have used lately, in device-seconds, for those who are new; null where this worker tells nothing.
+    /// The recent use of each project in device-seconds, for new workers; null if this worker does not report
+    /// it.
     @Nullable
     Map<String, Double> used() {
         return used;
@@ -110,36 +111,35 @@ final class FleetView {
         used = now;
     }
 
-    /// @param custody null: the job has ended
+    /// @param custody null if the job has ended
     void custody(String job, @Nullable Custody custody) {
         if (custody == null) {
             ownerships.remove(job);
         } else {
             ownerships.put(job, new Ownership(custody.request().attempt(), custody.state(), custody.worker()));
         }
-        permitted.remove(job); // whether it still does is seen when one is wanted
+        permitted.remove(job); // looked up again when it is needed
     }
 
-    /// A job waits to go on, and keeps its permit meanwhile: others of its project may have none before it has gone on.
+    /// A job that waits to continue keeps its permit, so that other jobs of its project cannot take it.
     void keepsPermit(String job) {
         permitted.add(job);
     }
 
-    /// Jobs that do, as far as this worker has seen since it last heard of their custodies.
+    /// Jobs that keep a permit, as far as this worker has seen since their last ownership record.
     Set<String> keepPermits() {
         return Set.copyOf(permitted);
     }
 
-    /// What is known of who has a job.
     record Ownership(int attempt, Custody.State state, String worker) {}
 
-    /// What custody says of a job, where projects have rules; null where it says nothing.
+    /// A job's owner, if projects have rules; null if there is no record.
     @Nullable
     Ownership ownership(String job) {
         return ownerships.get(job);
     }
 
-    /// The urgent job for which an attempt of this worker makes room; empty: it does for none.
+    /// The high-priority job for which an attempt of this worker is preempted, if any.
     Optional<String> preemptor(String job, int attempt) {
         return rooms.stream()
                 .filter(room -> room.victim().job().equals(job) && room.victim().attempt() == attempt)
@@ -147,19 +147,19 @@ final class FleetView {
                 .findFirst();
     }
 
-    /// Whether something urgent waits.
+    /// Whether a high-priority command waits.
     boolean isUrgent() {
         return urgent;
     }
 
-    /// @param waits whether something urgent does
-    /// @param mine the room that this worker's jobs make for it
+    /// @param waits whether a high-priority command waits
+    /// @param mine this worker's jobs that are to be preempted
     void urgent(boolean waits, List<Room> mine) {
         urgent = waits;
         rooms = List.copyOf(mine);
     }
 
-    /// Why this worker must not take jobs in this fleet; empty: it may.
+    /// Why this worker must not claim in this fleet; empty if it may.
     Optional<String> objection() {
         return objection;
     }
@@ -169,7 +169,7 @@ final class FleetView {
         since = reason.isPresent() ? null : Objects.requireNonNullElse(since, now);
     }
 
-    /// Since when this worker belongs to the fleet; null while it does not.
+    /// Since when this worker has belonged to the fleet; null if it does not.
     @Nullable
     Instant since() {
         return since;

@@ -12,30 +12,31 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Tells now and then how the worker is, and which jobs it has. One heartbeat is on its way at a time, and after it
-/// has arrived the next one waits its time: others count them, so they never come in a burst.
+/// Publishes the worker's state and jobs at intervals. One heartbeat is in flight at a time, and the next one
+/// waits its interval after the acknowledgement: other workers count heartbeats as time, so they must not
+/// arrive in bursts.
 ///
-/// So it is here that a worker notices whether Kafka is away, and says so, once.
+/// This is also the place that notices and logs that Kafka is away.
 final class Heartbeat implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Heartbeat.class.getName());
 
-    /// The bound on the last heartbeat.
+    /// The time limit of the last heartbeat.
     private static final Duration LAST_TIMEOUT = Duration.ofSeconds(2);
 
-    /// How long a heartbeat is on its way before Kafka counts as away.
+    /// Kafka counts as away after a heartbeat was in flight for so long.
     private static final Duration AWAY = Duration.ofSeconds(5);
 
-    /// What a heartbeat says of the worker itself.
+    /// The worker's own part of a heartbeat.
     ///
     /// @param device the device's name, such as `cpu`
     /// @param store the identity of its checkpoint store
-    /// @param since when it began to belong to the fleet; null while it does not
+    /// @param since when it joined the fleet; null if it has not
     /// @param version of Trainyard
-    /// @param contract the newest of commands that it understands
-    /// @param slots how many jobs it has at once
-    /// @param used what projects have used, in device-seconds; null where it does not tell
-    /// @param readings what its device does now; empty where that is not known
-    /// @param activity which jobs it has, and what has become of others
+    /// @param contract the newest contract of commands that it supports
+    /// @param slots how many jobs it runs at once
+    /// @param used the use of each project in device-seconds; null if it is not reported
+    /// @param readings the device's current readings; empty if unknown
+    /// @param activity its jobs and counters
     record Self(
             String worker,
             String device,
@@ -54,7 +55,7 @@ final class Heartbeat implements AutoCloseable {
     private final Self self;
     private final StopSignal stop;
 
-    /// @param gate is told what the brokers take
+    /// @param gate is notified of acknowledgements and refusals
     Heartbeat(Host host, EventPublisher publisher, ClaimGate gate, Self self) {
         this.host = host;
         this.publisher = publisher;
@@ -145,7 +146,7 @@ final class Heartbeat implements AutoCloseable {
                 self.used().get());
     }
 
-    /// Null where nothing is told.
+    /// Null if there are no readings.
     private @Nullable List<WorkerStatus.Reading> readings() {
         List<DeviceReading> now = self.readings().get();
         return now.isEmpty() ? null : now.stream().map(Heartbeat::told).toList();
@@ -162,7 +163,7 @@ final class Heartbeat implements AutoCloseable {
                 now.temperatureCelsius());
     }
 
-    /// Says for the last time how the worker is: stopping.
+    /// Publishes the last heartbeat: stopping.
     @Override
     public void close() {
         stop.request();

@@ -4,23 +4,22 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 
-/// Which heartbeats a worker takes in. Anyone who may write to the topic can write heartbeats of workers that are not
-/// there; so those that are kept are bounded in number and in bytes. The worker's own is always taken in: it is the
-/// worker's time.
+/// Limits the heartbeats that a worker keeps, in number and in bytes: anyone with write access to the topic can
+/// forge workers. The worker's own heartbeat is always accepted because it is the worker's time.
 final class HeartbeatBounds {
-    /// Ten times what a fleet may have.
+    /// Ten times the largest fleet.
     static final int MAX_WORKERS = 5_000;
 
     static final int MAX_BYTES = 256 << 10;
 
-    /// Of the newest heartbeats of all workers together.
+    /// Limit for the newest heartbeats of all workers together.
     static final long MAX_TOTAL_BYTES = 8L << 20;
 
     private final String self;
-    private final Map<String, Integer> sizes = new HashMap<>(); // of the newest heartbeat of each worker
+    private final Map<String, Integer> sizes = new HashMap<>(); // of each worker's newest heartbeat
     private long total;
 
-    /// @param self the worker that this one is
+    /// @param self this worker's id
     HeartbeatBounds(String self) {
         this.self = self;
     }
@@ -40,7 +39,7 @@ final class HeartbeatBounds {
         return true;
     }
 
-    /// Forgets the workers that are no longer heard.
+    /// Forgets all other workers.
     void keep(Set<String> live) {
         if (sizes.keySet().retainAll(live)) {
             total = sizes.values().stream().mapToLong(Integer::longValue).sum();

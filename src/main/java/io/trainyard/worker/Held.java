@@ -5,12 +5,12 @@ import io.trainyard.custody.Request;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.trace.AttemptTrace;
 
-/// A job that this worker has.
+/// A job that this worker owns.
 ///
-/// @param request its command, with the attempt that is this worker's
-/// @param folder the job's own
+/// @param request its command with this worker's attempt
+/// @param folder the job's folder
 /// @param trace of this attempt
-/// @param activity what this attempt does, for all who want to know
+/// @param activity of this attempt
 record Held(Request request, JobFolder folder, AttemptTrace trace, Activity.AtWork activity) {
     JobSpec job() {
         return request.job();
@@ -24,13 +24,13 @@ record Held(Request request, JobFolder folder, AttemptTrace trace, Activity.AtWo
         return request.attempt();
     }
 
-    /// The command of the next attempt, after this one has made room for an urgent job.
+    /// The command of the next attempt after a preemption.
     Request nextPreempted() {
         return next().preempted(request.timesPreempted() + 1);
     }
 
-    /// The command of the next attempt. After a pause, which is a link of that number, it begins the one after:
-    /// so what is published late about the pause is older than what is published about that attempt.
+    /// The command of the next attempt. A pause is a link with its own number, so the attempt after a pause
+    /// skips that number. Late records about the pause are then older than those about the attempt.
     Request next() {
         return request.attempt(request.attempt() + 1);
     }

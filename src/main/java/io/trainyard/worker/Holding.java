@@ -19,15 +19,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 
-/// Runs a job that this worker has, and hands over what comes of it: to nobody, because the job has ended; to
-/// another worker; or to custody alone. Used by all slots, side by side.
+/// Runs a claimed attempt and publishes its outcome, or requeues the job. Used by all slots in parallel.
 final class Holding {
     private static final System.Logger LOG = System.getLogger(Holding.class.getName());
 
-    /// How soon it is seen that what is waited for takes too long.
+    /// The interval at which time limits are checked.
     private static final Duration TICK = Duration.ofMillis(500);
 
-    /// The part of the grace period kept for the last events and the handing over: a quarter.
+    /// The part of the grace period for the last events and the requeueing: a quarter.
     private static final int LAST_WORDS_DIVISOR = 4;
 
     private final Surroundings around;
@@ -38,7 +37,7 @@ final class Holding {
     private final Fitness fitness;
     private final Expansion expansion;
 
-    /// @param fitness learns whether the worker is able to run jobs
+    /// @param fitness records whether the worker is able to run jobs
     Holding(Surroundings around, StopSignal stop, Fitness fitness) {
         this.around = around;
         this.rules = around.rules();
@@ -51,7 +50,7 @@ final class Holding {
 
     /// Runs the job to its end here.
     ///
-    /// @return whether the slot can take another job; false: what it ran does not stop
+    /// @return whether the slot is free again; false if the job does not stop
     boolean run(Held held, JobRunner runner, JobEvents events) throws InterruptedException {
         KillPoint.ACCEPTED.reach();
         RunningJob running = new RunningJob(held, events, stop, around);
@@ -68,7 +67,8 @@ final class Holding {
             String reason = "job %s broke: %s".formatted(held.id(), cause);
             LOG.log(System.Logger.Level.ERROR, "worker=" + rules.worker() + " " + reason, cause);
             fitness.refused(reason);
-            // Nothing more can be said of the job: its custody is not renewed, so that a keeper publishes it anew.
+            // Nothing more can be published. The ownership expires, and an ownership monitor publishes the
+            // command again.
             return true;
         }
     }
@@ -128,8 +128,8 @@ final class Holding {
         }
     }
 
-    /// Publishes the command of the next attempt first, and custody second: a copy too many is void, and a job
-    /// without a copy would have to wait for a keeper.
+    /// The command comes first and the ownership second: a duplicate command is void, but a job without a
+    /// command would have to wait for an ownership monitor.
     private void handBack(Held held, Request next, JobEvents events) throws InterruptedException {
         if (isTold(held, events.acknowledged()) && isTold(held, publisher.publish(next))) {
             isTold(held, publisher.publish(Custody.waiting(next, rules.worker(), 1)));
@@ -152,7 +152,7 @@ final class Holding {
         }
     }
 
-    /// The workers that are heard and understand a job.
+    /// The live workers that understand the job.
     private Set<String> able(Held held) {
         return around.fleet().able(JobJson.command(held.job()).contract());
     }
@@ -174,7 +174,7 @@ final class Holding {
                                 end,
                                 held.request().trace()));
             }
-        } catch (CheckpointException e) { // its custody is not renewed, so that a keeper publishes it again
+        } catch (CheckpointException e) { // the ownership expires, and a monitor publishes the command again
             LOG.log(
                     System.Logger.Level.WARNING,
                     "job={0} attempt={1} worker={2} cannot store that the job has failed: {3}",
@@ -194,14 +194,14 @@ final class Holding {
                 rules.worker());
     }
 
-    /// Waits until the brokers have what was said: for as long as they are away, unless the worker stops.
+    /// Waits until the brokers have acknowledged, as long as they are away, unless the worker stops.
     private boolean isTold(Held held, CompletableFuture<Void> said) throws InterruptedException {
         try {
             while (!stop.isOlderThan(rules.grace())) {
                 try {
                     var _ = around.host().await(said, TICK);
                     return true;
-                } catch (TimeoutException _) { // then Kafka is away, and will come back
+                } catch (TimeoutException _) { // Kafka is away and will come back
                 }
             }
             LOG.log(

@@ -7,21 +7,20 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/// Threads, time and memory, as the machine gives them; the tests' simulated world gives others.
+/// Threads, time and memory of the machine. Tests simulate them.
 interface Host {
-    /// Starts a thread that does not keep the process.
+    /// Starts a daemon thread.
     Thread start(String name, Runnable body);
 
-    /// Time that only goes on, in nanoseconds.
+    /// Monotonic time in nanoseconds.
     long nanoTime();
 
-    /// The time of day.
     Instant now();
 
-    /// What this process has in memory.
+    /// The resident memory of this process.
     long residentBytes();
 
-    /// Waits for `work`, but no longer than `bound`.
+    /// Waits for `work`, at most for `bound`.
     <T extends @Nullable Object> T await(CompletableFuture<T> work, Duration bound)
             throws InterruptedException, ExecutionException, TimeoutException;
 }

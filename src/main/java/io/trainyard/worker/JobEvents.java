@@ -10,30 +10,29 @@ import java.util.concurrent.Semaphore;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// The events of one attempt, on their way to the brokers. While these are away, events wait here; when there is no
-/// more room, the attempt waits, at a step boundary, for as long as it takes.
+/// The events of one attempt that are in flight. While the brokers are away, events collect here; at the limit
+/// the attempt blocks at a step boundary.
 ///
-/// What ends the attempt is sent when all before it has arrived: topics are read side by side, and who reads the
-/// end has the whole story.
+/// The event that ends the attempt is sent after all others were acknowledged: readers read several topics in
+/// parallel and must have everything when they read the end.
 ///
-/// An event that the brokers refuse is remembered: from then on nothing more is taken, and [#acknowledged] fails.
+/// After the brokers refuse an event, no more are accepted and [#acknowledged] fails.
 final class JobEvents {
-    /// Events that may be on their way. At ten a second, of which a training job tells about as many, it is more
-    /// than three minutes of brokers that are away.
+    /// At ten events a second, the usual rate of a job, this lasts for more than three minutes without brokers.
     static final int MAX_IN_FLIGHT = 2048;
 
     private final Function<EventLine, CompletableFuture<Void>> send;
     private final Semaphore room = new Semaphore(MAX_IN_FLIGHT);
-    private final SortedMap<Long, EventLine> inFlight = new TreeMap<>(); // in the order in which they were told
+    private final SortedMap<Long, EventLine> inFlight = new TreeMap<>(); // in the order of publishing
     private final CompletableFuture<Void> lost = new CompletableFuture<>();
     private final List<Waiting> waiting = new ArrayList<>();
     private long told;
     private volatile boolean closed;
 
-    /// Waits for the brokers to have all events before one.
+    /// A future that completes when all events before a number are acknowledged.
     private record Waiting(long before, CompletableFuture<Void> done) {}
 
-    /// @param send never fails but by its result
+    /// @param send reports failures through its future only
     JobEvents(Function<EventLine, CompletableFuture<Void>> send) {
         this.send = send;
     }
@@ -74,7 +73,8 @@ final class JobEvents {
     private void arrived(long number, @Nullable Throwable problem) {
         if (problem != null) {
             lose(problem);
-            // It stays among the unacknowledged: a checkpoint that is saved now must keep it, or nobody could tell it.
+            // It stays unacknowledged: a checkpoint that is saved now must contain it, so that it can be
+            // published later.
         }
         List<Waiting> over;
         synchronized (inFlight) {
@@ -115,31 +115,31 @@ final class JobEvents {
         }
     }
 
-    /// Takes nothing more: what an attempt that was given up still says is not heard.
+    /// Rejects further events of an attempt that was given up.
     void close() {
         closed = true;
     }
 
-    /// True once an event was refused.
+    /// Whether an event was refused.
     boolean isLost() {
         return lost.isCompletedExceptionally();
     }
 
-    /// What was told and may not have arrived, in its order; what was refused, too.
+    /// The events that the brokers may not have, in order, including refused ones.
     List<EventLine> unacknowledged() {
         synchronized (inFlight) {
             return List.copyOf(inFlight.values());
         }
     }
 
-    /// How many those are.
+    /// Their number.
     int waiting() {
         synchronized (inFlight) {
             return inFlight.size();
         }
     }
 
-    /// Done when all events published so far are with the brokers; fails with [EventsLostException] if one was
+    /// Completes when the brokers have all events published so far; fails with [EventsLostException] if one was
     /// refused.
     CompletableFuture<Void> acknowledged() {
         CompletableFuture<Void> all = new CompletableFuture<>();

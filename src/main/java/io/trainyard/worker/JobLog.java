@@ -16,7 +16,7 @@ import io.trainyard.event.TrainingEvent.Started;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import java.util.Optional;
 
-/// The lines that a worker logs about its jobs: one when an attempt begins, and one when it has ended.
+/// A worker's log lines about its jobs: one when an attempt begins and one when it ends.
 final class JobLog {
     private static final System.Logger LOG = System.getLogger(JobLog.class.getName());
 
@@ -34,7 +34,7 @@ final class JobLog {
         });
     }
 
-    /// What is logged of an event; empty for one in the middle of an attempt.
+    /// The log line for an event, if it has one.
     Optional<String> line(TrainingEvent event) {
         Optional<String> what = switch (event) {
             case Claimed e -> Optional.of("device=%s begins".formatted(e.device()));

@@ -18,18 +18,17 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 
-/// The topics that all workers read, from Kafka.
 final class KafkaFleetLog implements FleetLog {
-    /// The bound on each answer of the brokers at the beginning.
+    /// The time limit of each request at the start.
     private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(60);
 
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(1);
 
-    /// The bound on what the share groups are asked.
+    /// The time limit of a request about share groups.
     private static final Duration BACKLOG_TIMEOUT = Duration.ofSeconds(5);
 
-    /// How long to wait before they are asked once more. A broker whose own connection for it is not there yet, or was
-    /// idle for minutes, answers two seconds later (facts.md); whoever asks it again meanwhile is answered at once.
+    /// The time limit of the first try. A broker whose internal connection is missing or was idle for minutes
+    /// answers after two seconds (facts.md), but a second request is answered at once.
     private static final Duration FIRST_TIMEOUT = Duration.ofMillis(400);
 
     private final Brokers kafka;
@@ -62,12 +61,11 @@ final class KafkaFleetLog implements FleetLog {
         Map<Topic, Backlog> waiting = backlogAtFirst();
         URGENT.forEach(topic -> {
             Backlog known = waiting.get(topic);
-            consumer.seek(
-                    partition(topic), known == null ? 0 : known.start()); // where that is gone: the first there is
+            consumer.seek(partition(topic), known == null ? 0 : known.start()); // if that offset is gone: the first one
         });
     }
 
-    /// Where the share groups do not tell, all commands that are there are read.
+    /// If the share groups cannot be described, all existing commands are read.
     private Map<Topic, Backlog> backlogAtFirst() {
         try {
             return backlog();
@@ -138,7 +136,7 @@ final class KafkaFleetLog implements FleetLog {
                 }
             }
         } finally {
-            admin.close(timeout); // without a bound it may wait for an answer for ever
+            admin.close(timeout); // without a limit it may wait forever
         }
         return backlogs;
     }

@@ -11,15 +11,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.apache.kafka.common.KafkaException;
 
-/// Reads what all workers read, on a thread of its own, and has done what falls to this one: [FleetReader] takes in
-/// what is read and says what is due, [Duties] does it.
+/// Reads the topics that every worker reads, on its own thread, and performs this worker's recovery actions:
+/// [FleetReader] processes records and decides which actions are due, [Duties] performs them.
 final class KeeperLoop implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(KeeperLoop.class.getName());
 
-    /// Until what is there already has been read: more may come with no record of it.
+    /// Until the existing records have been read.
     private static final Duration POLL = Duration.ofMillis(100);
 
-    /// After that. What is new comes at once.
+    /// Afterwards. New records still arrive at once.
     private static final Duration IDLE_POLL = Duration.ofSeconds(1);
 
     private static final Duration PAUSE = Duration.ofSeconds(1);
@@ -33,7 +33,7 @@ final class KeeperLoop implements AutoCloseable {
     private final CompletableFuture<Void> broken = new CompletableFuture<>();
     private boolean toldTooMany;
 
-    /// @param logs opens the log, anew whenever one is broken
+    /// @param logs opens the log, and a new one after a failure
     KeeperLoop(Surroundings around, Supplier<FleetLog> logs, Keeper.Rules keeping) {
         this.around = around;
         this.logs = logs;
@@ -46,12 +46,12 @@ final class KeeperLoop implements AutoCloseable {
         var _ = around.host().start("keeper", this::run);
     }
 
-    /// Done when all is known that was told before this worker; with a job that another has, where one does.
+    /// Completes when the existing records have been read, with a job that another worker has, if any.
     CompletableFuture<Optional<JobSpec>> ready() {
         return ready;
     }
 
-    /// Fails when this worker can watch jobs no longer: it must not go on saying that it lives.
+    /// Fails if this worker can no longer watch jobs: it must not send heartbeats any more.
     CompletableFuture<Void> broken() {
         return broken;
     }
@@ -67,7 +67,7 @@ final class KeeperLoop implements AutoCloseable {
                             "worker={0} cannot read the fleet''s topics, and tries again: {1}",
                             around.rules().worker(),
                             e.getMessage());
-                } catch (RuntimeException e) { // the worker's own mistake: its jobs must be kept all the same
+                } catch (RuntimeException e) { // a programming error: the jobs must be watched nevertheless
                     LOG.log(
                             System.Logger.Level.ERROR,
                             "worker=" + around.rules().worker() + " cannot keep jobs",
@@ -94,14 +94,15 @@ final class KeeperLoop implements AutoCloseable {
             if (judged) {
                 preemption.look(log);
             }
-            boolean isNews = !judged || !entries.isEmpty(); // time is heartbeats: without any, nothing becomes due
+            boolean isNews =
+                    !judged || !entries.isEmpty(); // time is counted in heartbeats: without records nothing becomes due
             if (log.isCaughtUp() && isNews) {
                 judged = true;
                 reader.keeper().caughtUp();
                 judge();
                 if (reader.keeper().hasRoomAgain()) {
                     reader.keeper().readAgain();
-                    return; // and the log is opened again
+                    return; // the log is opened again
                 }
             }
             if (judged) {
@@ -112,7 +113,7 @@ final class KeeperLoop implements AutoCloseable {
         }
     }
 
-    /// Lets all threads see what is known by now, and does what is due.
+    /// Publishes the current state to all threads and performs due actions.
     private void judge() throws InterruptedException {
         reader.show();
         if (!ready.isDone()) {
@@ -127,8 +128,7 @@ final class KeeperLoop implements AutoCloseable {
         }
     }
 
-    /// Has those of a group that rest go on which are among the best by now. Should this worker end in between, another
-    /// one looks, too.
+    /// Resumes the best of a group's paused jobs. If this worker dies in between, another one does it.
     private void goOn(List<Request> group) throws InterruptedException {
         for (Request request : duties.best(group)) {
             reader.resting().resumed(request.job().id());

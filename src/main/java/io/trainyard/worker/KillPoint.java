@@ -7,34 +7,33 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Places at which a process may be made to end, as by `kill -9`, or to stand still, as by `SIGSTOP`: how fault
-/// tests reach windows of a millisecond. Set with `-Dkillpoint=NAME`, such as `attempt-created`; with
-/// `NAME#3` it happens when the place is reached for the third time, with `NAME:stop` or `NAME#3:stop` the process
-/// stands still. Without the property nothing is here.
+/// Points at which a process ends, as with `kill -9`, or stops, as with `SIGSTOP`, so that fault tests can hit
+/// windows of a millisecond. Set with `-Dkillpoint=NAME`, for example `attempt-created`; `NAME#3` is the third
+/// time, `NAME:stop` and `NAME#3:stop` stop the process. Without the property nothing happens.
 enum KillPoint {
-    /// A command was handed out.
+    /// A command was delivered.
     POLLED,
-    /// The store has the attempt, and nobody has heard of it.
+    /// The store has the attempt; nothing was published.
     ATTEMPT_CREATED,
-    /// The trials of a sweep are with the brokers, and the sweep has no end yet.
+    /// The brokers have the trials of a sweep; the sweep has no end yet.
     TRIALS_PUBLISHED,
-    /// Custody is written, and the command not accepted.
+    /// The ownership is published; the command is not accepted.
     IN_CUSTODY,
-    /// The client is about to send an ACCEPT: of a claim, or of a command that is settled otherwise.
+    /// The client is about to send an ACCEPT, for a claim or another disposition.
     ACCEPTING,
-    /// The command is accepted, and nothing trains yet.
+    /// The command is accepted; training has not begun.
     ACCEPTED,
-    /// A checkpoint's files are in the store, without a manifest; see [KillPointStore].
+    /// The store has a checkpoint's files but not its manifest; see [KillPointStore].
     FILES_WRITTEN,
-    /// A checkpoint counts, and was not told.
+    /// The store has the manifest; the event is not published.
     MANIFEST_WRITTEN,
-    /// The store has the job's result at a rung, and nobody has decided by it.
+    /// The store has the job's result at a rung; no decision was made.
     RESULT_KEPT,
-    /// The store has the job's outcome.
+    /// The store has the job's end.
     OUTCOME_KEPT,
-    /// The outcome is about to be sent to the brokers.
+    /// The end is about to be published.
     OUTCOME_TELLING,
-    /// The brokers have the outcome, and custody goes on.
+    /// The brokers have the end; the ownership remains.
     OUTCOME_TOLD;
 
     static final String PROPERTY = "killpoint";
@@ -43,12 +42,12 @@ enum KillPoint {
 
     /// What happens to a process, and where.
     ///
-    /// @param times how often the place is reached before, and this time
-    /// @param stop whether the process stands still, and does not end
+    /// @param times which time the point is reached
+    /// @param stop whether the process stops instead of ending
     record Plan(KillPoint at, int times, boolean stop) {
         private static final String STOP = ":stop";
 
-        /// @throws IllegalArgumentException if it is no plan
+        /// @throws IllegalArgumentException if the text is invalid
         static Plan parse(String text) {
             boolean stop = text.endsWith(STOP);
             String[] parts = (stop ? text.substring(0, text.length() - STOP.length()) : text).split("#", 2);
@@ -75,17 +74,17 @@ enum KillPoint {
         return property == null ? null : Plan.parse(property);
     }
 
-    /// Whether anything is to happen to this process at one of the points.
+    /// Whether this process has a kill point.
     static boolean areSet() {
         return PLAN != null;
     }
 
-    /// As the property calls it.
+    /// The name in the property.
     String label() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /// Ends the process here, or has it stand still, if that was asked for.
+    /// Ends or stops the process if this point was set.
     void reach() {
         Plan plan = PLAN;
         if (plan == null || plan.at() != this || reached.incrementAndGet() != plan.times()) {

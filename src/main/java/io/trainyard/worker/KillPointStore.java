@@ -9,8 +9,8 @@ import java.net.URI;
 import java.util.List;
 import java.util.Optional;
 
-/// A store with kill points behind its writes: what is written is told by its key. It is put around a worker's
-/// store only where a kill point is set, so that neither the store nor training knows of them.
+/// A store with kill points after its writes; the key decides which. It wraps a worker's store only if a kill
+/// point is set, so that neither the store nor the training code knows of them.
 final class KillPointStore implements CheckpointStore {
     private final CheckpointStore store;
 
@@ -18,7 +18,7 @@ final class KillPointStore implements CheckpointStore {
         this.store = store;
     }
 
-    /// The store itself where no kill point is set.
+    /// The store itself if no kill point is set.
     static CheckpointStore around(CheckpointStore store) {
         return KillPoint.areSet() ? new KillPointStore(store) : store;
     }
@@ -53,7 +53,7 @@ final class KillPointStore implements CheckpointStore {
         CheckpointRef written = store.write(key, content);
         if (key.endsWith(".json")) {
             KillPoint.MANIFEST_WRITTEN.reach();
-        } else if (!key.endsWith(".training.safetensors")) { // the model, which is the second of the two files
+        } else if (!key.endsWith(".training.safetensors")) { // the model, the second of the two files
             KillPoint.FILES_WRITTEN.reach();
         }
         return written;

@@ -2,7 +2,7 @@ package io.trainyard.worker;
 
 import org.jboss.logging.MDC;
 
-/// What log lines of this thread are about: fields of their own where lines are JSON. The text says it, too.
+/// Fields of this thread's JSON log lines. The text has the same information.
 final class LogFields implements AutoCloseable {
     private static final String JOB = "job";
     private static final String ATTEMPT = "attempt";
@@ -10,7 +10,7 @@ final class LogFields implements AutoCloseable {
 
     private LogFields() {}
 
-    /// From now until it is closed, by the same thread.
+    /// Sets the fields until this is closed by the same thread.
     static LogFields of(String job, int attempt, String worker) {
         MDC.put(JOB, job);
         MDC.put(ATTEMPT, attempt);

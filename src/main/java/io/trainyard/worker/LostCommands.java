@@ -30,21 +30,22 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
-/// Finds commands that a share group no longer delivers and that nothing came of, and publishes them again.
-/// Brokers drop a command silently that was delivered as often as they do.
+/// Finds commands that a share group no longer delivers without any result, and publishes them again. Brokers
+/// silently drop a command after the maximum number of deliveries.
 ///
-/// Something came of a command if its job has ended, is owned, waits on `custody`, has another command that is still to
-/// be delivered, or if the command is a dead letter. All of these are written before a command is accepted, so what is
-/// read after the group's start offset has them. To publish a command that is not lost is harmless: the store voids it.
+/// A command has a result if its job has ended, is owned, is deferred on `custody`, or has another command that
+/// is still to be delivered, or if the command is a dead letter. All of these are written before a command is
+/// accepted, so a reader that starts after the group's start offset sees them. Publishing a command that is not
+/// lost is harmless: the store voids it.
 final class LostCommands {
     private static final System.Logger LOG = System.getLogger(LostCommands.class.getName());
 
-    /// How many of the newest dead letters are looked through, in each partition.
+    /// The number of newest dead letters that are read, in each partition.
     private static final long MAX_DEAD_LETTERS = 100_000;
 
     private static final Duration POLL = Duration.ofMillis(500);
 
-    /// The bound on each answer of the brokers.
+    /// The time limit of each request to the brokers.
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     private final Surroundings around;
@@ -53,8 +54,8 @@ final class LostCommands {
     private final StopSignal stop;
     private final String prefix;
 
-    /// @param consumer reads what it is told to
-    /// @param starts before which the share groups deliver nothing, of all topics of commands
+    /// @param consumer reads the partitions that it is assigned
+    /// @param starts the start offsets of the share groups, for all command topics
     /// @param stop after which nothing more is read
     LostCommands(
             Surroundings around,
@@ -68,9 +69,9 @@ final class LostCommands {
         this.prefix = around.rules().routes().prefix();
     }
 
-    /// Publishes again those of some commands that are lost.
+    /// Publishes the lost ones of some commands again.
     ///
-    /// @return how many
+    /// @return their number
     /// @throws io.trainyard.checkpoint.CheckpointException if the store cannot be used
     /// @throws KafkaException if the brokers refuse, or do not answer in time
     int publishAgain(List<ConsumerRecord<String, byte[]>> commands)
@@ -81,14 +82,14 @@ final class LostCommands {
         removeOwned(open);
         removeDeadLetters(open);
         removeUndelivered(open);
-        open.keySet().removeIf(this::hasEnded); // since it was looked first
+        open.keySet().removeIf(this::hasEnded); // since the first check
         for (var command : open.entrySet()) {
             publishAgain(command.getKey(), command.getValue());
         }
         return open.size();
     }
 
-    /// The job of a command; of one that does not say it, what stands for it here.
+    /// The job of a command, or a placeholder if the command names none.
     private static String job(ConsumerRecord<String, byte[]> command) {
         return JobJson.id(body(command)).orElseGet(() -> RecordKey.SLASH + CommandRecord.place(command));
     }
@@ -109,7 +110,7 @@ final class LostCommands {
         if (open.isEmpty()) {
             return;
         }
-        Map<String, Boolean> owned = new HashMap<>(); // by key: that of a job, or of a command that waits there
+        Map<String, Boolean> owned = new HashMap<>(); // by key: of a job or of a deferred command
         scan(all(Topic.CUSTODY), _ -> 0L, entry -> {
             String key = entry.key();
             if (key != null && open.containsKey(RecordKey.job(key))) {
@@ -173,12 +174,12 @@ final class LostCommands {
         scan(from, each);
     }
 
-    /// Reads partitions from some offsets to their ends.
+    /// Reads partitions from given offsets to their ends.
     private void scan(Map<TopicPartition, Long> from, Consumer<ConsumerRecord<String, byte[]>> each) {
         read(from, consumer.endOffsets(from.keySet(), TIMEOUT), each);
     }
 
-    /// Reads partitions from some offsets on, up to others.
+    /// Reads partitions between given offsets.
     void read(
             Map<TopicPartition, Long> from,
             Map<TopicPartition, Long> to,
@@ -215,7 +216,7 @@ final class LostCommands {
             await(around.publisher().publish(request));
             await(around.publisher()
                     .publish(Custody.waiting(request, around.rules().worker(), 1)));
-        } catch (InvalidJobException _) { // whoever is handed it says what is wrong with it
+        } catch (InvalidJobException _) { // the worker that gets it reports the error
             await(around.publisher().againOf(command));
         }
         around.activity().commandLost();

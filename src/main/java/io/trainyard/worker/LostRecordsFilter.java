@@ -5,10 +5,10 @@ import java.util.Set;
 import java.util.logging.Filter;
 import java.util.logging.LogRecord;
 
-/// Leaves out of the log what SmallRye says of each record that does not get to the brokers: three stacks, and hundreds
-/// of records may be on their way when the brokers go away. The worker hears of each loss and says what it means, once.
+/// Drops SmallRye's log entries about single records that fail: each has three stack traces, and hundreds of
+/// records may be in flight when the brokers go away. The worker sees each failure and logs its meaning once.
 ///
-/// Quarkus's own filters, which are configured by such beginnings, let every error pass.
+/// Quarkus's configurable filters never drop errors.
 @LoggingFilter(name = "lost-records")
 public final class LostRecordsFilter implements Filter {
     /// "Unable to write to Kafka", "was not sent to Kafka topic", "Failed to emit a Message to the channel".

@@ -11,7 +11,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/// The machine that this process runs on.
 final class Machine implements Host {
     private static final System.Logger LOG = System.getLogger(Machine.class.getName());
 
@@ -36,7 +35,7 @@ final class Machine implements Host {
         return work.get(bound.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    /// Linux tells the resident set in `/proc`; elsewhere the Java heap in use stands for it.
+    /// Linux has the resident set in `/proc`; elsewhere the used Java heap serves as an estimate.
     @Override
     public long residentBytes() {
         Path status = Path.of("/proc/self/status");
@@ -44,7 +43,7 @@ final class Machine implements Host {
             try {
                 for (String line : Files.readAllLines(status)) {
                     if (line.startsWith("VmRSS:")) {
-                        return 1024 * Long.parseLong(line.replaceAll("\\D", "")); // in kB, whatever the kernel calls it
+                        return 1024 * Long.parseLong(line.replaceAll("\\D", "")); // in kB
                     }
                 }
             } catch (IOException e) {

@@ -23,17 +23,19 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 
-/// Other workers with this one's id, as their heartbeats tell of them. No clock is compared with another's: who was
-/// heard before and is heard again is alive; who is not heard again within [#BEATS] heartbeats has been killed.
+/// Detects other workers with this worker's id by their heartbeats. It compares no clocks: a worker whose old
+/// heartbeats are followed by new ones is alive; one without a new heartbeat within [#BEATS] intervals was
+/// killed.
 final class Namesakes {
-    /// For so many heartbeats a worker listens whose id was heard of before: so much later it begins after one of its
-    /// id was killed. One that was stopped has said so, and nobody waits for it.
+    /// The number of intervals to wait after an old heartbeat of the same id. A worker that stopped in good
+    /// order has published that, and causes no wait.
     static final int BEATS = 3;
 
-    /// How many of a partition's newest heartbeats are looked through: minutes of a fleet of a hundred workers.
+    /// The number of newest heartbeats that are read in each partition: minutes of a fleet of a hundred
+    /// workers.
     private static final int LOOK_BACK = 10_000;
 
-    /// The bound on each answer of the brokers.
+    /// The time limit of each request to the brokers.
     private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(60);
 
     private static final Duration POLL = Duration.ofMillis(100);
@@ -52,10 +54,11 @@ final class Namesakes {
         this.id = id;
     }
 
-    /// Of two that begin at the same time, the one whose first heartbeat comes second hears the other's; both may.
+    /// If two workers start at the same time, the second one sees the first one's heartbeat; both may see each
+    /// other's.
     ///
     /// @param announce sends this worker's first heartbeat; it sends no other one meanwhile
-    /// @param beat the time between heartbeats
+    /// @param beat the interval between heartbeats
     /// @throws WorkerIdTakenException if another worker has the id
     /// @throws KafkaUnreachableException if the brokers do not answer
     void requireNone(Supplier<CompletableFuture<Void>> announce, Duration beat) {
@@ -115,10 +118,10 @@ final class Namesakes {
         }
     }
 
-    /// What is heard under this worker's id.
+    /// The heartbeats with this worker's id.
     private final class Heard {
         private final Map<TopicPartition, Long> before;
-        private boolean mayLive; // somebody was heard before this worker, and has not said farewell
+        private boolean mayLive; // an earlier worker did not publish that it stopped
         private int since; // with this worker's own
 
         Heard(Map<TopicPartition, Long> before) {
@@ -133,7 +136,7 @@ final class Namesakes {
             try {
                 WorkerStatus status = EventJson.readStatus(beat.value());
                 stopping = status.stopping();
-            } catch (IOException _) { // anybody may write to the topic
+            } catch (IOException _) { // anyone may write to the topic
                 return;
             }
             if (stopping) {

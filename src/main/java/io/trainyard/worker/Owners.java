@@ -5,7 +5,7 @@ import io.trainyard.checkpoint.JobFolder;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// The workers that own a job's attempts. Each is read once: a checkpoint may have many events of one attempt.
+/// The owners of a job's attempts. Each is read from the store once.
 final class Owners {
     private final JobFolder folder;
     private final Map<Integer, String> workers = new ConcurrentHashMap<>();
@@ -14,7 +14,7 @@ final class Owners {
         this.folder = folder;
     }
 
-    /// @return `unknown` if it is no worker's attempt
+    /// @return `unknown` if no worker owns the attempt
     String of(int attempt) {
         return workers.computeIfAbsent(
                 attempt,

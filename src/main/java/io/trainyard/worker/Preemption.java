@@ -25,37 +25,36 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 
-/// Watches the urgent commands that wait, and says which of this worker's jobs make room for one: see
-/// [PreemptionRule]. What the rule looks at may be late by a moment, so a command has to have waited for a little, and
-/// whoever is to make room asks the share groups first whether it waits still.
+/// Watches the waiting high-priority commands and decides which of this worker's jobs are preempted: see
+/// [PreemptionRule]. Its view may be slightly late. Therefore a command must have waited for a moment, and the
+/// share groups are asked before a job is preempted.
 ///
-/// Used by the thread that reads the fleet's topics.
+/// For the thread that reads the fleet's topics.
 final class Preemption {
     private static final System.Logger LOG = System.getLogger(Preemption.class.getName());
 
-    /// Commands of a topic that are known at most, but for what comes in one answer.
+    /// The most known commands of a topic, except for those of one more poll.
     private static final int MAX_WAITING = 1000;
 
-    /// How often it is looked, while something urgent waits.
+    /// The interval of checks while a high-priority command waits.
     static final Duration LOOK = Duration.ofMillis(100);
 
-    /// How long a free worker, and one that is just about to be free, has to take a command: it takes tens of
-    /// milliseconds.
+    /// How long a free worker may take to claim a command. A claim takes tens of milliseconds.
     private static final Duration PATIENCE = Duration.ofMillis(400);
 
-    /// Who is said to be free and has not taken a command for so long will not: it stands still, or has just begun.
+    /// A worker that is free but has not claimed a command for so long is stopped or has just started.
     private static final Duration FREE_PATIENCE = Duration.ofSeconds(10);
 
     private final Surroundings around;
     private final Keeper keeper;
     private final WaitingView view;
     private final Map<String, WorkerStatus> workers = new HashMap<>();
-    private final Map<String, Long> sinceNanos = new HashMap<>(); // that a job waits
-    private final Set<String> asked = new HashSet<>(); // of which the share groups have said that they wait
+    private final Map<String, Long> sinceNanos = new HashMap<>(); // since when a job waits
+    private final Set<String> asked = new HashSet<>(); // jobs that wait according to the share groups
     private long lookedNanos;
-    private long noPlaceNanos; // when no place was kept last
+    private long noPlaceNanos; // when no place was kept
 
-    /// @param keeper knows the custodies, and who is heard
+    /// @param keeper knows the owners and the live workers
     Preemption(Surroundings around, Keeper keeper) {
         this.around = around;
         this.keeper = keeper;
@@ -64,7 +63,7 @@ final class Preemption {
         this.noPlaceNanos = lookedNanos;
     }
 
-    /// Takes in a command. What cannot be read waits for nobody's device.
+    /// Adds a command. An unreadable one needs no device.
     void command(Topic topic, ConsumerRecord<String, byte[]> command) {
         try {
             var job = CommandRecord.job(command, around.rules().deferring().contract());
@@ -81,12 +80,12 @@ final class Preemption {
         }
     }
 
-    /// Takes in a record of `custody`, after the keeper has.
+    /// Processes an ownership record, after the keeper did.
     void custody(String job, @Nullable Custody custody) {
         view.custody(job, custody);
     }
 
-    /// Takes in a heartbeat.
+    /// Processes a heartbeat.
     void heard(WorkerStatus status) {
         if (status.stopping()) {
             workers.remove(status.worker());
@@ -95,12 +94,12 @@ final class Preemption {
         }
     }
 
-    /// Whether something urgent waits, so that it has to be looked again soon.
+    /// Whether a high-priority command waits, so that the next check must come soon.
     boolean isNeeded() {
         return !sinceNanos.isEmpty();
     }
 
-    /// Looks who makes room now, if it has not done so a moment ago.
+    /// Decides which jobs are preempted, unless it did so a moment ago.
     void look(FleetLog log) {
         long now = around.host().nanoTime();
         if (now - lookedNanos < LOOK.toNanos()) {
@@ -118,24 +117,24 @@ final class Preemption {
             mine.forEach(room -> asked.add(room.urgent().job()));
         }
         List<Waiting> here = waiting.stream().filter(this::mayComeHere).toList();
-        // Later the share groups have given it to another, or nobody takes it.
+        // After that time another worker has it, or no worker claims it.
         around.fleet().urgent(here.stream().anyMatch(command -> !isOlder(command, FREE_PATIENCE, now)), mine);
         keepPlace(!here.isEmpty(), now);
     }
 
-    /// Whether the share groups may hand a command to this worker, which then begins it.
+    /// Whether the share groups may deliver a command to this worker, which then begins it.
     private boolean mayComeHere(Waiting command) {
         CommandRoutes routes = around.rules().routes();
         return routes.urgency(command.topic().name(routes.prefix())).isPresent() && mayBegin(command);
     }
 
-    /// Whether its project has room: else nobody may begin it, and it needs no place.
+    /// Whether the project's quota allows the job. If not, no worker may begin it, and it needs no place.
     private boolean mayBegin(Waiting command) {
         return around.fleet().shares().standings().hasRoom(command.project());
     }
 
-    /// A place that a job of this worker has left is kept as long as something urgent may come; but not for ever, for
-    /// whatever reason none does.
+    /// A place that a preempted job has left is kept as long as a high-priority command may arrive, within a
+    /// time limit.
     private void keepPlace(boolean mayCome, long now) {
         if (!around.order().keepsPlace()) {
             noPlaceNanos = now;
@@ -171,7 +170,7 @@ final class Preemption {
         }
     }
 
-    /// Which of this worker's jobs make room.
+    /// This worker's jobs that are to be preempted.
     private List<Room> rooms(List<Waiting> waiting, long now) {
         if (waiting.isEmpty()) {
             return List.of();
@@ -202,11 +201,11 @@ final class Preemption {
     }
 
     private static Seat seat(WorkerStatus status, long free) {
-        String kind = String.valueOf(status.device()).replaceFirst(":.*", ""); // whatever a stranger calls a device
+        String kind = String.valueOf(status.device()).replaceFirst(":.*", ""); // any text may arrive
         return new Seat(status.worker(), kind, status.contract(), (int) Math.clamp(free, 0, Integer.MAX_VALUE));
     }
 
-    /// Whether the holder says itself that it has the job: one that was started anew does not.
+    /// Whether the owner's heartbeat names the job; after a restart it does not.
     private static boolean names(WorkerStatus status, Custody custody) {
         return status.jobs().stream()
                 .anyMatch(job ->

@@ -8,14 +8,14 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/// The quotas of jobs that run at a time: whoever begins an attempt of a project that has one takes a permit
-/// first.
+/// The quotas of jobs that run at a time. A worker takes a permit before it begins an attempt of a project with
+/// a quota.
 final class Quotas {
-    /// Nobody says that an attempt is held which has a permit: after so many of this worker's heartbeats whoever
-    /// took it has not lived to begin.
+    /// A permit whose attempt was not owned by any worker for so many heartbeats belongs to a worker that died
+    /// before it began.
     private static final int NEVER_BEGUN_BEATS = 8;
 
-    /// Attempts that are watched for it; past it all are watched anew.
+    /// The limit of attempts that are watched; beyond it the watch starts over.
     private static final int MAX_WATCHED = 10_000;
 
     private final Surroundings around;
@@ -39,7 +39,7 @@ final class Quotas {
                         this::isOver);
     }
 
-    /// What the store and custody say counts; that nobody says anything, only after a while.
+    /// The store and the ownership decide at once; missing information only counts after a while.
     private boolean isOver(Attempt attempt) {
         Optional<Boolean> told = isOverByCustody(attempt).or(() -> isOverByStore(attempt));
         if (told.isPresent()) {
@@ -53,8 +53,8 @@ final class Quotas {
         return now - unheard.computeIfAbsent(attempt, _ -> now) >= NEVER_BEGUN_BEATS;
     }
 
-    /// A job whose worker was given up keeps its permit until it goes on: that worker may only have stood still,
-    /// and go on itself.
+    /// A job whose worker was declared dead keeps its permit until the job continues: that worker may have been
+    /// frozen and continue, too.
     private Optional<Boolean> isOverByCustody(Attempt attempt) {
         FleetView.Ownership custody = around.fleet().ownership(attempt.job());
         if (custody == null || custody.attempt() < attempt.number()) {
@@ -68,7 +68,7 @@ final class Quotas {
         };
     }
 
-    /// What a worker was given up with is to be taken first: until then nobody has its permit.
+    /// A requeued job is claimed first; until then its permit stays taken.
     private boolean isHandedBack(Attempt attempt, FleetView.Ownership custody) {
         boolean handedBack = custody.worker().equals(attempt.worker());
         if (!handedBack) {

@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/// An attempt on a training thread of its own, which answers to it.
+/// An attempt on its own training thread, and the supervisor of that attempt.
 final class RunningJob implements Supervisor {
     private static final long NEVER = Long.MAX_VALUE;
 
@@ -26,7 +26,7 @@ final class RunningJob implements Supervisor {
     private final Surroundings around;
     private final CompletableFuture<Outcome> result = new CompletableFuture<>();
     private volatile @Nullable Thread thread;
-    private volatile long dueNanos = NEVER; // when it should have been heard of
+    private volatile long dueNanos = NEVER; // the time by which it must report again
 
     /// @param workerStop ends the attempt, too
     RunningJob(Held held, JobEvents events, StopSignal workerStop, Surroundings around) {
@@ -41,7 +41,7 @@ final class RunningJob implements Supervisor {
         thread = around.host().start("job-" + held.id(), () -> {
             try (var _ = LogFields.of(held.id(), held.attempt(), around.rules().worker())) {
                 result.complete(runner.run(held.job(), held.attempt(), this));
-            } catch (Throwable e) { // an Error too is this job's, not the worker's
+            } catch (Throwable e) { // even an Error is the job's, not the worker's
                 result.completeExceptionally(e);
             }
         });
@@ -69,7 +69,7 @@ final class RunningJob implements Supervisor {
         }
     }
 
-    /// Without earlier checkpoints: told again after a newer one, they would be what compaction keeps.
+    /// Without earlier checkpoints: if they were published again after newer ones, compaction would keep them.
     @Override
     public List<String> unacknowledged() {
         return events.unacknowledged().stream()
@@ -99,7 +99,7 @@ final class RunningJob implements Supervisor {
         return around.fleet().preemptor(held.id(), held.attempt());
     }
 
-    /// A wish that it runs on is about this job, not about its group.
+    /// A request to run on concerns this job only, not its group.
     @Override
     public boolean heedsRungs() {
         return !around.fleet().wishes().isRunOn(held.id());
@@ -131,20 +131,20 @@ final class RunningJob implements Supervisor {
         dueNanos = around.host().nanoTime() + limit.toNanos();
     }
 
-    /// Whether it is in a piece of work that takes far too long.
+    /// Whether a piece of work takes far too long.
     boolean isHung() {
         long due = dueNanos;
         return due != NEVER && !result.isDone() && around.host().nanoTime() - due > 0;
     }
 
-    /// Completes with the attempt's outcome, or with what it threw.
+    /// Completes with the attempt's outcome or its exception.
     CompletableFuture<Outcome> result() {
         return result;
     }
 
-    /// Gives the attempt up: it is interrupted, and what it still says is not heard.
+    /// Gives the attempt up: it is interrupted, and its further events are rejected.
     void abandon() {
-        events.close(); // one that is interrupted may take it for a failure of its own
+        events.close(); // an interrupted attempt may report a failure of its own
         Thread running = thread;
         if (running != null) {
             running.interrupt();

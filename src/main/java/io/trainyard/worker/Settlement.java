@@ -12,9 +12,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/// What becomes of a command whose job does not begin here: it is published once more, put aside, or left to others.
-/// Whatever is to be said of it is with the brokers before it is accepted; whoever dies in between has it delivered
-/// again.
+/// Disposes of a command whose job does not begin here: it is published again, dead-lettered, deferred or
+/// forwarded. Everything about it is published before it is accepted; if the worker dies in between, the
+/// command is delivered again.
 final class Settlement {
     private static final System.Logger LOG = System.getLogger(Settlement.class.getName());
 
@@ -25,7 +25,7 @@ final class Settlement {
     private final Activity activity;
     private final StopSignal stop;
 
-    /// How long to wait before a command that was refused, and that must not be let go, is published again.
+    /// The pause before a refused record is published again for a command that must not be released.
     private static final Duration REFUSED_PAUSE = Duration.ofSeconds(5);
 
     /// @param stop after which no command is held any longer
@@ -38,7 +38,7 @@ final class Settlement {
         this.stop = stop;
     }
 
-    /// Accepts the command once all that is to be said about it is with the brokers.
+    /// Accepts the command after the brokers acknowledged everything about it.
     Taken settle(CommandQueue queue, CompletableFuture<Void> said)
             throws InterruptedException, ExecutionException, TimeoutException {
         await(queue, said);
@@ -47,10 +47,11 @@ final class Settlement {
                 : new Taken.Lost("a command that is settled was not accepted; it may come again", null);
     }
 
-    /// Waits until the brokers have what is published about the command at hand, and keeps its lock meanwhile: to
-    /// let it go uses up a delivery. How long doubles with each delivery, and there is no bound at the last one.
+    /// Waits for the acknowledgement of records about the current command and renews its lock meanwhile:
+    /// releasing it would use up a delivery. The time limit doubles with each delivery, and the last delivery
+    /// has none.
     ///
-    /// @throws TimeoutException if the command has to be let go
+    /// @throws TimeoutException if the command must be released
     void await(CommandQueue queue, CompletableFuture<Void> published)
             throws InterruptedException, ExecutionException, TimeoutException {
         long beganNanos = host.nanoTime();
@@ -86,8 +87,8 @@ final class Settlement {
         return deliveries > 0 && !stop.isRequested() && (isLast || host.nanoTime() - beganNanos < most.toNanos());
     }
 
-    /// Publishes a command again of which few deliveries are left. A refusal does not let it go at once: whoever is
-    /// handed it next may be refused, too.
+    /// Publishes a command again that has few deliveries left. It is kept even if this is refused, because the
+    /// next worker's attempt may be refused, too.
     Taken keep(CommandQueue queue, ConsumerRecord<byte[], byte[]> command)
             throws InterruptedException, ExecutionException, TimeoutException {
         long beganNanos = host.nanoTime();
@@ -108,37 +109,38 @@ final class Settlement {
         return settled instanceof Taken.Settled ? new Taken.Refused(reason) : settled;
     }
 
-    /// Publishes a command once more, as it is.
+    /// Publishes an unchanged copy of a command and accepts it.
     Taken again(CommandQueue queue, ConsumerRecord<byte[], byte[]> command)
             throws InterruptedException, ExecutionException, TimeoutException {
         return settle(queue, publisher.again(command));
     }
 
-    /// The same of one that this worker has no time for.
+    /// The same for a command for which this worker has no free slot.
     Taken giveBack(CommandQueue queue, ConsumerRecord<byte[], byte[]> command) throws InterruptedException {
         try {
             CommandRecord.requireWithinLimits(command);
             return isNearlyUsedUp(command) ? keep(queue, command) : again(queue, command);
         } catch (InvalidJobException e) {
             return reject(queue, command, String.valueOf(e.getMessage()));
-        } catch (ExecutionException | TimeoutException e) { // then its lock gives it to others
+        } catch (ExecutionException | TimeoutException e) { // the lock expires, and others get it
             return new Taken.Lost("it cannot give back %s: %s".formatted(CommandRecord.place(command), e), null);
         }
     }
 
-    /// Whether so few deliveries are left of a command that it has to be published again: were the last one to end
-    /// without an acknowledgement, the brokers would drop the command silently. Half of all are left for this.
+    /// Whether so few deliveries are left that the command must be published again: if the last one ended
+    /// without an acknowledgement, the brokers would drop the command silently. Half of the deliveries are
+    /// reserved for this.
     boolean isNearlyUsedUp(ConsumerRecord<byte[], byte[]> command) {
         return command.deliveryCount().orElse((short) 1) > rules.deliveryLimit() / 2;
     }
 
-    /// Leaves a job to other workers: its command is published once more.
+    /// Leaves a job to other workers: its command is published again.
     Taken leave(CommandQueue queue, Request request, String reason)
             throws InterruptedException, ExecutionException, TimeoutException {
         return refused(settle(queue, publisher.publish(request)), reason);
     }
 
-    /// Publishes a command on the topic where its job belongs.
+    /// Publishes a command on its job's topic.
     Taken forward(CommandQueue queue, ConsumerRecord<byte[], byte[]> command, JobSpec job, Topic topic)
             throws InterruptedException, ExecutionException, TimeoutException {
         LOG.log(
@@ -154,14 +156,14 @@ final class Settlement {
         return settle(queue, publisher.forward(command, topic));
     }
 
-    /// Lets a command wait beside its topic, so that others behind it can be taken. It is written there before it is
-    /// accepted. One that waits there already stays.
+    /// Defers a command so that others behind it can be claimed. The deferral is published before the command
+    /// is accepted. A command that is deferred already stays so.
     Taken park(CommandQueue queue, ConsumerRecord<byte[], byte[]> command, JobSpec job, String reason)
             throws InterruptedException, ExecutionException, TimeoutException {
         if (Deferred.isParked(command)) {
             return new Taken.Settled();
         }
-        if (command.deliveryCount().isEmpty()) { // it was left to newer workers, under the very key
+        if (command.deliveryCount().isEmpty()) { // it was deferred to newer workers under the same key
             return again(queue, command);
         }
         if (fleet.shares().isFull()) {
@@ -178,9 +180,10 @@ final class Settlement {
         return settle(queue, publisher.park(command, job, reason));
     }
 
-    /// Puts aside a command that is wrong for this version: where it may be right for a newer one, it waits for that.
+    /// Disposes of a command that is invalid for this version. If it may be valid for a newer version, it is
+    /// deferred.
     ///
-    /// @param reason what is wrong with it
+    /// @param reason the error
     Taken refuse(CommandQueue queue, ConsumerRecord<byte[], byte[]> command, String reason)
             throws InterruptedException, ExecutionException, TimeoutException {
         int contract = rules.deferring().contract();
@@ -205,7 +208,7 @@ final class Settlement {
         return settle(queue, publisher.defer(command, job.get(), reason));
     }
 
-    /// Puts aside a command that nobody will run.
+    /// Dead-letters a command.
     Taken reject(CommandQueue queue, ConsumerRecord<byte[], byte[]> command, String reason)
             throws InterruptedException {
         LOG.log(

@@ -16,30 +16,29 @@ import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.ApiException;
 
-/// The share groups that workers claim commands through, one for each topic of commands.
+/// The share groups through which workers claim commands, one for each command topic.
 final class ShareGroups {
     private static final System.Logger LOG = System.getLogger(ShareGroups.class.getName());
     private static final String OFFSET_RESET = "share.auto.offset.reset";
     private static final String LOCK_DURATION = "share.record.lock.duration.ms";
 
-    /// How long a command is one worker's that was handed it: the least that brokers allow unless told otherwise. A
-    /// claim takes well under a second.
+    /// The duration of a command's lock: the shortest that brokers allow by default. A claim takes well under a
+    /// second.
     private static final String LOCK_MILLIS = "15000";
 
     private static final String DELIVERY_LIMIT = "share.delivery.count.limit";
 
-    /// The most that brokers allow unless told otherwise: their default, 5, is soon used up where workers die one
-    /// after the other.
+    /// The most that brokers allow by default. Kafka's default of 5 is soon used up if several workers die in
+    /// sequence.
     private static final int MAX_DELIVERIES = 10;
 
-    /// Kafka's default, for brokers older than 4.3, which do not tell.
+    /// Kafka's default, for brokers older than 4.3, which do not report it.
     private static final int UNKNOWN_DELIVERY_LIMIT = 5;
 
     private ShareGroups() {}
 
-    /// Makes the groups begin with the oldest command, where Kafka's default is to pass over all that were there
-    /// before the group, hand a command to another worker soon after one has taken it and died, and do so as
-    /// often as brokers let it.
+    /// Configures the groups: start at the oldest command (Kafka's default is the newest), a short lock so that
+    /// a dead worker's command is soon delivered to another, and as many deliveries as the brokers allow.
     ///
     /// @return how often a command is delivered before the brokers drop it silently
     /// @throws io.trainyard.topics.KafkaUnreachableException if the brokers do not answer in time or refuse

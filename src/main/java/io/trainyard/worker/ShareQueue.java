@@ -22,33 +22,34 @@ import org.jspecify.annotations.Nullable;
 
 /// The commands of Kafka's share groups.
 ///
-/// Each topic has a share group of its own, for two reasons. Kafka's assignor gives each partition of a group to as
-/// few members as will do, so that in one group over three topics a topic would wait for the one worker that has
-/// it. And topics that are asked one after the other have an order: the most urgent first.
+/// Each topic has its own share group, for two reasons. Kafka's assignor gives each partition of a group to as
+/// few members as possible, so in one group over three topics a topic would depend on a single worker. And
+/// topics that are polled in sequence have an order: the highest priority first.
 ///
-/// A worker that runs a job stays a member of all groups: joining again takes seconds. What it is handed
-/// meanwhile it gives back ([#stray]).
+/// A worker that runs a job stays a member of all groups because joining takes seconds. It releases commands
+/// that are prefetched meanwhile ([#stray]).
 final class ShareQueue implements CommandQueue {
-    /// How long the brokers may take to say that a command is accepted: well within its lock.
+    /// The time limit of an acceptance: well within the lock.
     private static final Duration ACCEPT_TIMEOUT = Duration.ofSeconds(5);
 
-    /// The bound on leaving all groups.
+    /// The time limit for leaving all groups.
     static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
-    /// How long the broker thinks about "nothing". A command that comes meanwhile it hands out at once.
+    /// How long the broker waits before it answers that there is nothing. A command that arrives meanwhile is
+    /// delivered at once.
     private static final int ANSWER_MILLIS = 50;
 
-    /// How long a queue that is empty is not looked at again: half of it is what a command waits for an idle worker.
+    /// The pause after an empty poll. A command waits for half of it on average if a worker is idle.
     private static final Duration REST = Duration.ofMillis(10);
 
-    /// How long a topic is waited for whose broker does not answer.
+    /// The time limit for a broker that does not answer.
     private static final Duration ANSWER_TIMEOUT = Duration.ofMillis(500);
 
-    /// How long a new worker looks at nothing less urgent than a topic whose group it has not joined yet. Kafka
-    /// lets a member join at its second heartbeat, by default after 5 s.
+    /// A new worker ignores lower priorities for so long while it joins the group of a higher one. Kafka lets a
+    /// member join at its second heartbeat, by default after 5 s.
     private static final Duration JOIN_TIMEOUT = Duration.ofSeconds(10);
 
-    /// How long a topic may give no answers; an answer takes 50 ms, and to join a group takes seconds.
+    /// The longest time without answers for a topic. An answer takes 50 ms, joining a group takes seconds.
     private static final Duration SILENCE = Duration.ofSeconds(60);
 
     private static final Duration LOOK = Duration.ofSeconds(5);
@@ -56,13 +57,13 @@ final class ShareQueue implements CommandQueue {
     private final Brokers kafka;
     private final String worker;
     private final ClaimOrder order;
-    private final List<List<Source>> sources; // those of one urgency change their order
+    private final List<List<Source>> sources; // those of equal priority change their order
     private final Map<Source, KafkaShareConsumer<byte[], byte[]>> consumers = new HashMap<>();
 
-    /// Those that were asked in vain: in the background they go on asking.
+    /// Consumers whose last poll was empty: they go on fetching in the background.
     private final Set<KafkaShareConsumer<byte[], byte[]>> asking = new LinkedHashSet<>();
 
-    /// How many fetches of each were answered, and when that was last more than before.
+    /// The number of answered fetches of each topic, and since when it has not grown.
     private final Map<Source, Answers> answers = new HashMap<>();
 
     private final long joinedNanos = System.nanoTime() + JOIN_TIMEOUT.toNanos();
@@ -75,10 +76,10 @@ final class ShareQueue implements CommandQueue {
 
     private record Held(KafkaShareConsumer<byte[], byte[]> by, ConsumerRecord<byte[], byte[]> command) {}
 
-    /// Begins to join the groups, all at the same time.
+    /// Starts to join all groups at the same time.
     ///
-    /// @param sources the most urgent first; those in one list are as urgent as one another
-    /// @param order in which they are asked
+    /// @param sources the highest priority first; those of equal priority share a list
+    /// @param order in which they are polled
     ShareQueue(Brokers kafka, String worker, List<List<Source>> sources, ClaimOrder order) {
         this.order = order;
         this.kafka = kafka;
@@ -109,8 +110,8 @@ final class ShareQueue implements CommandQueue {
         return consumer;
     }
 
-    /// Asks each topic for a command, and holds the first that comes. A topic that was asked in vain has been asked
-    /// ever since, in the background: what it had to give meanwhile is in hand, and nobody waits for it.
+    /// Polls each topic and holds the first command. After an empty poll the client goes on fetching in the
+    /// background, so a later poll returns at once.
     @Override
     public Optional<ConsumerRecord<byte[], byte[]>> next() {
         for (List<Source> equals : order.of(sources)) {
@@ -132,8 +133,8 @@ final class ShareQueue implements CommandQueue {
         return rest(Objects.requireNonNull(consumers.get(sources.getFirst().getFirst())));
     }
 
-    /// A member beyond the broker's limit of share sessions is never answered, and the client does not say so. Called
-    /// each time that a topic was asked in vain.
+    /// The brokers never answer a member beyond their limit of share sessions, and the client does not report
+    /// it. Called after each empty poll.
     private void requireAnswers(Source source, KafkaShareConsumer<byte[], byte[]> consumer) {
         long now = System.nanoTime();
         Answers known = answers.get(source);
@@ -151,7 +152,7 @@ final class ShareQueue implements CommandQueue {
         }
     }
 
-    /// Waits a little, with an ear to a topic.
+    /// Waits a little, while polling one topic.
     private Optional<ConsumerRecord<byte[], byte[]>> rest(KafkaShareConsumer<byte[], byte[]> consumer) {
         ConsumerRecords<byte[], byte[]> records = consumer.poll(REST);
         return records.isEmpty() ? Optional.empty() : Optional.of(hold(consumer, records));
@@ -176,8 +177,8 @@ final class ShareQueue implements CommandQueue {
         return Optional.empty();
     }
 
-    /// Waits for the broker's answer, so that no topic is passed over because the broker is slow. A consumer that
-    /// was never answered has no partition yet.
+    /// Waits for the broker's answer, so that a slow broker does not cause a topic to be skipped. A consumer
+    /// that never got an answer has no partition yet.
     private ConsumerRecords<byte[], byte[]> ask(KafkaShareConsumer<byte[], byte[]> consumer) {
         long beginNanos = System.nanoTime();
         double before = answers(consumer);
@@ -191,7 +192,7 @@ final class ShareQueue implements CommandQueue {
         return records;
     }
 
-    /// How many fetches the broker has answered. The client tells it nowhere else.
+    /// The number of fetches that the broker has answered; the client reports it only as a metric.
     private static double answers(KafkaShareConsumer<byte[], byte[]> consumer) {
         return consumer.metrics().entrySet().stream()
                 .filter(metric -> metric.getKey().name().equals("fetch-total"))
@@ -199,7 +200,7 @@ final class ShareQueue implements CommandQueue {
                 .sum();
     }
 
-    /// A topic that is never empty must not starve its equals.
+    /// A topic that is never empty must not starve others of the same priority.
     private static void putLast(Source source, List<Source> equals) {
         equals.remove(source);
         equals.add(source);
@@ -218,20 +219,20 @@ final class ShareQueue implements CommandQueue {
         held = null;
         try {
             now.by().acknowledge(now.command(), AcknowledgeType.ACCEPT);
-        } catch (IllegalStateException _) { // the client has noticed already that the lock is gone
+        } catch (IllegalStateException _) { // the client has noticed that the lock expired
             return false;
         }
         KillPoint.ACCEPTING.reach();
         return isSuccess(now.by().commitSync(ACCEPT_TIMEOUT));
     }
 
-    /// After a renewal the client presents the same record again.
+    /// After a renewal the client delivers the same record again.
     @Override
     public boolean renew() {
         Held now = Objects.requireNonNull(held, "no command is held");
         try {
             now.by().acknowledge(now.command(), AcknowledgeType.RENEW);
-        } catch (IllegalStateException _) { // the client has noticed already that the lock is gone
+        } catch (IllegalStateException _) { // the client has noticed that the lock expired
             return false;
         }
         if (!isSuccess(now.by().commitSync(ACCEPT_TIMEOUT))) {
@@ -255,7 +256,7 @@ final class ShareQueue implements CommandQueue {
         return !answer.isEmpty() && answer.values().stream().allMatch(Optional::isEmpty);
     }
 
-    /// Leaves the groups; a command still held goes back at once.
+    /// Leaves the groups; the current command is released at once.
     @Override
     public void close() {
         long endNanos = System.nanoTime() + CLOSE_TIMEOUT.toNanos();

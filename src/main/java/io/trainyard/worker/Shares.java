@@ -18,13 +18,13 @@ import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
-/// What a worker knows of how projects share its fleet: it counts in its own heartbeats who has what, and knows which
-/// commands wait beside their topics. Used by the thread that reads the fleet's topics.
+/// What a worker knows of its fleet's projects: it counts their use in its own heartbeats and keeps the
+/// deferred commands. For the thread that reads the fleet's topics.
 final class Shares {
-    /// @param projects what each may have
-    /// @param windowBeats their window, in this worker's heartbeats
+    /// @param projects the weights and quotas
+    /// @param windowBeats the window in this worker's heartbeats
     record Rules(ProjectRules projects, double windowBeats) {
-        /// There is no file.
+        /// There are no rules.
         static final Rules NONE = new Rules(ProjectRules.NONE, 1);
 
         boolean isNone() {
@@ -36,10 +36,10 @@ final class Shares {
         }
     }
 
-    /// So many of each line can be chosen from at a time: as many as workers may look for one at a moment.
+    /// The number of commands of each line to choose from: as many workers may choose at the same moment.
     private static final int FIRST = 16;
 
-    /// So many projects are told of: heartbeats are small.
+    /// The number of projects in a heartbeat, which must stay small.
     private static final int TOLD = 50;
 
     private final Keeper keeper;
@@ -50,14 +50,14 @@ final class Shares {
     private boolean changed = true;
     private SharesView view = SharesView.NONE;
 
-    /// @param keeper knows who holds what
+    /// @param keeper knows the owners
     Shares(Keeper keeper, WorkerRules rules) {
         this.keeper = keeper;
         this.rules = rules;
         this.usage = new Usage(rules.shares().windowBeats());
     }
 
-    /// This worker's own heartbeat has come back.
+    /// This worker's own heartbeat was read back.
     void beat() {
         if (!rules.shares().isNone()) {
             usage.beat(keeper.loads());
@@ -66,17 +66,16 @@ final class Shares {
         changed = true;
     }
 
-    /// Another worker tells what it has counted.
+    /// Another worker's counts were received.
     ///
-    /// @param seconds that projects had devices
+    /// @param seconds of device time by project
     void heard(Map<String, Double> seconds) {
         if (!rules.shares().isNone()) {
             changed |= usage.adopt(seconds, rules.shares().beatSeconds());
         }
     }
 
-    /// What this worker has counted, in device-seconds, for those who are new; null while it is new itself, and where
-    /// nothing is counted.
+    /// This worker's counts in device-seconds, for new workers; null if it is new itself or does not count.
     @Nullable
     Map<String, Double> told() {
         return told;
@@ -98,15 +97,15 @@ final class Shares {
         return Math.round(beats * rules.shares().beatSeconds() * 10) / 10.0;
     }
 
-    /// Something was written to `custody`.
+    /// The ownership topic has a new record.
     void change() {
         changed = true;
     }
 
-    /// Takes in a command that waits.
+    /// Adds a deferred command.
     ///
     /// @return whether it waits for its project's turn, and this worker can read it
-    /// @throws IOException if it is none
+    /// @throws IOException if it is invalid
     boolean park(ConsumerRecord<String, byte[]> entry) throws IOException {
         var parked = Deferred.parked(entry, rules);
         parked.ifPresent(parking::add);
@@ -114,14 +113,14 @@ final class Shares {
         return parked.isPresent();
     }
 
-    /// A command waits no more.
+    /// A command is no longer deferred.
     void remove(String key) {
         changed |= parking.remove(key);
     }
 
-    /// Costs nothing where there is no file and nothing is parked.
+    /// Costs nothing without rules and deferred commands.
     ///
-    /// @param permitted jobs that keep a permit while they wait: their commands are seen wherever they stand
+    /// @param permitted jobs that keep a permit while they wait: their commands are always included
     SharesView view(Set<String> permitted) {
         if (changed && !(rules.shares().isNone() && parking.size() == 0)) {
             Standings standings =
@@ -146,7 +145,7 @@ final class Shares {
                 .toList();
     }
 
-    /// Projects that may have commands in the topics: all that are named, and all that have used something lately.
+    /// Projects that may have commands in the topics: those with rules and those with recent use.
     private Map<Priority, Set<String>> queued() {
         if (rules.shares().isNone()) {
             return Map.of();

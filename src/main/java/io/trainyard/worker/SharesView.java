@@ -14,15 +14,14 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Whose turn it is in a fleet, as a worker knows it at a moment. Urgency comes first: projects have their turns among
-/// jobs that are as urgent as one another.
+/// The turns of projects at one moment, as a worker knows them. Priority comes first; projects take turns among
+/// jobs of equal priority.
 ///
-/// @param parked commands that wait beside their topics, of those topics that this worker looks at: the first of each
-///     project and urgency
-/// @param isFull whether so many are parked that no worker may add another
-/// @param queued the projects that have commands in the topics, or may have, by their urgency
-/// @param idle workers that hold nothing
-/// @param beats of this worker's
+/// @param parked deferred commands of the topics that this worker polls: the first of each project and priority
+/// @param isFull whether no worker may defer another
+/// @param queued projects that have or may have commands in the topics, by priority
+/// @param idle workers without a job
+/// @param beats of this worker
 record SharesView(
         Standings standings,
         List<Parked<Deferred>> parked,
@@ -30,25 +29,24 @@ record SharesView(
         Map<Priority, Set<String>> queued,
         Set<String> idle,
         long beats) {
-    /// Nothing is shared.
+    /// There are no rules.
     static final SharesView NONE = new SharesView(Standings.NONE, List.of(), false, Map.of(), Set.of(), 0);
 
-    /// Whose turn it is.
     record Turn(Priority priority, String project) {
         boolean isOf(Parked<?> command) {
             return command.priority() == priority && command.project().equals(project);
         }
     }
 
-    /// Whose turn it is of all that wait; empty where nobody has room.
+    /// The project whose turn it is, including commands in the topics; empty if no quota allows a job.
     ///
-    /// @param order in which urgencies come
-    /// @param open those that are parked and may be taken
+    /// @param order of priorities
+    /// @param open the deferred commands that may be claimed
     Optional<Turn> next(List<Priority> order, List<Parked<Deferred>> open) {
         return turn(order, open, queued);
     }
 
-    /// The same of those that are parked alone.
+    /// The same for deferred commands only.
     Optional<Turn> nextOf(List<Priority> order, List<Parked<Deferred>> open) {
         return turn(order, open, Map.of());
     }
@@ -70,9 +68,9 @@ record SharesView(
                 .collect(Collectors.toSet());
     }
 
-    /// Why a command that this worker was handed has to wait, in a sentence; empty: it need not.
+    /// Why a delivered command has to wait, in a sentence; empty if it need not.
     ///
-    /// @param order in which urgencies come
+    /// @param order of priorities
     Optional<String> reasonToWait(List<Priority> order, Request request) {
         String project = request.job().projectName();
         Set<String> waiting = new HashSet<>(projects(parked, request.priority()));
@@ -95,7 +93,7 @@ record SharesView(
                         .formatted(urgent.name().toLowerCase(Locale.ROOT)));
     }
 
-    /// In words, that others have all permits of a project.
+    /// The sentence for a project without free permits.
     static String withoutPermit(String project) {
         return "as many jobs of project %s run as may".formatted(project);
     }

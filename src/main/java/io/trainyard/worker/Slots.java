@@ -8,8 +8,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 
-/// The jobs that a worker has at once, each in a slot: a thread that runs it, watches it, and hands it over. Used by
-/// the thread that claims.
+/// The slots of a worker. Each is a thread that runs a job, watches it and publishes its outcome. For the
+/// claiming thread.
 final class Slots {
     private static final System.Logger LOG = System.getLogger(Slots.class.getName());
 
@@ -19,10 +19,10 @@ final class Slots {
     private final Fitness fitness;
     private final Holding holding;
     private final JobLog log;
-    private final List<CompletableFuture<Void>> taken = new ArrayList<>(); // each is done when its slot is free
-    private CompletableFuture<?> change = CompletableFuture.completedFuture(null); // when the next one is
+    private final List<CompletableFuture<Void>> taken = new ArrayList<>(); // each completes when its slot is free
+    private CompletableFuture<?> change = CompletableFuture.completedFuture(null); // completes when the next one does
 
-    /// @param stop ends all of them, and is requested where one of them shows that this process can do no more
+    /// @param stop ends all jobs; a slot requests it if only a new process can go on
     Slots(Surroundings around, JobRunner runner, StopSignal stop, Fitness fitness) {
         this.around = around;
         this.runner = runner;
@@ -32,7 +32,7 @@ final class Slots {
         this.log = new JobLog(around.rules().worker());
     }
 
-    /// Waits for a free slot, but no longer than `time`.
+    /// Waits for a free slot, at most for `time`.
     ///
     /// @return whether there is one
     boolean awaitFree(Duration time) throws InterruptedException {
@@ -57,7 +57,7 @@ final class Slots {
             try {
                 run(held);
                 done.complete(null);
-            } catch (RuntimeException e) { // of handing over: a keeper will see to the job
+            } catch (RuntimeException e) { // while publishing the outcome: an ownership monitor recovers the job
                 LOG.log(System.Logger.Level.ERROR, "worker=" + around.rules().worker() + " lets go of " + held.id(), e);
                 fitness.refused(e.toString());
                 done.complete(null);
@@ -75,7 +75,7 @@ final class Slots {
                 fitness.hangs(held.id());
             }
             if (fitness.restart().isPresent()) {
-                stop.request(); // the other slots hand over what can be handed over
+                stop.request(); // the other slots requeue their jobs if they can
             }
         } finally {
             held.activity().end();
@@ -96,9 +96,9 @@ final class Slots {
         return events;
     }
 
-    /// Waits until all are free, after a stop: each takes no longer than the grace period.
+    /// Waits until all are free after a stop, each within the grace period.
     ///
-    /// @throws ExecutionException if a thread came to an end that it should not have come to
+    /// @throws ExecutionException if a thread failed unexpectedly
     void awaitAllFree() throws InterruptedException, ExecutionException {
         CompletableFuture<Void> all = CompletableFuture.allOf(taken.toArray(CompletableFuture<?>[]::new));
         while (!all.isDone()) {
@@ -110,8 +110,8 @@ final class Slots {
     private void await(CompletableFuture<?> work, Duration time) throws InterruptedException {
         try {
             var _ = around.host().await(work, time);
-        } catch (TimeoutException _) { // then it is looked at again
-        } catch (ExecutionException _) { // that is told at the end
+        } catch (TimeoutException _) { // checked again by the caller
+        } catch (ExecutionException _) { // reported at the end
         }
     }
 }

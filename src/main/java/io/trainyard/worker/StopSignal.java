@@ -5,7 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 
-/// Says once and for all that the worker stops, and since when.
+/// Whether the worker stops, and since when.
 final class StopSignal {
     private final Host host;
     private final CompletableFuture<Void> requested = new CompletableFuture<>();
@@ -28,16 +28,15 @@ final class StopSignal {
         return requested.isDone();
     }
 
-    /// Whether the stop was requested longer ago than `time`.
     boolean isOlderThan(Duration time) {
         return isRequested() && host.nanoTime() - requestNanos > time.toNanos();
     }
 
-    /// Waits for the request, but no longer than `time`.
+    /// Waits for the request, at most for `time`.
     void await(Duration time) throws InterruptedException {
         try {
             var _ = host.await(requested, time);
-        } catch (TimeoutException _) { // then the time is over
+        } catch (TimeoutException _) { // the time is over
         } catch (ExecutionException e) {
             throw new IllegalStateException("a request does not fail", e);
         }

@@ -8,8 +8,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// Sees whether the workers of a fleet have one store. Two stores would have a job begun twice, each as the first
-/// attempt: so whoever came later takes none, and does not belong to the fleet until those have left who do.
+/// Checks that all workers of a fleet share one store. With two stores a job would begin twice, each time as
+/// the first attempt. A worker that comes later with another store claims nothing until those with the first
+/// store have left.
 final class StoreWatch {
     private final String self;
     private final String store;
@@ -28,9 +29,9 @@ final class StoreWatch {
         }
     }
 
-    /// Why this worker must take no job; empty: it may.
+    /// Why this worker must not claim; empty if it may.
     ///
-    /// @param live the workers that are heard
+    /// @param live the live workers
     Optional<String> objection(Set<String> live) {
         workers.keySet().retainAll(live);
         WorkerStatus mine = workers.get(self);

@@ -4,14 +4,14 @@ import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.custody.ClaimOrder;
 import io.trainyard.trace.Tracing;
 
-/// What a worker works with.
+/// The services of a worker.
 ///
-/// @param store where attempts and checkpoints are
-/// @param fleet what is known of the other workers
-/// @param activity what it is doing, for all who want to know
-/// @param tracing what it tells of spans
-/// @param order in which it looks for jobs
-/// @param gate whether it may claim
+/// @param store has attempts and checkpoints
+/// @param fleet the state of the fleet
+/// @param activity of this worker
+/// @param tracing publishes spans
+/// @param order of priorities
+/// @param gate decides whether it may claim
 record Surroundings(
         WorkerRules rules,
         Host host,

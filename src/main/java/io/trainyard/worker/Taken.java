@@ -2,19 +2,19 @@ package io.trainyard.worker;
 
 import org.jspecify.annotations.Nullable;
 
-/// What becomes of a command that was handed out.
+/// The disposition of a delivered command.
 sealed interface Taken {
-    /// The job is this worker's.
+    /// This worker owns the job.
     record Begun(Held held) implements Taken {}
 
-    /// Nothing is to be done any more.
+    /// The command is done.
     record Settled() implements Taken {}
 
-    /// The command is given back: this worker cannot take it.
+    /// This worker cannot take the command and released it.
     record Refused(String reason) implements Taken {}
 
-    /// It is not known whether the command is this worker's: so it is not.
+    /// The ownership is uncertain and therefore counts as lost.
     ///
-    /// @param job whose command it was; null where it is not known
+    /// @param job of the command; null if unknown
     record Lost(String reason, @Nullable String job) implements Taken {}
 }

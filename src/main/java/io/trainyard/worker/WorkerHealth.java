@@ -11,7 +11,7 @@ import org.eclipse.microprofile.health.Liveness;
 import org.eclipse.microprofile.health.Readiness;
 import org.eclipse.microprofile.health.Startup;
 
-/// What a container's probes are told of a worker: it has started, it is fit for jobs, it can go on.
+/// Health checks for container probes: started, ready for jobs, alive.
 @ApplicationScoped
 class WorkerHealth {
     private static final String NAME = "worker";

@@ -1,6 +1,6 @@
 package io.trainyard.worker;
 
-/// A worker with the same id is at work: two would be one in every event, and on the page.
+/// Another live worker has the same id: events and the dashboard would mix the two.
 public final class WorkerIdTakenException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -8,12 +8,11 @@ import io.trainyard.metrics.Meters;
 import io.trainyard.metrics.Metric;
 import io.trainyard.spec.DeviceSpec;
 
-/// What a worker tells Prometheus of itself. It is asked only while it is scraped, but for the one
-/// histogram.
+/// A worker's metrics for Prometheus. All but one histogram are computed when they are scraped.
 ///
-/// @param gate knows its clock
-/// @param device its own; a job that names others is not seen in its memory
-/// @param slots how many jobs it has at once
+/// @param gate knows the clock difference
+/// @param device the worker's; jobs that name other devices do not count in its memory
+/// @param slots how many jobs it runs at once
 record WorkerMetrics(Activity activity, ClaimGate gate, Host host, Device device, int slots) {
     void register(MeterRegistry registry) {
         Meters meters = new Meters(registry);
@@ -39,15 +38,14 @@ record WorkerMetrics(Activity activity, ClaimGate gate, Host host, Device device
         activity.onFirstStep(firstSteps::record);
     }
 
-    /// Only while a session of a job is there: to ask a GPU that nobody uses makes a context on it for that
-    /// alone.
+    /// Read only while a job has a session: querying an unused GPU would create a context on it.
     private double deviceMemoryBytes() {
         if (activity.imagesPerSecond() == 0) {
             return 0;
         }
         try {
             return device.usedMemoryBytes().orElse(0);
-        } catch (DeviceException _) { // the job's own thread sees it, too, and says more
+        } catch (DeviceException _) { // the job's thread reports it in detail
             return Double.NaN;
         }
     }

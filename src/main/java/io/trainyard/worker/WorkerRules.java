@@ -4,20 +4,20 @@ import io.trainyard.custody.Deferrals;
 import io.trainyard.spec.JobLimits;
 import java.time.Duration;
 
-/// Who a worker is, and how long it waits for what.
+/// A worker's id, routes and limits.
 ///
 /// @param worker the worker's id
-/// @param routes which commands it takes
-/// @param slots how many jobs it has at once
+/// @param routes the commands that it claims
+/// @param slots how many jobs it runs at once
 /// @param grace from the request to stop to the end
-/// @param claimTimeout how long a claim may wait for the brokers to have its custody; well within a command's lock
-/// @param maxRefusals of different workers, each of which lacks what a job needs; with so many the job has failed
-/// @param maxAttempts in a row to expand a sweep that may end with their workers before the sweep has failed
+/// @param claimTimeout the time limit for the acknowledgement of an ownership; well within a command's lock
+/// @param maxRefusals workers with insufficient resources after which the job fails
+/// @param maxAttempts attempts in a row to expand a sweep that may end their workers before the sweep fails
 /// @param deliveryLimit how often a command is delivered before the brokers drop it silently
-/// @param deferring what commands it understands, and how long those wait that nobody does
-/// @param maxPreemptions how often a job makes room for urgent ones
-/// @param shares how projects share the fleet
-/// @param limits what jobs may ask for; here, of how many trials sweeps may be
+/// @param deferring the contract that it supports, and how long newer commands are deferred
+/// @param maxPreemptions how often a job may be preempted
+/// @param shares the rules of projects
+/// @param limits of jobs; here, of the trials of sweeps
 record WorkerRules(
         String worker,
         CommandRoutes routes,

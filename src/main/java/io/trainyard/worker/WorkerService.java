@@ -56,8 +56,8 @@ public class WorkerService {
 
     private static final Duration ADMIN_TIMEOUT = Duration.ofSeconds(60);
 
-    /// All kernels twice; with many more, Java would still be compiling what surrounds them when the first job
-    /// comes.
+    /// Enough to warm up all kernels twice; with many more, Java would still be compiling when the first job
+    /// arrives.
     private static final int IDLE_WARM_UPS = 24;
 
     private final WorkerSettings settings;
@@ -66,10 +66,10 @@ public class WorkerService {
     private final boolean served;
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private final Activity activity = new Activity();
-    private final List<Runnable> parts = new ArrayList<>(); // what ends each of them, in this order
-    private volatile @Nullable KeeperLoop keeper; // once all are started
+    private final List<Runnable> parts = new ArrayList<>(); // their close actions, in this order
+    private volatile @Nullable KeeperLoop keeper; // set when all parts are started
 
-    /// @param served whether this process listens for whoever wants its metrics
+    /// @param served whether this process has an HTTP server, for metrics
     @Inject
     WorkerService(
             WorkerSettings settings,
@@ -82,11 +82,11 @@ public class WorkerService {
         this.served = served;
     }
 
-    /// Starts to work, where this process is a worker. The topics are there.
+    /// Starts the worker, if this process is one. The topics exist.
     ///
-    /// @param kafka where commands are
-    /// @throws io.trainyard.spec.InvalidJobException if the device's name is none
-    /// @throws io.trainyard.device.DeviceException if the device is not here
+    /// @param kafka the brokers
+    /// @throws io.trainyard.spec.InvalidJobException if the device's name is invalid
+    /// @throws io.trainyard.device.DeviceException if the device is missing
     /// @throws DatasetException if the data root cannot be read
     /// @throws io.trainyard.checkpoint.CheckpointException if the checkpoint store cannot be written
     /// @throws io.trainyard.topics.KafkaUnreachableException if the brokers do not answer
@@ -101,7 +101,7 @@ public class WorkerService {
         Device opened = Devices.open(device);
         String deviceName = opened.info().name();
         DeviceBackend backend = Devices.backend(device);
-        CompletableFuture<Void> warm = inBackground("warm-up", backend::warmUp); // mostly beside waits for the brokers
+        CompletableFuture<Void> warm = inBackground("warm-up", backend::warmUp); // mostly while it waits for brokers
         DataRoots data = dataRoots(settings);
         CheckpointStore store = KillPointStore.around(CheckpointStore.open(URI.create(settings.checkpoints())));
 
@@ -128,7 +128,7 @@ public class WorkerService {
                 activity);
         ClaimGate gate = new ClaimGate(ClaimGate.Rules.of(worker.heartbeat(), worker.maxClockSkew()));
         Heartbeat beats = new Heartbeat(machine, publisher, gate, self);
-        if (worker.id().isPresent()) { // a random one is nobody else's
+        if (worker.id().isPresent()) { // a random id is unique
             new Namesakes(kafka, prefix, id).requireNone(beats::announce, worker.heartbeat());
         }
         int deliveryLimit = ShareGroups.configure(kafka, prefix, ADMIN_TIMEOUT);
@@ -200,7 +200,7 @@ public class WorkerService {
         }
     }
 
-    /// Until the first job comes. The likeliest is one that another worker has and gives back.
+    /// Until the first job arrives. The most likely one is a job that another worker will requeue.
     private static void getReadyWhileIdle(
             JobTraining training,
             CompletableFuture<Optional<JobSpec>> underWay,
@@ -219,7 +219,7 @@ public class WorkerService {
                 task, begun -> Thread.ofPlatform().name(name).daemon().start(begun));
     }
 
-    /// @throws RuntimeException the one that ended it
+    /// @throws RuntimeException the failure of the task
     private static void finish(CompletableFuture<Void> task) {
         try {
             task.join();
@@ -228,13 +228,13 @@ public class WorkerService {
         }
     }
 
-    /// Completes when the worker has stopped; exceptionally when it cannot go on and the process should end.
+    /// Completes when the worker has stopped; exceptionally if the process should end.
     public CompletableFuture<Void> ended() {
         return ended;
     }
 
-    /// What probes of a container ask. Whether Kafka is there is not among it: a worker waits for it, and another
-    /// in its place would, too.
+    /// Health state for container probes. Kafka is deliberately excluded: a replacement worker would have to
+    /// wait for it, too.
     Condition condition() {
         if (!settings.worker().enabled()) {
             return Condition.WELL;
@@ -244,11 +244,11 @@ public class WorkerService {
         return new Condition(started, !ended.isDone(), activity.trouble());
     }
 
-    /// How the worker is.
+    /// The worker's condition.
     ///
-    /// @param started whether it takes commands, or has
+    /// @param started whether it has begun to claim commands
     /// @param alive whether it can go on in this process
-    /// @param trouble why it takes no jobs at present; null: it does
+    /// @param trouble why it claims no jobs at present; null if it does
     record Condition(
             boolean started, boolean alive, @Nullable String trouble) {
         static final Condition WELL = new Condition(true, true, null);
@@ -288,7 +288,7 @@ public class WorkerService {
         String suffix = "-%04x".formatted(ThreadLocalRandom.current().nextInt(1 << Short.SIZE));
         try {
             return InetAddress.getLocalHost().getHostName() + suffix;
-        } catch (UnknownHostException _) { // a machine need not know its own name
+        } catch (UnknownHostException _) { // a machine may not know its own name
             return "worker" + suffix;
         }
     }
@@ -301,7 +301,7 @@ public class WorkerService {
                 : Path.of(place).toAbsolutePath().toString();
     }
 
-    /// A folder that was named must be there; the default need not be, because some data sets are built in.
+    /// A configured folder must exist; the default may be missing because some datasets are built in.
     private static DataRoots dataRoots(WorkerSettings settings) {
         String place = settings.data().orElse(DEFAULT_DATA);
         if (BucketRoots.isBucket(place)) {

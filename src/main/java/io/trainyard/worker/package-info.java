@@ -1,7 +1,6 @@
-/// The Kafka edge of a worker: commands are claimed here, one at a time, and events leave here.
-///
-/// [ClaimLoop] takes a command through the share group, renews its lock while a [JobRunner] trains, and acknowledges
-/// it when all events of the job are with the brokers; [JobEvents] and [EventPublisher] carry the events.
+/// The Kafka side of a worker. [ClaimLoop] claims commands through share groups and starts a job in a free
+/// slot; from then on the job is owned, and the command is accepted. [JobEvents] and [EventPublisher] publish
+/// events. [KeeperLoop] watches the ownership of all jobs and recovers those of dead workers.
 @NullMarked
 package io.trainyard.worker;
 
