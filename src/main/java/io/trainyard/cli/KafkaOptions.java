@@ -31,6 +31,7 @@ public final class KafkaOptions {
     private Duration timeout = Duration.ofSeconds(10);
     private @Nullable Brokers brokers;
 
+    @SuppressWarnings("UnusedVariable") // read by name, before the command runs
     @Option(
             names = "--verbose",
             description =
@@ -138,9 +139,5 @@ public final class KafkaOptions {
     /// The bound on one answer of the brokers.
     Duration timeout() {
         return timeout;
-    }
-
-    boolean verbose() {
-        return verbose;
     }
 }

@@ -1,6 +1,5 @@
 package io.trainyard.dashboard;
 
-import io.trainyard.event.Control;
 import io.trainyard.event.JobNews;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
@@ -12,13 +11,10 @@ import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.sweep.SweepView;
-import io.trainyard.tracking.Curve;
 import io.trainyard.tracking.JobPage;
 import io.trainyard.tracking.JobQuery;
 import io.trainyard.tracking.JobSummary;
 import io.trainyard.tracking.Partition;
-import io.trainyard.tracking.RatePoint;
-import io.trainyard.tracking.Remarks;
 import io.trainyard.tracking.Taken;
 import io.trainyard.tracking.TrackingException;
 import io.trainyard.tracking.TrackingStore;
@@ -38,7 +34,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -99,15 +94,6 @@ public final class JobHistory {
         return job.attempt() > 0 && !job.status().isFinal();
     }
 
-    /// How often a record was left out since this process began, because it cannot be read or is too much.
-    long leftOut() {
-        return store.leftOut();
-    }
-
-    public Map<Partition, Long> offsets() {
-        return store.offsets();
-    }
-
     /// Takes in news of jobs, and how far the topics were read with them.
     ///
     /// @return what became of jobs by it
@@ -124,13 +110,6 @@ public final class JobHistory {
     /// Tells somebody what was taken in, by the thread that reads: it must not wait. Some of it may be told again.
     void onNews(Consumer<Collection<JobNews>> listener) {
         listeners.add(listener);
-    }
-
-    /// Takes in what somebody wishes of jobs.
-    ///
-    /// @throws TrackingException if the store fails
-    void keep(Collection<Control> wishes) {
-        store.keep(wishes);
     }
 
     /// Jobs that are forgotten in the store are forgotten here.
@@ -276,28 +255,6 @@ public final class JobHistory {
         });
     }
 
-    /// The losses between two steps, both inclusive; empty if there is no such job.
-    ///
-    /// @param buckets how many at least, where there are so many steps; at most twice as many, and two
-    public Optional<Curve> losses(String id, long fromStep, long toStep, int buckets) {
-        return store.losses(id, fromStep, toStep, buckets);
-    }
-
-    public Curve losses(Collection<String> ids, long fromStep, long toStep, int buckets) {
-        return store.losses(ids, fromStep, toStep, buckets);
-    }
-
-    public List<RatePoint> learningRates(String id, int most) {
-        return store.learningRates(id, most);
-    }
-
-    /// Reads the commands of the jobs that a query asks for, as JSON.
-    ///
-    /// @param reader is given the job and its command
-    public void eachCommand(JobQuery query, BiConsumer<String, String> reader) {
-        store.eachCommand(query, reader);
-    }
-
     /// The jobs of a group side by side; empty where it has none.
     public Optional<SweepView> sweep(String group) {
         Map<String, JobSummary> jobs = new LinkedHashMap<>();
@@ -340,13 +297,6 @@ public final class JobHistory {
         } catch (InvalidJobException _) {
             return null; // its values are not shown
         }
-    }
-
-    /// Writes something beside a job, in the place of what was there.
-    ///
-    /// @return whether there is such a job
-    public boolean remark(String id, Remarks remarks) {
-        return store.remark(id, remarks);
     }
 
     /// What is new since `known`, an earlier update's version; 0 asks for everything.

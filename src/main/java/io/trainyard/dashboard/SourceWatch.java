@@ -24,7 +24,6 @@ class SourceWatch implements AutoCloseable {
     private static final long AT_ONCE_MILLIS = 2000;
 
     private final TrackingStore store;
-    private final JobHistory history;
     private final TopicConsumer consumer;
     private final Sources sources;
     private final Brokers kafka;
@@ -34,9 +33,8 @@ class SourceWatch implements AutoCloseable {
 
     private boolean storeAway;
 
-    SourceWatch(TrackingStore store, JobHistory history, TopicConsumer consumer, Sources sources, Brokers kafka) {
+    SourceWatch(TrackingStore store, TopicConsumer consumer, Sources sources, Brokers kafka) {
         this.store = store;
-        this.history = history;
         this.consumer = consumer;
         this.sources = sources;
         this.kafka = kafka;
@@ -75,7 +73,7 @@ class SourceWatch implements AutoCloseable {
     }
 
     private void compare(Map<TopicPartition, Long> ends) {
-        Map<Partition, Long> known = history.offsets();
+        Map<Partition, Long> known = store.offsets();
         long now = System.nanoTime();
         long behind = ends.entrySet().stream()
                 .mapToLong(end -> Math.max(0, end.getValue() - known.getOrDefault(consumer.tracked(end.getKey()), 0L)))

@@ -10,6 +10,7 @@ import io.trainyard.topics.TopicAdmin;
 import io.trainyard.topics.TopicRecord;
 import io.trainyard.tracking.Partition;
 import io.trainyard.tracking.TrackingException;
+import io.trainyard.tracking.TrackingStore;
 import jakarta.inject.Singleton;
 import java.io.IOException;
 import java.time.Duration;
@@ -69,6 +70,7 @@ public class TopicConsumer {
     /// Without a sign of life for so long the thread that reads hangs.
     private static final Duration HANGS = Duration.ofMinutes(5);
 
+    private final TrackingStore store;
     private final JobHistory history;
     private final Sources sources;
     private final FleetCounters counters;
@@ -85,12 +87,14 @@ public class TopicConsumer {
     private int loggedInMinute;
 
     TopicConsumer(
+            TrackingStore store,
             JobHistory history,
             Sources sources,
             FleetCounters counters,
             AlertWatch alerts,
             Brokers kafka,
             @ConfigProperty(name = "trainyard.topics.prefix") String prefix) {
+        this.store = store;
         this.history = history;
         this.sources = sources;
         this.counters = counters;
@@ -152,12 +156,6 @@ public class TopicConsumer {
             KafkaConsumer<String, byte[]> consumer = kafka.consumer(Map.of(
                     ConsumerConfig.CLIENT_ID_CONFIG,
                     "dashboard",
-                    ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
-                    false,
-                    ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG,
-                    false,
-                    ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
-                    "earliest",
                     ConsumerConfig.FETCH_MAX_BYTES_CONFIG,
                     MAX_FETCH_BYTES,
                     ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
@@ -200,7 +198,7 @@ public class TopicConsumer {
         }
         ids = Map.copyOf(now);
         consumer.assign(now.keySet());
-        Map<Partition, Long> known = history.offsets();
+        Map<Partition, Long> known = store.offsets();
         now.forEach((partition, id) -> {
             if (!id.equals(before.get(partition))) {
                 consumer.seek(partition, known.getOrDefault(tracked(partition), 0L));
@@ -288,7 +286,7 @@ public class TopicConsumer {
 
     /// What the store has by now is passed over: another process may write to it.
     private void takeTogether(Iterable<ConsumerRecord<String, byte[]>> records) {
-        Map<Partition, Long> known = history.offsets();
+        Map<Partition, Long> known = store.offsets();
         List<JobNews> news = new ArrayList<>();
         List<Control> wishes = new ArrayList<>();
         Map<Partition, Long> next = new HashMap<>();
@@ -308,11 +306,11 @@ public class TopicConsumer {
                 next.put(partition, entry.offset() + 1);
             }
         }
-        history.keep(wishes); // read twice, they are the same
+        store.keep(wishes); // read twice, they are the same
         alerts.take(news);
-        long leftOutBefore = history.leftOut();
+        long leftOutBefore = store.leftOut();
         counters.taken(news, history.apply(news, next), refused);
-        counters.skipped(history.leftOut() - leftOutBefore);
+        counters.skipped(store.leftOut() - leftOutBefore);
     }
 
     private void readNews(Topic topic, ConsumerRecord<String, byte[]> entry, List<JobNews> news) {

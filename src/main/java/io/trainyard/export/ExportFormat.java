@@ -6,39 +6,27 @@ import java.util.Locale;
 
 public enum ExportFormat {
     /// A folder a job, with an event file.
-    TENSORBOARD {
-        @Override
-        JobExporter open(Path folder) {
-            return new TensorBoardExporter(folder);
-        }
-    },
+    TENSORBOARD,
 
     /// A folder of runs, as `mlflow ui --backend-store-uri` reads it.
-    MLFLOW {
-        @Override
-        JobExporter open(Path folder) throws IOException {
-            return new MlflowExporter(folder);
-        }
-    },
+    MLFLOW,
 
     /// A file of jobs, one of losses, one of tested epochs.
-    CSV {
-        @Override
-        JobExporter open(Path folder) throws IOException {
-            return new TableExporter(columns -> new CsvTable(folder.resolve(columns.name() + ".csv"), columns));
-        }
-    },
+    CSV,
 
     /// As [#CSV].
-    PARQUET {
-        @Override
-        JobExporter open(Path folder) throws IOException {
-            return new TableExporter(columns -> new ParquetTable(folder.resolve(columns.name() + ".parquet"), columns));
-        }
-    };
+    PARQUET;
 
     /// @param folder that is there
-    abstract JobExporter open(Path folder) throws IOException;
+    JobExporter open(Path folder) throws IOException {
+        return switch (this) {
+            case TENSORBOARD -> new TensorBoardExporter(folder);
+            case MLFLOW -> new MlflowExporter(folder);
+            case CSV -> new TableExporter(columns -> new CsvTable(folder.resolve(columns.name() + ".csv"), columns));
+            case PARQUET ->
+                new TableExporter(columns -> new ParquetTable(folder.resolve(columns.name() + ".parquet"), columns));
+        };
+    }
 
     public String word() {
         return name().toLowerCase(Locale.ROOT);

@@ -10,6 +10,7 @@ import javax.security.auth.login.LoginException;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.KafkaShareConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -80,11 +81,16 @@ public final class Brokers {
                 AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, millis))));
     }
 
-    /// As [#admin]; a client that reads.
+    /// As [#admin]; a client that reads, and leaves nothing behind at the brokers.
     ///
     /// @param own settings, under Kafka's names
     public KafkaConsumer<String, byte[]> consumer(Map<String, Object> own) {
-        return made(() -> new KafkaConsumer<>(with(own), new StringDeserializer(), new ByteArrayDeserializer()));
+        Map<String, Object> settings = new HashMap<>(Map.of(
+                ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false,
+                ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false,
+                ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest")); // retention may pass the reader by
+        settings.putAll(own);
+        return made(() -> new KafkaConsumer<>(with(settings), new StringDeserializer(), new ByteArrayDeserializer()));
     }
 
     /// As [#admin]; a client that claims.

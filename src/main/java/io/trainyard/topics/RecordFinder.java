@@ -62,9 +62,7 @@ public final class RecordFinder {
                         ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG,
                         Math.toIntExact(kafka.timeout().toMillis()),
                         ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG,
-                        MAX_FETCH_BYTES,
-                        ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
-                        "earliest"));
+                        MAX_FETCH_BYTES));
     }
 
     private static List<ConsumerRecord<String, byte[]>> read(

@@ -26,7 +26,7 @@ public record JobQuery(
         int offset) {
     public enum Sort {
         JOB("job"),
-        STATUS("status"),
+        STATE("status"),
         HEARD("heard_millis"),
         START("start_millis"),
         DURATION("duration_millis"),

@@ -94,10 +94,6 @@ final class CommandSweep implements AutoCloseable {
                 KafkaConsumer<String, byte[]> consumer = kafka.consumer(Map.of(
                         ConsumerConfig.CLIENT_ID_CONFIG,
                         around.rules().worker() + "-sweep",
-                        ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
-                        false,
-                        ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
-                        "earliest",
                         ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
                         BATCH,
                         ConsumerConfig.FETCH_MAX_BYTES_CONFIG,

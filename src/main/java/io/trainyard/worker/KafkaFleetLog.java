@@ -41,13 +41,7 @@ final class KafkaFleetLog implements FleetLog {
     KafkaFleetLog(Brokers kafka, String prefix, String worker) {
         this.kafka = kafka;
         this.prefix = prefix;
-        consumer = kafka.consumer(Map.of(
-                ConsumerConfig.CLIENT_ID_CONFIG,
-                worker + "-keeper",
-                ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
-                false,
-                ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
-                "earliest"));
+        consumer = kafka.consumer(Map.of(ConsumerConfig.CLIENT_ID_CONFIG, worker + "-keeper"));
         List<TopicPartition> kept = new ArrayList<>(partitions(Topic.CUSTODY.name(prefix)));
         kept.addAll(partitions(Topic.CONTROL.name(prefix)));
         List<TopicPartition> heartbeats = partitions(Topic.WORKERS.name(prefix));

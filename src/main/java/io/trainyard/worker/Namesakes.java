@@ -65,8 +65,6 @@ final class Namesakes {
         try (var consumer = kafka.consumer(Map.of(
                 ConsumerConfig.CLIENT_ID_CONFIG,
                 id + "-" + topic,
-                ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
-                false,
                 ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, // closing waits for the last answer
                 FETCH_MILLIS))) {
             List<TopicPartition> partitions = TopicAdmin.partitions(consumer, kafka, topic, ANSWER_TIMEOUT);

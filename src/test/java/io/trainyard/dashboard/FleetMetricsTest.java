@@ -62,6 +62,7 @@ class FleetMetricsTest {
         final PrometheusMeterRegistry registry = Scrape.registry();
         final FleetCounters counters = new FleetCounters(registry);
         final TopicConsumer consumer = new TopicConsumer(
+                store,
                 history,
                 sources,
                 counters,

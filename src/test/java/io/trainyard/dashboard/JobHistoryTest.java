@@ -71,12 +71,12 @@ class JobHistoryTest {
     }
 
     private long lossesOf(String job) {
-        return steps(history, job, Long.MAX_VALUE).size();
+        return steps(job, Long.MAX_VALUE).size();
     }
 
     /// The steps that there are losses of, as often as there are.
-    private static List<Long> steps(JobHistory history, String job, long to) {
-        Curve curve = history.losses(job, 1, to, 1000).orElseThrow();
+    private List<Long> steps(String job, long to) {
+        Curve curve = store.losses(job, 1, to, 1000).orElseThrow();
         List<Long> steps = new ArrayList<>();
         for (int i = 0; i < curve.buckets().size(); i++) {
             steps.addAll(Collections.nCopies(curve.buckets().count(i), curve.firstStep(i)));
@@ -105,7 +105,7 @@ class JobHistoryTest {
         assertThat(history.job("a").orElseThrow().command()).contains("\"batchSize\":8");
         assertThat(lossesOf("a")).isEqualTo(10);
         assertThat(history.job("b")).isEmpty();
-        assertThat(history.losses("b", 1, 9, 9)).isEmpty();
+        assertThat(store.losses("b", 1, 9, 9)).isEmpty();
     }
 
     @Test

@@ -32,6 +32,7 @@ class PoisonedTopicsTest {
             store = TrackingStore.open(url);
             history = new JobHistory(store, sources, new JobHistory.Limits(10, 10, 10_000, 60_000));
             consumer = new TopicConsumer(
+                    store,
                     history,
                     sources,
                     new FleetCounters(registry),

@@ -29,6 +29,7 @@ class TopicConsumerTest {
             Sources sources = new Sources();
             AlertWatch alerts = new AlertWatch(store, sources, AlertsWanted.NONE, Patience.LIMIT);
             TopicConsumer consumer = new TopicConsumer(
+                    store,
                     history,
                     sources,
                     new FleetCounters(new SimpleMeterRegistry()),
@@ -47,9 +48,9 @@ class TopicConsumerTest {
             }
             consumer.read(records);
             assertThat(history.job("good")).isPresent();
-            assertThat(history.offsets().values()).containsExactly(3L);
+            assertThat(store.offsets().values()).containsExactly(3L);
             consumer.read(records);
-            assertThat(history.offsets().values()).as("what was read again").containsExactly(3L);
+            assertThat(store.offsets().values()).as("what was read again").containsExactly(3L);
         }
     }
 }

@@ -74,12 +74,6 @@ public final class EventLog implements AutoCloseable {
         return Map.of(
                 ConsumerConfig.CLIENT_ID_CONFIG,
                 "trainyard-cli",
-                ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
-                false,
-                ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG,
-                false,
-                ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
-                "earliest", // retention may pass the reader by
                 ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
                 MAX_RECORDS,
                 ConsumerConfig.FETCH_MAX_BYTES_CONFIG,

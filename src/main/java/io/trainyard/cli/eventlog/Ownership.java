@@ -73,10 +73,6 @@ public final class Ownership {
                     .consumer(Map.of(
                             ConsumerConfig.CLIENT_ID_CONFIG,
                             "trainyard-cli-ownership",
-                            ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
-                            false,
-                            ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG,
-                            false,
                             ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG,
                             Math.toIntExact(kafka.timeout().toMillis())))) {
                 return owned(consumer);

@@ -40,10 +40,7 @@ class BodyLimit {
         if (call.request().version() != HttpVersion.HTTP_2) { // which knows no such header
             call.response().putHeader(HttpHeaders.CONNECTION, "close"); // the body is not read
         }
-        call.response()
-                .setStatusCode(problem.status())
-                .putHeader(HttpHeaders.CONTENT_TYPE, Problem.MEDIA_TYPE)
-                .end(problem.json());
+        problem.send(call.response());
     }
 
     private static long length(@Nullable String header) {

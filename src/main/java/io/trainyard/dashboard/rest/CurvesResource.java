@@ -1,7 +1,7 @@
 package io.trainyard.dashboard.rest;
 
 import io.trainyard.dashboard.DashboardConfig;
-import io.trainyard.dashboard.JobHistory;
+import io.trainyard.tracking.TrackingStore;
 import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
@@ -16,11 +16,11 @@ import org.eclipse.microprofile.openapi.annotations.Operation;
 public class CurvesResource {
     private static final int MAX_JOBS = 100;
 
-    private final JobHistory history;
+    private final TrackingStore store;
     private final DashboardConfig config;
 
-    CurvesResource(JobHistory history, DashboardConfig config) {
-        this.history = history;
+    CurvesResource(TrackingStore store, DashboardConfig config) {
+        this.store = store;
         this.config = config;
     }
 
@@ -43,7 +43,7 @@ public class CurvesResource {
         for (int i = 0; i < ids.size(); i++) {
             String id = ids.get(i);
             Range range = Range.of(firsts.get(i), lasts.get(i), points, config.curvePoints());
-            history.losses(id, range.from(), range.to(), range.buckets())
+            store.losses(id, range.from(), range.to(), range.buckets())
                     .ifPresent(curve -> curves.put(id, LossPoints.of(curve)));
         }
         return new Curves(curves);

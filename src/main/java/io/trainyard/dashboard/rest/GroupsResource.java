@@ -1,11 +1,11 @@
 package io.trainyard.dashboard.rest;
 
 import io.trainyard.dashboard.DashboardConfig;
-import io.trainyard.dashboard.JobHistory;
 import io.trainyard.spec.JobField;
 import io.trainyard.tracking.JobPage;
 import io.trainyard.tracking.JobQuery;
 import io.trainyard.tracking.JobSummary;
+import io.trainyard.tracking.TrackingStore;
 import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
@@ -31,12 +31,12 @@ public class GroupsResource {
     /// What is known of jobs without their commands.
     private static final Set<String> BY_SUMMARY = Set.of("dataset", "network", "state", "tag");
 
-    private final JobHistory history;
+    private final TrackingStore store;
     private final DashboardConfig config;
     private final HeavyCalls heavy;
 
-    GroupsResource(JobHistory history, DashboardConfig config, HeavyCalls heavy) {
-        this.history = history;
+    GroupsResource(TrackingStore store, DashboardConfig config, HeavyCalls heavy) {
+        this.store = store;
         this.config = config;
         this.heavy = heavy;
     }
@@ -75,12 +75,12 @@ public class GroupsResource {
         Map<String, String> found = new HashMap<>();
         if (!BY_SUMMARY.contains(by)) {
             JobField field = new JobField(by);
-            history.eachCommand(query, (job, command) -> field.of(command).ifPresent(value -> found.put(job, value)));
+            store.eachCommand(query, (job, command) -> field.of(command).ifPresent(value -> found.put(job, value)));
         }
         Map<String, Members> groups = new TreeMap<>();
         Members others = new Members();
         for (int offset = 0; offset < MAX_JOBS; offset += PAGE) {
-            JobPage page = history.jobs(query.page(PAGE, offset));
+            JobPage page = store.jobs(query.page(PAGE, offset));
             for (JobSummary job : page.jobs()) {
                 List<String> its = switch (by) {
                     case "dataset" -> present(job.dataset());
@@ -143,7 +143,6 @@ public class GroupsResource {
             @QueryParam("to") @DefaultValue(Range.ALL_STEPS) String to,
             @QueryParam("points") @DefaultValue("0") String points) {
         Range range = Range.of(from, to, points, config.curvePoints());
-        return LossPoints.of(
-                history.losses(Parameter.jobs(jobs, MAX_CURVES), range.from(), range.to(), range.buckets()));
+        return LossPoints.of(store.losses(Parameter.jobs(jobs, MAX_CURVES), range.from(), range.to(), range.buckets()));
     }
 }

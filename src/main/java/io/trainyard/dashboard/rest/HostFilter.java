@@ -8,7 +8,6 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
-import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.enterprise.event.Observes;
 import jakarta.inject.Singleton;
@@ -111,10 +110,6 @@ class HostFilter {
     }
 
     private static void refuse(RoutingContext call, int status, String title, String detail) {
-        call.response()
-                .setStatusCode(status)
-                .putHeader(HttpHeaders.CONTENT_TYPE, Problem.MEDIA_TYPE)
-                .end(JsonObject.of("type", "about:blank", "title", title, "status", status, "detail", detail)
-                        .toBuffer());
+        new Problem("about:blank", title, status, detail).send(call.response());
     }
 }

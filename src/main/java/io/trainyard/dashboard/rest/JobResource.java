@@ -11,6 +11,7 @@ import io.trainyard.dashboard.SavedModels;
 import io.trainyard.topics.Priority;
 import io.trainyard.tracking.RatePoint;
 import io.trainyard.tracking.Remarks;
+import io.trainyard.tracking.TrackingStore;
 import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.HttpMethod;
@@ -39,13 +40,21 @@ public class JobResource {
     private static final int MAX_TAG = 100;
     private static final int MAX_NOTE = 10_000;
 
+    private final TrackingStore store;
     private final JobHistory history;
     private final JobControl control;
     private final SavedModels models;
     private final DashboardConfig config;
     private final Access access;
 
-    JobResource(JobHistory history, JobControl control, SavedModels models, DashboardConfig config, Access access) {
+    JobResource(
+            TrackingStore store,
+            JobHistory history,
+            JobControl control,
+            SavedModels models,
+            DashboardConfig config,
+            Access access) {
+        this.store = store;
         this.history = history;
         this.control = control;
         this.models = models;
@@ -77,7 +86,7 @@ public class JobResource {
             @QueryParam("to") @DefaultValue(Range.ALL_STEPS) String to,
             @QueryParam("points") @DefaultValue("0") String points) {
         Range range = Range.of(from, to, points, config.curvePoints());
-        return history.losses(id, range.from(), range.to(), range.buckets())
+        return store.losses(id, range.from(), range.to(), range.buckets())
                 .map(LossPoints::of)
                 .orElseThrow(() -> unknown(id));
     }
@@ -88,7 +97,7 @@ public class JobResource {
     public List<RatePoint> learningRates(
             @PathParam("id") String id, @QueryParam("points") @DefaultValue("200") String points) {
         int most = Parameter.integer("points", points, 2, config.curvePoints());
-        return history.learningRates(id, most);
+        return store.learningRates(id, most);
     }
 
     @GET
@@ -178,7 +187,7 @@ public class JobResource {
             throw Problem.badRequest("the note has %d characters; allowed are %d"
                     .formatted(remarks.note().length(), MAX_NOTE));
         }
-        if (!history.remark(id, remarks)) {
+        if (!store.remark(id, remarks)) {
             throw unknown(id);
         }
         access.log("write notes of", List.of(id));

@@ -70,7 +70,7 @@ public class JobsResource {
                 states(state),
                 text,
                 tag,
-                Parameter.name("sort", sort, SortBy.class).sort,
+                Parameter.name("sort", sort, JobQuery.Sort.class),
                 Parameter.name("order", order, Order.class) == Order.DESC,
                 Parameter.integer("limit", limit, 1, MAX_PAGE),
                 Parameter.integer("offset", offset, 0, Integer.MAX_VALUE));
@@ -86,26 +86,6 @@ public class JobsResource {
     private enum Order {
         ASC,
         DESC
-    }
-
-    private enum SortBy {
-        JOB(JobQuery.Sort.JOB),
-        STATE(JobQuery.Sort.STATUS),
-        HEARD(JobQuery.Sort.HEARD),
-        START(JobQuery.Sort.START),
-        DURATION(JobQuery.Sort.DURATION),
-        DATASET(JobQuery.Sort.DATASET),
-        NETWORK(JobQuery.Sort.NETWORK),
-        STEP(JobQuery.Sort.STEP),
-        LOSS(JobQuery.Sort.LOSS),
-        TEST_LOSS(JobQuery.Sort.TEST_LOSS),
-        ACCURACY(JobQuery.Sort.ACCURACY);
-
-        private final JobQuery.Sort sort;
-
-        SortBy(JobQuery.Sort sort) {
-            this.sort = sort;
-        }
     }
 
     @POST

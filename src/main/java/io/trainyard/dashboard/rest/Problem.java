@@ -1,6 +1,8 @@
 package io.trainyard.dashboard.rest;
 
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.json.JsonObject;
 import jakarta.ws.rs.WebApplicationException;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.core.Response.Status;
@@ -17,15 +19,12 @@ record Problem(String type, String title, int status, String detail) {
         return new Problem("about:blank", status.getReasonPhrase(), status.getStatusCode(), detail);
     }
 
-    /// As it is sent where nothing else writes it.
-    String json() {
-        return JsonNodeFactory.instance
-                .objectNode()
-                .put("type", type)
-                .put("title", title)
-                .put("status", status)
-                .put("detail", detail)
-                .toString();
+    /// Sends it where nothing else does.
+    void send(HttpServerResponse response) {
+        response.setStatusCode(status)
+                .putHeader(HttpHeaders.CONTENT_TYPE, MEDIA_TYPE)
+                .end(JsonObject.of("type", type, "title", title, "status", status, "detail", detail)
+                        .toBuffer());
     }
 
     Response response() {
