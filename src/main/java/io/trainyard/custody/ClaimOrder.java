@@ -4,19 +4,19 @@ import io.trainyard.topics.Priority;
 import java.util.ArrayList;
 import java.util.List;
 
-/// In which order a claim loop looks for its next job: the most urgent first, but not always, so that nothing starves.
-/// Of every [#CYCLE] jobs that a loop takes, one is looked for among the normal ones first, and one among the low
-/// ones. So whatever else waits, at least one of so many is normal where normal ones wait, and one is low where low
-/// ones do; what is not there to be taken leaves its turn to the most urgent.
+/// The order of priorities in which a claim loop looks for its next job: high priority first, with exceptions
+/// so that nothing starves. Of every [#CYCLE] jobs that a loop claims, it looks for one among the normal ones
+/// first, and for one among the low ones. If such jobs wait, at least one in [#CYCLE] claims is normal and one
+/// is low; a turn that finds nothing falls back to the highest priority.
 ///
-/// A place that a job has left to an urgent one is kept: nothing else is looked for until one is taken, or somebody
-/// lets go of the place. The urgent command may be on its way from a worker that was handed it and is busy, and the
-/// job that made room must not be quicker.
+/// After a preemption the place is kept: only high-priority commands are polled until one is claimed or the
+/// place is released. The high-priority command may be on its way from a busy worker that prefetched it, and
+/// the preempted job must not be faster.
 ///
-/// What a loop takes next follows from how many it has taken: no clock is looked at, and loops need not agree.
-/// Thread-safe: other threads have the jobs that make room, and see whether anything urgent waits still.
+/// The order depends on the number of claims only, not on a clock or on other loops. Thread-safe: slots report
+/// preemptions, and another thread checks whether high-priority commands still wait.
 public final class ClaimOrder {
-    /// After so many jobs all turns have come.
+    /// The length of a cycle in claims.
     public static final int CYCLE = 16;
 
     /// In the middle of a cycle, and at its end.
@@ -29,7 +29,7 @@ public final class ClaimOrder {
     private long taken;
     private int kept; // places
 
-    /// The order after so many jobs.
+    /// The order after this number of claims.
     public static List<Priority> after(long taken) {
         return switch ((int) (taken % CYCLE)) {
             case NORMAL_TURN -> first(Priority.NORMAL);
@@ -45,9 +45,9 @@ public final class ClaimOrder {
         return List.copyOf(order);
     }
 
-    /// Things of one urgency each, in the order for the next job.
+    /// Sorts one item per priority into the order for the next claim.
     ///
-    /// @param byUrgency those of the most urgent first; the last may be missing
+    /// @param byUrgency the highest priority first; the last may be missing
     public <T> List<T> of(List<T> byUrgency) {
         return now().stream()
                 .map(Priority::ordinal)
@@ -56,12 +56,12 @@ public final class ClaimOrder {
                 .toList();
     }
 
-    /// The order for the next job.
+    /// The order for the next claim.
     public synchronized List<Priority> now() {
         return kept > 0 ? List.of(Priority.HIGH) : after(taken);
     }
 
-    /// A job was taken.
+    /// A job was claimed.
     public synchronized void took() {
         if (kept > 0) {
             kept--;
@@ -70,17 +70,17 @@ public final class ClaimOrder {
         }
     }
 
-    /// A job has made room for an urgent one: that comes next, whoever's turn it is.
+    /// A job was preempted: a high-priority one comes next.
     public synchronized void madeRoom() {
         kept++;
     }
 
-    /// Whether a place is kept for an urgent job.
+    /// Whether a place is kept for a high-priority job.
     public synchronized boolean keepsPlace() {
         return kept > 0;
     }
 
-    /// Nothing urgent comes any more: the places are anyone's.
+    /// No high-priority command is expected: any job may take the places.
     public synchronized void letGo() {
         kept = 0;
     }

@@ -4,22 +4,22 @@ import io.trainyard.checkpoint.ChainLink.End;
 import io.trainyard.checkpoint.ChainLink.Owner;
 import io.trainyard.event.Control.Wish;
 
-/// The rule by which a command is taken, or not. The store decides: it alone cannot be late.
+/// Decides what a worker does with a command. It relies on the store, which is never late.
 public final class ClaimRule {
-    /// How far beyond the last link a command may ask. A store may have been emptied; but a forged number must
-    /// not use the numbers up.
+    /// How far beyond the last link a command's attempt may be. The store may have been emptied, but a forged
+    /// number must not use up the numbers.
     static final int MAX_AHEAD = 1000;
 
     private ClaimRule() {}
 
-    /// A command, as the share group hands it out.
+    /// A command as the share group delivered it.
     ///
     /// @param place its topic, partition and offset
-    /// @param delivery how often it has been delivered, this time included
+    /// @param delivery the number of deliveries, including this one
     public record Delivery(Request request, String place, int delivery) {}
 
-    /// @param stored what the store says of the job
-    /// @param wish what somebody wants of it
+    /// @param stored the job's state in the store
+    /// @param wish the latest control request
     public static Verdict of(Delivery command, StoredJob stored, Wish wish) {
         Request request = command.request();
         if (request.store() != null && !request.store().equals(stored.store())) {
@@ -44,12 +44,12 @@ public final class ClaimRule {
                 && !wasGivenBack(command, owner)) {
             return new Verdict.Void(stored.last(), owner);
         }
-        // after a pause nobody owns the job, whatever number the command has
+        // after a pause the job has no owner, regardless of the command's number
         return wish == Wish.PAUSE ? new Verdict.Park(stored.parked(request)) : new Verdict.Begin(stored.next(request));
     }
 
-    /// Whether whoever began the newest attempt had this very record and did not accept it: it is delivered once
-    /// more only because that claim came to nothing.
+    /// Whether the owner of the newest attempt claimed this very record but did not accept it: the record is
+    /// delivered again only because that claim failed.
     private static boolean wasGivenBack(Delivery command, Owner owner) {
         return owner.place().equals(command.place()) && owner.delivery() < command.delivery();
     }

@@ -6,16 +6,16 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Who has a job, or what it waits for: the newest record of the topic `custody` under the job's id. A job that has
-/// ended has none.
+/// The owner of a job, or what the job waits for: the newest record of the topic `custody` with the job's id. A
+/// job that has ended has no record.
 ///
-/// It may be out of date, because a worker that stood still may write what was true before. So it is never more
-/// than a reason to publish the command once more; which attempt counts, the store says.
+/// It may be outdated, because a frozen worker may wake up and write old state. So it is only ever a reason to
+/// publish the command again; the store decides which attempt counts.
 ///
-/// @param request held: the command that `worker` runs; else the command that is, or will be, published
-/// @param worker who holds it, or who wrote the record
-/// @param copies how often the command was published since somebody held the job
-/// @param rung after how many epochs its `asha` has it rest; null: it does not
+/// @param request the command: if `HELD`, the one that `worker` runs, else the one that is or will be published
+/// @param worker the owner, or the author of the record
+/// @param copies how often the command was published since the job last had an owner
+/// @param rung the epochs after which `asha` paused it; null if it did not
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record Custody(
         Request request,
@@ -24,11 +24,11 @@ public record Custody(
         int copies,
         @Nullable Integer rung) {
     public enum State {
-        /// A worker runs it, and its heartbeats say so.
+        /// A worker runs it and names it in its heartbeats.
         HELD,
         /// Its command waits for a worker.
         WAITING,
-        /// Its command is nowhere but here, until somebody resumes the job.
+        /// Only this record has its command, until the job is resumed.
         PAUSED
     }
 
@@ -51,9 +51,9 @@ public record Custody(
         return new Custody(request, State.PAUSED, worker, 0);
     }
 
-    /// It rests as if paused, until it is among the best of its group or somebody wants that it runs on.
+    /// The job is paused at a rung until it is among the best of its group or a user resumes it.
     ///
-    /// @param rung after how many epochs
+    /// @param rung the number of epochs
     public static Custody resting(Request request, String worker, int rung) {
         return new Custody(request, State.PAUSED, worker, 0, rung);
     }
@@ -63,7 +63,7 @@ public record Custody(
         return rung != null;
     }
 
-    /// The command was published once more.
+    /// The command was published again.
     public static Custody waiting(Request request, String worker, int copies) {
         return new Custody(request, State.WAITING, worker, copies);
     }

@@ -24,7 +24,7 @@ import io.trainyard.spec.JobSpec;
 import java.io.IOException;
 import java.util.List;
 
-/// Custodies as JSON: the body of a record of the topic `custody`.
+/// Ownership as JSON: the body of a record of the topic `custody`.
 public final class CustodyJson {
     private static final JsonMapper MAPPER = JsonMapper.builder()
             .addModule(new ParameterNamesModule())
@@ -36,7 +36,7 @@ public final class CustodyJson {
                     JsonInclude.Value.construct(JsonInclude.Include.NON_NULL, JsonInclude.Include.NON_NULL))
             .build();
 
-    /// The attribute of a reader that says what it understands.
+    /// The reader attribute with the supported contract.
     private static final String CONTRACT = "contract";
 
     private static final TypeReference<List<Refusal>> REFUSALS = new TypeReference<>() {};
@@ -59,12 +59,12 @@ public final class CustodyJson {
         }
     }
 
-    /// @throws IOException if it is no custody: anyone can write to a topic
+    /// @throws IOException if it is invalid: anyone can write to a topic
     public static Custody read(byte[] json) throws IOException {
         return read(json, JobContract.OURS.newest());
     }
 
-    /// As [#read(byte[])], for whoever understands no more than a contract.
+    /// As [#read(byte[])], for readers that support an older contract.
     ///
     /// @param contract see [JobContract]
     public static Custody read(byte[] json, int contract) throws IOException {
@@ -75,7 +75,7 @@ public final class CustodyJson {
         return custody;
     }
 
-    /// @throws IOException if it is no list of refusals
+    /// @throws IOException if it is not a list of refusals
     public static List<Refusal> readRefusals(byte[] json) throws IOException {
         List<Refusal> refusals = MAPPER.readValue(json, REFUSALS);
         if (refusals == null) {
@@ -87,8 +87,8 @@ public final class CustodyJson {
         return refusals;
     }
 
-    /// Written as a command is. It has to be named where a custody has its job: that a job names its own comes before
-    /// what a mapper is told of the type.
+    /// Writes a job like a command. It must be registered at the property, because the annotation on the job's
+    /// type takes precedence over the mapper's settings.
     static final class LeastJob extends JsonSerializer<JobSpec> {
         @Override
         public void serialize(JobSpec job, JsonGenerator out, SerializerProvider provider) throws IOException {
@@ -96,7 +96,7 @@ public final class CustodyJson {
         }
     }
 
-    /// Read as strictly as a command is.
+    /// Reads a job as strictly as a command.
     private static final class Job extends JsonDeserializer<JobSpec> {
         @Override
         public JobSpec deserialize(JsonParser parser, DeserializationContext context) throws IOException {

@@ -8,42 +8,42 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// Commands that are newer than the worker that was handed them, and wait for one that understands them. Every worker
-/// knows all of them, and who understands what: those that understand one take it, and where nobody does for long,
-/// one worker gives it up.
+/// Commands that are newer than the worker that received them, and wait for a worker that understands them.
+/// Every worker knows all of them and the contract of every other worker. A worker that understands a command
+/// claims it; if no worker does for long, one worker dead-letters it.
 ///
-/// Time is this worker's own heartbeats, as a [Keeper] counts them. Not thread-safe.
+/// Time is counted in this worker's own heartbeats, as in [Keeper]. Not thread-safe.
 ///
-/// @param <C> what is known of a command besides
+/// @param <C> the command
 public final class Deferrals<C> {
-    /// @param contract the newest that this worker understands
-    /// @param beats of this worker's, after which a command is given up that nobody who is heard understands
+    /// @param contract the newest that this worker supports
+    /// @param beats of this worker after which a command is dead-lettered that no live worker supports
     public record Rules(int contract, int beats) {}
 
-    /// A command that waits.
+    /// A deferred command.
     ///
-    /// @param key its own, of the topic `custody`
-    /// @param contract that it was written for
-    /// @param bytes of memory that it takes
+    /// @param key of its record in the topic `custody`
+    /// @param contract that it needs
+    /// @param bytes of memory that it uses
     public record Deferral<C>(String key, int contract, int bytes, C command) {}
 
-    /// How many may wait before no worker adds another, and how many bytes they may have. What several add at a time
-    /// may be more, and is kept all the same, up to [#SPARE] times as much.
+    /// Limits in number and bytes beyond which no worker defers more. Several workers may defer at the same
+    /// time, so up to [#SPARE] times as much is kept.
     static final int MAX_COMMANDS = 1000;
 
     static final long MAX_BYTES = 16 << 20;
     private static final int SPARE = 4;
 
-    /// How much later, in beats, the next in the order takes a command, and after how many nobody is waited for.
+    /// Heartbeats by which each further worker in the order waits longer, up to a limit.
     private static final int BEATS_APART = 2;
 
     private static final int MAX_APART = 5;
 
     private static final class Waiting<C> {
         final Deferral<C> deferral;
-        final long since; // the beat at which it came
-        long hopeless; // the beat since which nobody understands it
-        long given = Long.MIN_VALUE; // the beat at which it was given up
+        final long since; // the beat at which it arrived
+        long hopeless; // the beat since which no live worker supports it
+        long given = Long.MIN_VALUE; // the beat at which it was dead-lettered
 
         Waiting(Deferral<C> deferral, long now) {
             this.deferral = deferral;
@@ -55,23 +55,23 @@ public final class Deferrals<C> {
     private final Keeper keeper;
     private final Rules rules;
     private final Map<String, Waiting<C>> waiting = new LinkedHashMap<>(); // the oldest first
-    private final Map<String, Integer> contracts = new HashMap<>(); // of workers
+    private final Map<String, Integer> contracts = new HashMap<>(); // by worker
     private long bytes;
 
-    /// @param keeper knows who is heard
+    /// @param keeper knows the live workers
     public Deferrals(Keeper keeper, Rules rules) {
         this.keeper = keeper;
         this.rules = rules;
     }
 
-    /// Takes in what a heartbeat says.
+    /// Processes a heartbeat.
     ///
-    /// @param contract that a worker understands
+    /// @param contract that the worker supports
     public void heard(String worker, int contract) {
         contracts.put(worker, contract);
     }
 
-    /// A command waits.
+    /// Adds a deferred command.
     public void add(Deferral<C> deferral) {
         remove(deferral.key());
         if (waiting.size() < SPARE * MAX_COMMANDS && bytes + deferral.bytes() <= SPARE * MAX_BYTES) {
@@ -80,7 +80,7 @@ public final class Deferrals<C> {
         }
     }
 
-    /// A command waits no more.
+    /// Removes a command.
     public void remove(String key) {
         Waiting<C> known = waiting.remove(key);
         if (known != null) {
@@ -88,13 +88,13 @@ public final class Deferrals<C> {
         }
     }
 
-    /// Whether so many wait that no worker may add another.
+    /// Whether no worker may defer another.
     public boolean isFull() {
         return waiting.size() >= MAX_COMMANDS || bytes >= MAX_BYTES;
     }
 
-    /// Those that this worker may take now, the oldest first. Of the workers that understand one the first in its
-    /// order may at once, the others later, in case the first is busy.
+    /// The commands that this worker may claim now, the oldest first. The first worker in a command's order may
+    /// claim it at once, the others later, in case the first is busy.
     public List<Deferral<C>> due() {
         Map<String, Integer> live = live();
         List<Deferral<C>> due = new ArrayList<>();
@@ -110,7 +110,8 @@ public final class Deferrals<C> {
         return due;
     }
 
-    /// Those that this worker gives up now, once: nobody who is heard has understood them for long.
+    /// The commands that this worker dead-letters now: no live worker has supported them for long. Each is
+    /// returned once.
     public List<Deferral<C>> hopeless() {
         Map<String, Integer> live = live();
         long now = keeper.beats();
@@ -130,7 +131,7 @@ public final class Deferrals<C> {
         return hopeless;
     }
 
-    /// What the workers that are heard understand, this one included.
+    /// The contracts of the live workers, including this one.
     public Map<String, Integer> live() {
         Set<String> heard = keeper.live();
         contracts.keySet().retainAll(heard);
@@ -140,7 +141,7 @@ public final class Deferrals<C> {
         return live;
     }
 
-    /// The workers that understand a contract.
+    /// The workers that support a contract.
     public static Set<String> able(int contract, Map<String, Integer> workers) {
         Map<String, Integer> able = new HashMap<>(workers);
         able.values().removeIf(understood -> understood < contract);

@@ -1,15 +1,14 @@
 package io.trainyard.custody;
 
-/// What a keeper has to do about a job.
+/// A recovery action for a job.
 public sealed interface Duty {
     String job();
 
-    /// Nobody has the job any more, or its command may be lost: the command is published once more, and then
-    /// custody.
+    /// The job's owner is dead, or its command may be lost: the command is published again, then the ownership.
     ///
-    /// @param request what to publish
-    /// @param copies how often it has been published then, since somebody held the job
-    /// @param resumed whether the job rested until now
+    /// @param request the command
+    /// @param copies how often it has then been published since the job last had an owner
+    /// @param resumed whether the job was paused until now
     record Republish(Request request, int copies, boolean resumed) implements Duty {
         @Override
         public String job() {
@@ -17,12 +16,13 @@ public sealed interface Duty {
         }
     }
 
-    /// Somebody cancelled a job that nobody runs: it gets its outcome now.
+    /// A job without an owner was cancelled: it ends now.
     record Cancel(String job) implements Duty {}
 
-    /// Somebody paused a job that waits: it is told. Whoever is handed the command puts it aside.
+    /// A waiting job was paused: an event is published. The worker that receives the command will pause the
+    /// job.
     record TellPaused(String job) implements Duty {}
 
-    /// Somebody resumed a job that waits still: it is told.
+    /// A job that still waits was resumed: an event is published.
     record TellResumed(String job) implements Duty {}
 }

@@ -18,37 +18,39 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Watches all custodies of a fleet and says what this worker has to do about them. Every worker has one.
+/// Watches the ownership of all jobs of a fleet and decides this worker's recovery actions. Every worker has
+/// one.
 ///
-/// No clock is compared with another: time is the number of this worker's own heartbeats that have appeared in the
-/// one partition that everybody's are in. A broker that stands still stops everyone's time; a keeper that stood
-/// still judges nobody by the time that it missed.
+/// It compares no clocks: time is the number of this worker's own heartbeats that were read back from the
+/// single partition of all heartbeats. A frozen broker stops everyone's time, and a frozen keeper does not
+/// count the time that it missed.
 ///
-/// Of the workers that are heard, one is first for each job; the others act later, in a fixed order, in case it
-/// does not. Two that act are one too many, and harmless: the store voids a copy. Not thread-safe.
+/// For each job one live worker is first; the others act later, in a fixed order, in case it does not. A second
+/// action is harmless: the store voids duplicates. Not thread-safe.
 public final class Keeper {
-    /// @param beats of this worker's, within which a holder has to be heard
-    /// @param maxJobs the most jobs that are watched; past it a new one is not, and [#overlooked] counts it
+    /// @param beats of this worker, within which an owner must send a heartbeat
+    /// @param maxJobs the most watched jobs; beyond it [#overlooked] counts new ones
     public record Rules(int beats, int maxJobs) {}
 
-    /// How much later, in beats, the next in the order acts.
+    /// Heartbeats by which each further worker in the order acts later.
     private static final int BEATS_APART = 2;
 
-    /// Stands for the group of jobs that have none; no group's name is empty.
+    /// The group of jobs without a group; group names are not empty.
     private static final String NO_GROUP = "";
 
-    /// After so many of all that may be watched have ended, those that were not watched are read again.
+    /// Unwatched jobs are read again after one of this number of the watched jobs has ended.
     private static final int ROOM_AGAIN = 10;
 
-    /// So many jobs that are not watched are known by name, however few may be watched.
+    /// The least number of unwatched jobs that are known by name.
     private static final int MIN_NAMES = 16;
 
-    /// A command that waits is published anew at longer and longer intervals: up to so many times the first one.
+    /// A waiting command is published again at growing intervals: the first one doubles up to this number of
+    /// times.
     private static final int MAX_DOUBLINGS = 10;
 
-    /// Jobs whose commands are alike: the first one's is the dictionary of the others.
+    /// Jobs with similar commands: the first command is the compression dictionary of the others.
     private static final class Group {
-        final @Nullable String name; // null: of jobs that have none
+        final @Nullable String name; // null: jobs without a group
         final byte[] dictionary;
         int jobs;
 
@@ -58,8 +60,8 @@ public final class Keeper {
         }
     }
 
-    /// A job, in few bytes unless a worker has it: as many may wait or rest as there are, and no more may be owned than
-    /// the fleet has slots.
+    /// A job, compact unless it has an owner: any number of jobs may wait or be paused, but the fleet's slots
+    /// limit the owned ones.
     private static final class Watched {
         final Group group;
         State state = State.WAITING;
@@ -73,7 +75,7 @@ public final class Keeper {
         @Nullable
         Packed packed;
 
-        long since; // the beat of the newest sign of life, or of the newest copy
+        long since; // the beat of the owner's newest heartbeat, or of the newest copy
         long acted = Long.MIN_VALUE;
 
         Watched(Group group, Custody custody, long since) {
@@ -103,27 +105,27 @@ public final class Keeper {
     private final Map<String, Group> groups = new HashMap<>();
     private final Wishes wishes;
     private final Map<String, Long> heard = new HashMap<>();
-    private @Nullable Set<String> live; // null: since it was last asked for, it may have changed
-    private final Set<String> asked = new LinkedHashSet<>(); // jobs whose wish is new, and which nobody holds
-    private final Set<String> changed =
-            new LinkedHashSet<>(); // jobs of which something was read since they were judged
-    private long judged = Long.MIN_VALUE; // the beat at which all jobs were
+    private @Nullable Set<String> live; // null if it may have changed since it was computed
+    private final Set<String> asked = new LinkedHashSet<>(); // jobs with a new control request and without an owner
+    private final Set<String> changed = new LinkedHashSet<>(); // jobs with new records since they were judged
+    private long judged = Long.MIN_VALUE; // the beat at which all jobs were judged
     private long beats;
-    private final Set<String> overlooked = new HashSet<>(); // jobs that have not ended and are not watched
+    private final Set<String> overlooked = new HashSet<>(); // unfinished jobs that are not watched
     private int unnamed; // more of them, and some may have ended
-    private final Set<String> wanted = new HashSet<>(); // those, while the topic is read again; they have reserved room
+    private final Set<String> wanted =
+            new HashSet<>(); // those, while the topic is read again; capacity is reserved for them
     private int reserved; // for those of them that are not watched yet
 
-    /// @param wishes are written here, and read by others
+    /// @param wishes is written here
     public Keeper(String self, Rules rules, Wishes wishes) {
         this.self = self;
         this.rules = rules;
         this.wishes = wishes;
     }
 
-    /// Takes in a record of the topic `custody`.
+    /// Processes a record of the topic `custody`.
     ///
-    /// @param custody null: the job has ended
+    /// @param custody null if the job has ended
     public void custody(String job, @Nullable Custody custody) {
         Watched known = jobs.get(job);
         changed.add(job);
@@ -174,13 +176,13 @@ public final class Keeper {
         }
     }
 
-    /// Whether jobs that were not watched may be read again, because others have ended.
+    /// Whether unwatched jobs may be read again, because others have ended.
     public boolean hasRoomAgain() {
         return overlooked() > 0 && jobs.size() < rules.maxJobs() - rules.maxJobs() / ROOM_AGAIN;
     }
 
-    /// The topic `custody` is read again from its beginning. Jobs in it that have ended by now must not take the
-    /// capacity of unwatched jobs: otherwise it would be read again without end.
+    /// The topic `custody` is read again from its beginning. Jobs in it that have ended by now must not take
+    /// the capacity of unwatched jobs: otherwise it would be read again without end.
     public void readAgain() {
         wanted.addAll(overlooked);
         reserved = wanted.size();
@@ -194,10 +196,11 @@ public final class Keeper {
         reserved = 0;
     }
 
-    /// Takes in a record of the topic `control`.
+    /// Processes a record of the topic `control`.
     ///
-    /// @param control null: nobody wants anything of the job any more
-    /// @param fresh whether it was written since this worker watches; of an older one somebody else has told
+    /// @param control null if the job's control requests no longer matter
+    /// @param fresh whether it was written since this worker watches; another worker has published the effect
+    ///     of older ones
     public void control(String job, @Nullable Control control, boolean fresh) {
         changed.add(job);
         if (control == null) {
@@ -212,9 +215,9 @@ public final class Keeper {
         }
     }
 
-    /// Takes in a heartbeat, in the order of the log.
+    /// Processes a heartbeat, in the order of the log.
     ///
-    /// @param held what the worker says that it has
+    /// @param held the worker's jobs
     public void heard(String worker, List<WorkerStatus.Job> held) {
         held.forEach(one -> sign(worker, one.job(), one.attempt()));
         if (worker.equals(self)) {
@@ -226,7 +229,7 @@ public final class Keeper {
         }
     }
 
-    /// A worker has said that it stops.
+    /// A worker has stopped in good order.
     public void left(String worker) {
         heard.remove(worker);
         live = null;
@@ -238,26 +241,26 @@ public final class Keeper {
             return;
         }
         boolean isHeld = watched.state == State.HELD && attempt == watched.attempt;
-        if (!isHeld) { // the record is older than what the worker says of itself
+        if (!isHeld) { // the record is older than the heartbeat
             watched.set(Custody.held(watched.custody().request().attempt(attempt), worker));
             changed.add(job);
         }
         watched.since = beats;
     }
 
-    /// A job that another worker has, if one does.
+    /// A job of another worker, if any.
     public Optional<JobSpec> underWay() {
         return wholes().filter(custody -> !custody.worker().equals(self))
                 .reduce((_, later) -> later)
                 .map(custody -> custody.request().job());
     }
 
-    /// Of those that a worker has.
+    /// The jobs with an owner.
     private Stream<Custody> wholes() {
         return jobs.values().stream().map(watched -> watched.whole).filter(Objects::nonNull);
     }
 
-    /// The jobs that are paused at a rung, and that nobody wants to pause or end as well, by their groups.
+    /// The jobs that are paused at a rung and that no user wants paused or ended, by group.
     public Map<String, List<String>> resting() {
         Map<String, List<String>> resting = new HashMap<>();
         jobs.forEach((job, watched) -> {
@@ -269,41 +272,41 @@ public final class Keeper {
         return resting;
     }
 
-    /// The command of a job that is watched.
+    /// The command of a watched job.
     public Request request(String job) {
         return wishes.urgent(
                 Objects.requireNonNull(jobs.get(job), job).custody().request());
     }
 
-    /// The group of a job that is watched; null where it has none.
+    /// The group of a watched job; null if it has none.
     public @Nullable String group(String job) {
         Watched watched = jobs.get(job);
         return watched == null ? null : watched.group.name;
     }
 
-    /// What somebody wants of a job.
+    /// The latest control request of a job.
     public Wish wish(String job) {
         return wishes.of(job);
     }
 
-    /// Who has a job, or what it waits for; null where that is not known.
+    /// The ownership of a job; null if unknown.
     public @Nullable Custody custody(String job) {
         Watched watched = jobs.get(job);
         return watched == null ? null : watched.custody();
     }
 
-    /// The custodies of jobs that somebody has, each as urgent as it is wished to be.
+    /// The jobs with an owner, with their requested priorities.
     public List<Custody> held() {
         return wholes().map(custody -> Custody.held(wishes.urgent(custody.request()), custody.worker()))
                 .toList();
     }
 
-    /// How many jobs are not watched, because there were too many.
+    /// The number of jobs beyond the limit.
     public int overlooked() {
         return overlooked.size() + unnamed;
     }
 
-    /// The workers that are heard, this one included.
+    /// The live workers, including this one.
     public Set<String> live() {
         if (live == null) {
             Set<String> now = new HashSet<>(Set.of(self));
@@ -317,7 +320,7 @@ public final class Keeper {
         return live;
     }
 
-    /// What each project has of the fleet: the jobs that somebody holds.
+    /// The current use of each project: its jobs with an owner.
     public Map<String, Load> loads() {
         Map<String, Load> loads = new HashMap<>();
         held().forEach(custody -> {
@@ -327,15 +330,15 @@ public final class Keeper {
         return loads;
     }
 
-    /// The workers that are heard and hold nothing.
+    /// The live workers without a job.
     public Set<String> idle() {
         Set<String> idle = new HashSet<>(live());
         held().forEach(custody -> idle.remove(custody.worker()));
         return idle;
     }
 
-    /// What is to be done now, once: whoever asks does it. Of a job of which nothing was read something becomes
-    /// due only by this worker's own heartbeats, so between two of them the others are not looked at.
+    /// The due actions, each once. Without new records, a job's actions only become due by this worker's own
+    /// heartbeats; in between, only jobs with new records are judged.
     public List<Duty> due() {
         List<Duty> due = new ArrayList<>();
         if (judged == beats) {
@@ -385,7 +388,7 @@ public final class Keeper {
                     case PAUSE -> null;
                     case CANCEL -> isDue(0, job, watched) ? new Duty.Cancel(job) : null;
                     case RUN ->
-                        // Whether one that rests goes on the store says: see [Resting].
+                        // For a job that is paused at a rung the store decides: see [Resting].
                         (!watched.resting || wishes.isRunOn(job)) && isDue(0, job, watched)
                                 ? new Duty.Republish(request(job), 1, true)
                                 : null;
@@ -393,22 +396,23 @@ public final class Keeper {
         };
     }
 
-    /// Whether so many beats have passed, and those that the workers before this one have.
+    /// Whether this number of beats has passed, plus the time for the workers that come first.
     private boolean isDue(long patience, String job, Watched watched) {
         long quiet = beats - watched.since;
         return quiet >= patience && quiet >= patience + (long) BEATS_APART * rank(job);
     }
 
-    /// What is wanted of a job that nobody has: it may be in the queue still, or never have been.
+    /// The effect of a control request for a job without an owner. The job may be in the queue, or unknown.
     ///
-    /// @return whether somebody else sees to it
+    /// @return whether another worker takes care of it
     private boolean tell(String job, List<Duty> due) {
         Watched watched = jobs.get(job);
         if (watched != null && watched.state != State.WAITING) {
-            return true; // its holder obeys, or the custody itself is a duty
+            return true; // its owner obeys, or its ownership leads to an action
         }
         if (rank(job) > 0) {
-            return true; // the first in the order tells it; whoever takes the command obeys in any case
+            return true; // the first worker in the order publishes it; the worker that claims the command obeys in any
+            // case
         }
         switch (wish(job)) {
             case CANCEL -> {
@@ -422,22 +426,22 @@ public final class Keeper {
         return true;
     }
 
-    /// How many of the workers that are heard come before this one for that job.
+    /// The number of live workers that come before this one for that job.
     private int rank(String job) {
         return rank(job, live());
     }
 
-    /// How many of some workers come before this one for that job.
+    /// The number of given workers that come before this one for that job.
     int rank(String job, Set<String> workers) {
         return Rank.of(self, job, workers);
     }
 
-    /// This worker.
+    /// This worker's id.
     String self() {
         return self;
     }
 
-    /// This worker's own heartbeats so far, as they came back.
+    /// This worker's own heartbeats that were read back so far.
     public long beats() {
         return beats;
     }

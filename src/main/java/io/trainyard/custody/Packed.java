@@ -7,12 +7,12 @@ import java.util.zip.DataFormatException;
 import java.util.zip.Deflater;
 import java.util.zip.Inflater;
 
-/// An ownership in few bytes, for there may be a million: its JSON, compressed with another one as dictionary, which
-/// should be alike, as the trials of a sweep are.
+/// A compact ownership, because there may be a million: its JSON, compressed with another one as the
+/// dictionary. Both are similar if they are trials of the same sweep.
 final class Packed {
     private static final int CHUNK = 1 << 10;
 
-    /// What is compressed with a dictionary fits into this many bytes, or it is no JSON that was packed here.
+    /// Decompressed data beyond this size is not JSON that was packed here.
     private static final int MAX_BYTES = 64 << 20;
 
     private final byte[] bytes;
@@ -38,7 +38,7 @@ final class Packed {
         }
     }
 
-    /// @param dictionary that it was packed with
+    /// @param dictionary with which it was packed
     Custody unpack(byte[] dictionary) {
         Inflater inflater = new Inflater(true);
         try {

@@ -11,25 +11,25 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/// Commands that wait beside their topics, on `custody`, because it was another project's turn when a worker was handed
-/// them, or their own had its quota. Every worker knows all of them. Not thread-safe.
+/// Commands that are deferred on `custody` because it was another project's turn when a worker received them,
+/// or because their project's quota was used up. Every worker knows all of them. Not thread-safe.
 ///
-/// @param <C> what is known of a command besides
+/// @param <C> the command
 public final class Parking<C> {
-    /// How many may wait so before no worker adds another, and how many bytes they may have. What several add at a time
-    /// may be more, and is kept all the same, up to [#SPARE] times as much.
+    /// Limits in number and bytes beyond which no worker defers more. Several workers may defer at the same
+    /// time, so up to [#SPARE] times as much is kept.
     public static final int MAX_COMMANDS = 10_000;
 
     static final long MAX_BYTES = 16 << 20;
     private static final int SPARE = 2;
 
-    /// A command that waits.
+    /// A deferred command.
     ///
-    /// @param key its own, of the topic `custody`
-    /// @param topic where it was handed out, by its full name
-    /// @param offset where it was there
+    /// @param key of its record in the topic `custody`
+    /// @param topic where it was delivered, by its full name
+    /// @param offset on that topic
     /// @param since the offset on `custody`
-    /// @param bytes of memory that it takes
+    /// @param bytes of memory that it uses
     public record Parked<C>(
             String key,
             String job,
@@ -41,7 +41,7 @@ public final class Parking<C> {
             int bytes,
             C command) {}
 
-    /// Those that come one after another in a topic.
+    /// The commands that follow one another in a topic.
     private record Line(Priority priority, String project, String topic) {
         static Line of(Parked<?> command) {
             return new Line(command.priority(), command.project(), command.topic());
@@ -52,7 +52,7 @@ public final class Parking<C> {
     private final Map<Line, TreeMap<Long, Parked<C>>> lines = new LinkedHashMap<>();
     private long bytes;
 
-    /// A command waits.
+    /// Adds a deferred command.
     public void add(Parked<C> command) {
         remove(command.key());
         if (commands.size() < SPARE * MAX_COMMANDS && bytes + command.bytes() <= SPARE * MAX_BYTES) {
@@ -62,9 +62,9 @@ public final class Parking<C> {
         }
     }
 
-    /// A command waits no more.
+    /// Removes a command.
     ///
-    /// @return whether it did
+    /// @return whether it was deferred
     public boolean remove(String key) {
         Parked<C> known = commands.remove(key);
         if (known != null) {
@@ -79,19 +79,19 @@ public final class Parking<C> {
         return known != null;
     }
 
-    /// Whether so many wait that no worker may add another.
+    /// Whether no worker may defer another.
     public boolean isFull() {
         return commands.size() >= MAX_COMMANDS || bytes >= MAX_BYTES;
     }
 
-    /// How many wait.
+    /// The number of deferred commands.
     public int size() {
         return commands.size();
     }
 
-    /// The first of each project, urgency and topic, those that may be taken next: no more than so many of each.
+    /// The first commands of each project, priority and topic, up to a number of each.
     ///
-    /// @param others jobs that may be taken, too, wherever they stand
+    /// @param others jobs that may be claimed in any position
     public List<Parked<C>> first(int most, Set<String> others) {
         Stream<Parked<C>> first =
                 lines.values().stream().flatMap(line -> line.values().stream().limit(most));
@@ -101,8 +101,8 @@ public final class Parking<C> {
         return Stream.concat(first, besides).distinct().toList();
     }
 
-    /// Commands in the order in which they were asked for: those of one topic as they stood there, and of several
-    /// topics first the one whose oldest was parked first. So each keeps its place, whoever was handed it when.
+    /// Orders commands as they were submitted: those of one topic by offset; of several topics the one with the
+    /// oldest deferral comes first. So each command keeps its place, regardless of when workers received it.
     public static <C> Optional<Parked<C>> oldest(Stream<Parked<C>> commands) {
         Map<String, Parked<C>> heads = new HashMap<>();
         commands.forEach(one ->

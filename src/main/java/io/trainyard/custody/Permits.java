@@ -12,30 +12,31 @@ import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Permits to run a job of a project that may run so many at a time: as many as the project may, kept in the
-/// store, each taken by whoever creates its next file. So however many workers take jobs of a project at one
-/// moment, no more get through than may.
+/// Permits to run jobs of a project with a quota. There are as many as the quota allows. They are kept in the
+/// store; the worker that creates a permit's next file takes it. So the quota holds, however many workers claim
+/// jobs of the project at the same moment.
 ///
-///     projects~/<project>/<permit>-<n>    created once: the job and the attempt that have the permit, the n-th ones
+///     projects~/<project>/<permit>-<n>    created once: the job and attempt that have the permit, the n-th in
+/// a row
 ///
-/// Nobody gives a permit back: it is free again once the attempt that has it is known to be over. No job can have that
-/// folder, for no id has a tilde.
+/// No permit is returned: it is free again as soon as its attempt is known to be over. No job can have that
+/// folder, because ids contain no tilde.
 public final class Permits {
     private static final String FOLDER = "projects~/";
     private static final Pattern NAME = Pattern.compile("([0-9]{1,7})-([0-9]{1,9})");
 
     private final CheckpointStore store;
-    private final Map<String, Attempt> known = new HashMap<>(); // by key: what is created once does not change
+    private final Map<String, Attempt> known = new HashMap<>(); // by key: files never change
 
-    /// Who has a permit.
+    /// The attempt that has a permit.
     ///
-    /// @param worker whose attempt it was to be
+    /// @param worker that was to run it
     public record Attempt(String job, int number, String worker) {
         byte[] write() {
             return "%s/%d/%s".formatted(job, number, worker).getBytes(StandardCharsets.UTF_8);
         }
 
-        /// Whatever is no attempt's is nobody's.
+        /// Unreadable content counts as a free permit.
         static Optional<Attempt> read(byte[] bytes) {
             String[] parts = new String(bytes, StandardCharsets.UTF_8).split("/", 3);
             return parts.length == 3 && parts[1].matches("[1-9][0-9]{0,8}")
@@ -47,7 +48,7 @@ public final class Permits {
             return job.equals(other.job) && number == other.number;
         }
 
-        /// An attempt ends all before it.
+        /// An attempt ends all earlier ones of its job.
         boolean isBefore(Attempt later) {
             return job.equals(later.job) && number < later.number;
         }
@@ -57,11 +58,11 @@ public final class Permits {
         this.store = store;
     }
 
-    /// Takes a permit for an attempt, if one is free, or the attempt has one already.
+    /// Takes a permit for an attempt, unless the attempt already has one.
     ///
-    /// @param most how many the project has
-    /// @param isOver whether an attempt that has a permit is known to need it no more
-    /// @return whether the attempt has one now
+    /// @param most the project's quota
+    /// @param isOver whether an attempt no longer needs its permit
+    /// @return whether the attempt has a permit now
     public boolean take(String project, int most, Attempt attempt, Predicate<Attempt> isOver) {
         String folder = FOLDER + project;
         TreeMap<Integer, Integer> newest = newest(folder);
@@ -83,8 +84,8 @@ public final class Permits {
         return false;
     }
 
-    /// Of files that were there before, the newest stays until there is a newer one. So whoever stood still for
-    /// long and creates one anew that others were done with sees a newer one beside it.
+    /// The newest of the earlier files stays until there is a newer one. So a worker that was frozen for long
+    /// and creates a file that others had deleted sees a newer one next to it.
     private boolean create(String folder, int permit, int number, Attempt attempt) {
         String mine = key(folder, permit, number);
         if (!store.createIfAbsent(mine, attempt.write())) {

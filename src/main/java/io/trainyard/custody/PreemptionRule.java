@@ -9,16 +9,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Which jobs make room for which urgent commands. Every worker comes to the same answer from what all of them read,
-/// and the one whose job it is acts: nobody else has to.
+/// Decides which jobs are preempted for which high-priority commands. All workers compute the same result from
+/// the same topics, and only the owner of a preempted job acts.
 ///
-/// A command on a topic of `high` for which no worker is free takes the place of a job that allows it and is less
-/// urgent. One that is normal takes nobody's place: it costs more than it is worth.
+/// A `high` command without a free worker preempts a preemptible job of lower priority. A `normal` command
+/// preempts nothing, because a preemption costs more than it gains.
 public final class PreemptionRule {
-    /// How often a job makes room, unless its worker is told otherwise.
+    /// The default limit of preemptions of a job.
     public static final int MOST = 3;
 
-    /// Who makes room first: the least urgent, the one that was made to the fewest times, and then by name.
+    /// The order of preemption: lowest priority, fewest preemptions, then name.
     public static final Comparator<Running> VICTIMS_FIRST = Comparator.comparing(Running::priority)
             .reversed()
             .thenComparingInt(Running::preemptions)
@@ -26,11 +26,11 @@ public final class PreemptionRule {
 
     private PreemptionRule() {}
 
-    /// A worker that is heard and takes commands.
+    /// A live worker that claims commands.
     ///
-    /// @param kind of device that it has
-    /// @param contract of commands that it understands
-    /// @param free how many jobs more it may take
+    /// @param kind of its device
+    /// @param contract that it supports
+    /// @param free the number of further jobs that it may run
     public record Seat(String worker, String kind, int contract, int free) {
         private boolean mayRun(Waiting command) {
             return command.isFor(kind)
@@ -39,27 +39,27 @@ public final class PreemptionRule {
         }
     }
 
-    /// A job that a worker has.
+    /// A job with an owner.
     ///
-    /// @param priority how urgent it is at present
-    /// @param preemptions how often it has made room
+    /// @param priority its current priority
+    /// @param preemptions how often it was preempted
     public record Running(
             String job, int attempt, String worker, Priority priority, boolean preemptible, int preemptions) {
-        /// Whether it makes room for what is urgent.
+        /// Whether it may be preempted.
         ///
-        /// @param most times that a job does
+        /// @param most the limit of preemptions of a job
         public boolean makesRoom(int most) {
             return preemptible && priority != Priority.HIGH && preemptions < most;
         }
     }
 
-    /// A job makes room for a command.
+    /// A job is preempted for a command.
     public record Room(Running victim, Waiting urgent) {}
 
     private record Victim(Running job, Seat seat) {}
 
-    /// @param waiting the most urgent first
-    /// @param most times that a job makes room
+    /// @param waiting the highest priority first
+    /// @param most the limit of preemptions of a job
     public static List<Room> of(List<Waiting> waiting, Collection<Seat> seats, Collection<Running> running, int most) {
         Map<Seat, Integer> free = new HashMap<>();
         seats.stream().filter(seat -> seat.free() > 0).forEach(seat -> free.put(seat, seat.free()));
@@ -67,7 +67,7 @@ public final class PreemptionRule {
         List<Room> rooms = new ArrayList<>();
         for (Waiting command : waiting) {
             if (free.isEmpty() && victims.isEmpty()) {
-                break; // however many wait
+                break; // regardless of further commands
             }
             if (command.priority() == Priority.HIGH && !takesFree(command, free)) {
                 Optional<Victim> victim = victims.stream()
@@ -99,7 +99,7 @@ public final class PreemptionRule {
         return victims;
     }
 
-    /// Whether a worker is free for a command, which then has it.
+    /// Whether a worker is free for a command; the command then occupies it.
     private static boolean takesFree(Waiting command, Map<Seat, Integer> free) {
         Optional<Seat> taker =
                 free.keySet().stream().filter(seat -> seat.mayRun(command)).min(Comparator.comparing(Seat::worker));

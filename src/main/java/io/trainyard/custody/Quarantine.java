@@ -2,8 +2,8 @@ package io.trainyard.custody;
 
 import java.time.Duration;
 
-/// How long a worker that could not run a job takes none: longer each time, until it has run one. So it does not
-/// eat the queue.
+/// How long a worker that failed to run a job claims none: longer after each failure, until it has run one.
+/// This keeps it from draining the queue.
 public final class Quarantine {
     private final Duration first;
     private final Duration most;
@@ -11,14 +11,14 @@ public final class Quarantine {
     private String reason = "";
     private Duration due = Duration.ZERO;
 
-    /// @param first the pause after one fault
-    /// @param most the longest
+    /// @param first the pause after one failure
+    /// @param most the longest pause
     public Quarantine(Duration first, Duration most) {
         this.first = first;
         this.most = most;
     }
 
-    /// The worker could not run a job.
+    /// The worker failed to run a job.
     ///
     /// @param why in words
     public void fault(String why) {
@@ -34,17 +34,17 @@ public final class Quarantine {
         due = Duration.ZERO;
     }
 
-    /// Faults in a row.
+    /// Failures in a row.
     public int faults() {
         return faults;
     }
 
-    /// What was wrong the last time; empty: nothing.
+    /// The newest failure; empty if the last job ran.
     public String reason() {
         return reason;
     }
 
-    /// The pause that the newest fault asks for, once; then zero.
+    /// The pause that the newest failure requires, once; then zero.
     public Duration pause() {
         Duration pause = due;
         due = Duration.ZERO;

@@ -2,20 +2,20 @@ package io.trainyard.custody;
 
 import java.util.Set;
 
-/// Which of some workers is first for a job, which second and so on: the same in every process, another order for each
-/// job, and with one worker more or less the others stay in theirs (rendezvous hashing).
+/// The order of some workers for a job: the same in every process, different for each job, and stable for the
+/// other workers when one joins or leaves (rendezvous hashing).
 public final class Rank {
     private Rank() {}
 
-    /// How many of some workers come before one.
+    /// The number of workers that come before one.
     ///
-    /// @param job or whatever else is to be seen to
+    /// @param job or another key
     public static int of(String worker, String job, Set<String> workers) {
         long mine = weight(worker, job);
         return (int) workers.stream().filter(other -> weight(other, job) < mine).count();
     }
 
-    /// The smaller, the earlier.
+    /// The smallest comes first.
     public static long weight(String worker, String job) {
         long hash = 31L * worker.hashCode() + job.hashCode();
         hash = (hash ^ (hash >>> 30)) * 0xbf58476d1ce4e5b9L;

@@ -5,10 +5,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/// The jobs for which a worker lacked something lately. It leaves them to others without beginning another attempt:
-/// these are counted, and what it lacked it hardly has a minute later. After a while it tries again.
+/// The jobs for which a worker recently had insufficient resources. It leaves them to others without a further
+/// attempt, because attempts are counted and the situation hardly changes within a minute. After a while it
+/// tries again.
 public final class RecentRefusals {
-    /// Jobs that are remembered; past it the oldest is forgotten.
+    /// The most jobs that are kept; beyond it the oldest is dropped.
     private static final int MAX_JOBS = 1000;
 
     private final long memoryNanos;
@@ -23,7 +24,7 @@ public final class RecentRefusals {
 
     /// The worker could not run a job.
     ///
-    /// @param reason what it lacks, in words
+    /// @param reason in words
     public void note(String job, String reason, long nowNanos) {
         jobs.remove(job);
         jobs.put(job, new Noted(reason, nowNanos));
@@ -32,7 +33,7 @@ public final class RecentRefusals {
         }
     }
 
-    /// What the worker lacks for a job; empty where it has not tried lately.
+    /// The recent reason not to run a job, if any.
     public Optional<String> reason(String job, long nowNanos) {
         jobs.values().removeIf(noted -> nowNanos - noted.nanos() > memoryNanos);
         return Optional.ofNullable(jobs.get(job)).map(Noted::reason);

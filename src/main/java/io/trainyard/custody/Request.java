@@ -12,14 +12,13 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// A job that is asked for, as a command says it.
+/// The content of a command.
 ///
-/// @param attempt the one asked for, from 1 on
-/// @param refusals of the workers that had this job and could not run it, the first one first
-/// @param store the store the job has been in; null: in none yet
-/// @param trace the command's trace, as W3C's `traceparent`; null: it has none
-/// @param preemptions how often the job has made room for urgent ones, as its store says; null: of an earlier version,
-///     never
+/// @param attempt the requested one, from 1 on
+/// @param refusals of workers that could not run the job, the oldest first
+/// @param store the store of the job; null if it has not begun
+/// @param trace the command's trace as W3C `traceparent`, if any
+/// @param preemptions how often the job was preempted, according to its store; null: never
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record Request(
         @JsonSerialize(using = CustodyJson.LeastJob.class) JobSpec job,
@@ -29,10 +28,10 @@ public record Request(
         @Nullable String store,
         @Nullable String trace,
         @Nullable Integer preemptions) {
-    /// Refusals that are remembered; past it the oldest is forgotten.
+    /// The most refusals that are kept; beyond it the oldest is dropped.
     static final int MAX_REFUSALS = 16;
 
-    /// The longest reason that is remembered, in characters.
+    /// The longest reason that is kept, in characters.
     static final int MAX_REASON = 500;
 
     /// A worker could not run the job, for a reason of its own.
@@ -49,37 +48,37 @@ public record Request(
         refusals = List.copyOf(refusals);
     }
 
-    /// How often the job has made room.
+    /// How often the job was preempted.
     public int timesPreempted() {
         return preemptions == null ? 0 : preemptions;
     }
 
-    /// The same job, another attempt at it.
+    /// The same job with another attempt.
     public Request attempt(int number) {
         return new Request(job, number, priority, refusals, store, trace, preemptions);
     }
 
-    /// The same, with the store that the job is in.
+    /// The same request with the store of the job.
     public Request in(String identity) {
         return new Request(job, attempt, priority, refusals, identity, trace, preemptions);
     }
 
-    /// A trial of a sweep, as urgent as that; no store has it yet.
+    /// A trial of a sweep with the sweep's priority, not yet in any store.
     public Request of(JobSpec trial) {
         return new Request(trial, 1, priority, List.of(), null, trace, 0);
     }
 
-    /// The same, more or less urgent.
+    /// The same request with another priority.
     public Request at(Priority urgency) {
         return new Request(job, attempt, urgency, refusals, store, trace, preemptions);
     }
 
-    /// The same, with what its store says of how often it has made room.
+    /// The same request with the number of preemptions from the job's store.
     public Request preempted(int times) {
         return new Request(job, attempt, priority, refusals, store, trace, times);
     }
 
-    /// The same, refused by one more worker; a worker's newer reason replaces its older one.
+    /// The same request with one more refusal; a worker's newer reason replaces its older one.
     public Request refused(Refusal refusal) {
         List<Refusal> all = Stream.concat(
                         refusals.stream().filter(before -> !before.worker().equals(refusal.worker())),
@@ -95,16 +94,16 @@ public record Request(
                 preemptions);
     }
 
-    /// Whether nobody is left who may be able to run it, or so many were not that it is the job's own fault.
+    /// Whether no live worker is left that may be able to run the job, or the limit of refusals is reached.
     ///
-    /// @param live the workers that are there
-    /// @param most so many refusals are enough
+    /// @param live the live workers
+    /// @param most the limit
     public boolean isRefusedByAll(Set<String> live, int most) {
         Set<String> refused = refusals.stream().map(Refusal::worker).collect(Collectors.toSet());
         return refused.size() >= most || refused.containsAll(live);
     }
 
-    /// Where its command belongs.
+    /// The topic of its command.
     public Topic topic() {
         return priority.topicOf(job);
     }

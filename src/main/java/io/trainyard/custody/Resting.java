@@ -6,13 +6,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// When this worker looks whether jobs that rest at a rung may go on, which the store alone knows. One that has kept a
-/// result looks at once. Else of the workers that are heard the first for a group looks when there is news of its
-/// jobs; and each of them now and then, at longer and longer intervals, for whoever kept a result may be gone.
+/// When this worker checks the store for paused jobs that may continue beyond their rungs. A worker that has
+/// stored a result checks at once. Otherwise the first live worker for a group checks when a job of the group
+/// has a new record, and every worker checks at growing intervals, because the worker with the result may have
+/// died.
 ///
-/// Time is this worker's own heartbeats, as for the [Keeper]. Not thread-safe.
+/// Time is counted in this worker's own heartbeats, as in [Keeper]. Not thread-safe.
 public final class Resting {
-    /// The longest interval is so many times doubled.
+    /// The number of times that the interval doubles.
     private static final int MAX_DOUBLINGS = 6;
 
     private static final class Group {
@@ -27,13 +28,13 @@ public final class Resting {
     private final Map<String, Long> resumed = new HashMap<>();
     private long asked = Long.MIN_VALUE;
 
-    /// @param beats between the first two looks; and as long nothing more is done of a job that was resumed
+    /// @param beats between the first two checks, and the pause after a job was resumed
     public Resting(Keeper keeper, int beats) {
         this.keeper = keeper;
         this.beats = beats;
     }
 
-    /// Something has become of a job of a group.
+    /// A job of the group has a new record.
     public void changed(String group) {
         Group known = groups.get(group);
         if (known != null) {
@@ -42,9 +43,9 @@ public final class Resting {
         }
     }
 
-    /// The jobs that rest and are to be looked at now, by their groups.
+    /// The paused jobs that must be checked now, by group.
     ///
-    /// @param told groups in which this worker has kept a result since
+    /// @param told groups in which this worker has stored a result since the last call
     public Map<String, List<Request>> due(Set<String> told) {
         long now = keeper.beats();
         if (now == asked && told.isEmpty()) {
@@ -75,7 +76,7 @@ public final class Resting {
         long interval = (long) beats * (1 + rank) << Math.min(group.looks, MAX_DOUBLINGS);
         boolean isTime = group.looked != Long.MIN_VALUE && now - group.looked >= interval;
         if (group.looked == Long.MIN_VALUE) {
-            group.looked = now; // from here on its intervals count
+            group.looked = now; // the next intervals start here
         }
         if (!told && !(group.news && rank == 0) && !isTime) {
             return false;
@@ -86,7 +87,7 @@ public final class Resting {
         return true;
     }
 
-    /// A job's command is published: until that is heard back nothing more is to be done.
+    /// A job's command was published: nothing more is due until that is read back.
     public void resumed(String job) {
         resumed.put(job, keeper.beats());
     }

@@ -7,13 +7,13 @@ import io.trainyard.topics.Topic;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// A command that waits for a worker: what rules ask of it, and no more, for there may be many.
+/// A waiting command, reduced to what the rules need because many may wait.
 ///
-/// @param topic where it is
-/// @param attempt that it asks for
-/// @param kind of device that its job names; where that has no topics of its own, any worker will do
-/// @param contract of commands that its job needs
-/// @param project whose share of the fleet its job uses
+/// @param topic of the command
+/// @param attempt of the command
+/// @param kind the kind of device that the job names; without topics for that kind, any worker may run it
+/// @param contract that the job needs
+/// @param project of the job
 /// @param refusedBy the workers that could not run it
 public record Waiting(
         Topic topic,
@@ -29,7 +29,7 @@ public record Waiting(
         refusedBy = Set.copyOf(refusedBy);
     }
 
-    /// @param request what the command says
+    /// @param request the command
     public static Waiting of(Topic topic, long offset, Request request) {
         JobSpec job = request.job();
         return new Waiting(
@@ -44,7 +44,7 @@ public record Waiting(
                 request.refusals().stream().map(Request.Refusal::worker).collect(Collectors.toSet()));
     }
 
-    /// Whether a worker that has a device of some kind may run it.
+    /// Whether a worker with a kind of device may run it.
     boolean isFor(String device) {
         return !Priority.NAMED_KINDS.contains(kind) || kind.equals(device);
     }

@@ -13,16 +13,16 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// Which commands wait for a worker, as whoever reads their topics beside `custody` knows it: a command waits until
-/// its job is in custody, or has ended. Of each topic the oldest are known, up to a limit; whoever reads stops reading
-/// where it is full ([#isFull]), so that neither memory nor traffic grows with the queue.
+/// The waiting commands of some topics, according to those topics and `custody`: a command waits until its job
+/// has an owner or has ended. The oldest of each topic are kept, up to a limit; the reader pauses a full topic
+/// ([#isFull]), so neither memory nor traffic grows with the queue.
 ///
-/// A command that is dealt with otherwise, as by a dead letter, comes into no custody. So what is known here may be
-/// too much, never too little but for the limit, until the share group tells ([#dealtWith], [#atMost]); whoever acts
-/// on it asks that first. Not thread-safe.
+/// A command that was disposed of in another way, such as a dead letter, never has an owner. So this view may
+/// contain too many commands, and too few only because of the limit, until the share group's state is taken
+/// into account ([#dealtWith], [#atMost]). Callers do that before they act on it. Not thread-safe.
 ///
-/// A second copy of a command, as of a client that submitted its job again, waits for nothing if the job has ended, but
-/// the share group has it until a worker is free. So the jobs that ended last are remembered.
+/// If a client submits a job twice, the second command waits in the share group until a worker is free, even if
+/// the job has ended. Therefore the newest ended jobs are remembered.
 public final class WaitingView {
     private static final int MAX_ENDED = 10_000;
 
@@ -31,14 +31,14 @@ public final class WaitingView {
     private final Map<Topic, TreeMap<Long, Waiting>> commands = new EnumMap<>(Topic.class);
     private final LinkedHashSet<String> ended = new LinkedHashSet<>(); // the newest last
 
-    /// @param keeper knows the custodies; it is told of each before this is
-    /// @param most commands of a topic from which on it is full
+    /// @param keeper knows the owners; it processes each record before this does
+    /// @param most commands of a topic at which it is full
     public WaitingView(Keeper keeper, int most) {
         this.keeper = keeper;
         this.most = most;
     }
 
-    /// A command was read from its topic.
+    /// Adds a command from its topic.
     public void add(Waiting command) {
         Custody custody = keeper.custody(command.job());
         if (custody == null ? !ended.contains(command.job()) : !settles(custody, command)) {
@@ -46,11 +46,11 @@ public final class WaitingView {
         }
     }
 
-    /// Takes in a record of the topic `custody`.
+    /// Processes a record of the topic `custody`.
     ///
-    /// @param told null: the job has ended
+    /// @param told null if the job has ended
     public void custody(String job, @Nullable Custody told) {
-        Custody known = keeper.custody(job); // which may be newer than what comes late
+        Custody known = keeper.custody(job); // may be newer than a late record
         Custody custody = known == null ? told : known;
         ended.remove(job);
         if (custody == null) {
@@ -65,18 +65,20 @@ public final class WaitingView {
         }
     }
 
-    /// Whether who has the job needs the command no more: it is held, or rests, or a later attempt waits.
+    /// Whether the ownership makes the command obsolete: the job has an owner or is paused, or a later attempt
+    /// waits.
     private static boolean settles(Custody custody, Waiting command) {
         int attempt = custody.request().attempt();
         return custody.state() == State.WAITING ? command.attempt() < attempt : command.attempt() <= attempt;
     }
 
-    /// The share group hands out nothing of a topic that is before an offset.
+    /// The share group delivers nothing of a topic before an offset.
     public void dealtWith(Topic topic, long start) {
         of(topic).headMap(start).clear();
     }
 
-    /// The share group says how many commands of a topic wait: the newest, for it hands out the oldest first.
+    /// The number of commands of a topic that wait in the share group: the newest ones, because it delivers the
+    /// oldest first.
     public void atMost(Topic topic, long count) {
         TreeMap<Long, Waiting> known = of(topic);
         while (known.size() > count) {
@@ -84,13 +86,12 @@ public final class WaitingView {
         }
     }
 
-    /// Whether more of a topic are not to be read at present.
+    /// Whether a topic must not be read further at present.
     public boolean isFull(Topic topic) {
         return of(topic).size() >= most;
     }
 
-    /// What waits, the most urgent first, and of those that are as urgent as one another the one with the lowest
-    /// offset; each job once.
+    /// The waiting commands, by priority and then by offset; one per job.
     public List<Waiting> all() {
         List<Waiting> all = new ArrayList<>();
         commands.values().forEach(topic -> all.addAll(topic.values()));

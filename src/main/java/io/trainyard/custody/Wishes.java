@@ -7,11 +7,12 @@ import io.trainyard.topics.Priority;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// What somebody wants of jobs: the fold of the topic `control`. Written by one thread, read by all.
+/// The latest control request of each job: the fold of the topic `control`. One thread writes, all threads
+/// read.
 public final class Wishes {
     private final Map<String, Control> wishes = new ConcurrentHashMap<>(); // each with the newest priority
 
-    /// Takes in a record.
+    /// Processes a record.
     void add(String job, Control control) {
         wishes.merge(
                 job,
@@ -21,7 +22,7 @@ public final class Wishes {
                         : now);
     }
 
-    /// Nobody wants anything of the job any more.
+    /// The job's control requests no longer matter.
     void remove(String job) {
         wishes.remove(job);
     }
@@ -36,13 +37,13 @@ public final class Wishes {
         return control == null ? Wish.RUN : control.wish();
     }
 
-    /// Whether somebody wants that a job rests at no rung.
+    /// Whether a user wants the job to skip its rungs.
     public boolean isRunOn(String job) {
         Control control = wishes.get(job);
         return control != null && control.isRunOn();
     }
 
-    /// A job's command, as urgent as the job is wished to be.
+    /// A job's command with the requested priority.
     Request urgent(Request request) {
         Control control = wishes.get(request.job().id());
         Urgency urgency = control == null ? null : control.priority();

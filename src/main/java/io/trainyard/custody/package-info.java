@@ -1,5 +1,5 @@
-/// Who has a job: the rules by which a command is taken, watched and published anew. Pure: nothing here knows
-/// Kafka, a clock or a thread. What the rules decide, the worker does.
+/// Job ownership: the rules by which commands are claimed, watched and published again. Pure: no Kafka, no
+/// clock, no threads. The worker carries out the decisions.
 @NullMarked
 package io.trainyard.custody;
 

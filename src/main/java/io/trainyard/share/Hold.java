@@ -1,14 +1,14 @@
 package io.trainyard.share;
 
-/// Why a job of a project waits though a worker is free.
+/// Why a job of a project waits although a worker is free.
 public sealed interface Hold {
     /// In words, after "waits: ".
     String sentence();
 
-    /// The project has its quota.
+    /// The project's quota is used up.
     ///
     /// @param running jobs of the project
-    /// @param most that may
+    /// @param most allowed jobs
     record Quota(String project, int running, int most) implements Hold {
         @Override
         public String sentence() {
@@ -17,7 +17,7 @@ public sealed interface Hold {
         }
     }
 
-    /// Another project has used less for its weight.
+    /// Another project has used less relative to its weight.
     record Turn(String next) implements Hold {
         @Override
         public String sentence() {

@@ -1,9 +1,9 @@
 package io.trainyard.share;
 
-/// What a project has of a fleet at a moment.
+/// A project's current use of a fleet.
 ///
-/// @param jobs that workers hold
-/// @param devices that these train on, together
+/// @param jobs with an owner
+/// @param devices on which they train, in total
 public record Load(int jobs, int devices) {
     public static final Load NONE = new Load(0, 0);
 

@@ -6,10 +6,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// A project in the table of all: what it may have, and what it has.
+/// A project in the table of projects: its rules and its use.
 ///
-/// @param share that it should have, of those that have something to do; null: it has nothing to do
-/// @param had the part of all device time of the last window that it had; null: nobody had any
+/// @param share its fair share among projects with jobs; null if it has no jobs
+/// @param had its part of the device time in the last window; null if no device was used
 /// @param deviceSeconds of the last window
 public record ProjectRow(
         String project,
@@ -19,7 +19,7 @@ public record ProjectRow(
         double deviceSeconds,
         long running,
         long waiting) {
-    /// Those that the file names, and those that jobs name, in alphabetical order.
+    /// The projects of the file and those that jobs name, in alphabetical order.
     ///
     /// @param uses by project
     public static List<ProjectRow> of(ProjectRules rules, Map<String, ProjectUse> uses) {

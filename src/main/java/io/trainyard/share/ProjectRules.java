@@ -8,20 +8,20 @@ import org.jspecify.annotations.Nullable;
 
 /// How the projects of a fleet share it.
 ///
-/// @param window how long what a project has used counts: what is so old counts a third of what is new
-/// @param others the rule of each project that is not named
-/// @param named by their names, in alphabetical order
+/// @param window the decay time of past use: use of that age counts a third (1/e)
+/// @param others the rule of each project without a name here
+/// @param named by name, in alphabetical order
 public record ProjectRules(Duration window, ProjectRule others, Map<String, ProjectRule> named) {
     static final Duration DEFAULT_WINDOW = Duration.ofHours(1);
 
-    /// No file: whoever comes first is served first.
+    /// No file: jobs are served in order.
     public static final ProjectRules NONE = new ProjectRules(DEFAULT_WINDOW, ProjectRule.PLAIN, Map.of());
 
     public ProjectRules {
         named = new TreeMap<>(named);
     }
 
-    /// Whether nothing is to be shared: there is no file.
+    /// Whether there are no rules.
     public boolean isNone() {
         return equals(NONE);
     }
@@ -34,11 +34,11 @@ public record ProjectRules(Duration window, ProjectRule others, Map<String, Proj
         return Objects.requireNonNullElse(of(project).running(), Integer.MAX_VALUE);
     }
 
-    /// What to answer where so many more jobs of a project cannot wait.
+    /// The error message if a project may not have this number of further waiting jobs.
     ///
-    /// @param waiting jobs of the project that wait
-    /// @param more that would wait, too
-    /// @return null where they can
+    /// @param waiting the project's waiting jobs
+    /// @param more additional jobs
+    /// @return null if they may wait
     public @Nullable String refusal(String project, long waiting, long more) {
         Integer most = of(project).waiting();
         return most == null || waiting + more <= most

@@ -12,7 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// The file of projects, as the tree that it is once JSON or YAML is read:
+/// The file of projects, as the tree that JSON or YAML parses to:
 ///
 ///     window: 1h
 ///     projects:
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 ///       speech: {}
 ///     others: {weight: 1}
 ///
-/// It is read strictly: what is misspelt would be a share that nobody gets.
+/// It is read strictly, because a misspelt name would silently lose its share.
 public final class ProjectsFile {
     static final int MAX_PROJECTS = 1000;
 
@@ -40,7 +40,7 @@ public final class ProjectsFile {
 
     private ProjectsFile() {}
 
-    /// @throws InvalidJobException with a sentence about the first mistake: what, its value, what is allowed
+    /// @throws InvalidJobException with a sentence about the first mistake: field, value, allowed values
     public static ProjectRules read(JsonNode tree) {
         requireFields("the file", tree, List.of(WINDOW, PROJECTS, OTHERS));
         JsonNode projects = tree.path(PROJECTS);
@@ -88,7 +88,7 @@ public final class ProjectsFile {
 
     private static @Nullable Integer quota(String place, JsonNode json) {
         if (isAbsent(json)) {
-            return null; // any number
+            return null; // unlimited
         }
         if (!json.canConvertToInt() || !json.isIntegralNumber() || json.asInt() < 0 || json.asInt() > MAX_JOBS) {
             throw mistake(place, json, "a whole number from 0 to %,d, or nothing for any".formatted(MAX_JOBS));

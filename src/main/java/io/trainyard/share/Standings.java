@@ -5,20 +5,20 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// Where the projects of a fleet stand at a moment, and so whose turn it is.
+/// The projects' current order.
 ///
-/// Next is the project that has used least for its weight. Jobs that run count beside what they have used so far as if
-/// each of their devices had been used for a while: else all workers that become free at one moment would go to one
-/// project. Of equals the one that comes first in the alphabet is next.
+/// The next project is the one with the least use relative to its weight. Running jobs count as if each of
+/// their devices had been used for a while longer; otherwise all workers that become free at the same moment
+/// would go to one project. Ties are broken alphabetically.
 ///
 /// @param used in device-beats, see [Usage]
-/// @param loads what each has now; a project that has nothing may be left out
-/// @param ahead for how many beats a device that is in use counts as used
+/// @param loads the current use; a project without any may be missing
+/// @param ahead the beats for which a device in use counts as used
 public record Standings(ProjectRules rules, Map<String, Double> used, Map<String, Load> loads, double ahead) {
-    /// The part of the window for which a device counts that is in use.
+    /// The part of the window for which a device in use counts.
     static final double AHEAD = 1.0 / 16;
 
-    /// No project has any rule: whoever comes first is served first.
+    /// No rules: jobs are served in order.
     public static final Standings NONE = new Standings(ProjectRules.NONE, Map.of(), Map.of(), 0);
 
     public Standings {
@@ -31,7 +31,7 @@ public record Standings(ProjectRules rules, Map<String, Double> used, Map<String
         return new Standings(rules, used, loads, ahead(windowBeats));
     }
 
-    /// For how long a device that is in use counts as used: a part of the window, and a beat at least.
+    /// How long a device in use counts as used: a part of the window, at least one beat.
     static double ahead(double window) {
         return Math.max(1, AHEAD * window);
     }
@@ -60,14 +60,14 @@ public record Standings(ProjectRules rules, Map<String, Double> used, Map<String
         return (used + devices * ahead) / weight;
     }
 
-    /// The order in which projects have their turns, whatever their quotas.
+    /// The order of the projects' turns, regardless of quotas.
     public Comparator<String> order() {
         return Comparator.comparingDouble(this::burden).thenComparing(Comparator.naturalOrder());
     }
 
-    /// Why a job of a project waits though a worker is free; empty: for no such reason.
+    /// Why a job of a project waits although a worker is free; empty if projects are not the reason.
     ///
-    /// @param waiting the projects that have jobs which wait and are as urgent as this one
+    /// @param waiting the projects with waiting jobs of the same priority
     public Optional<Hold> hold(String project, Stream<String> waiting) {
         if (!hasRoom(project)) {
             return Optional.of(new Hold.Quota(project, running(project), rules.mostRunning(project)));
@@ -77,7 +77,7 @@ public record Standings(ProjectRules rules, Map<String, Double> used, Map<String
                 .map(Hold.Turn::new);
     }
 
-    /// Whose turn it is of those that have jobs which wait; empty where none may run one more.
+    /// The next of the projects with waiting jobs; empty if quotas allow none.
     public Optional<String> next(Stream<String> waiting) {
         return waiting.filter(this::hasRoom).min(order());
     }

@@ -5,30 +5,30 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// How long each project had how many devices, what is older counting less and less. Time is beats, of whoever counts:
-/// no clock is asked. Not thread-safe.
+/// The device time of each project, with exponential decay. Time is counted in the caller's beats, without a
+/// clock. Not thread-safe.
 public final class Usage {
-    /// The most projects that are remembered; past it those that used the least are forgotten.
+    /// The most projects that are kept; beyond it those with the least use are dropped.
     public static final int MAX_PROJECTS = 2000;
 
-    /// After so many beats all others have been heard.
+    /// After this number of beats all other workers have been received.
     private static final int ACQUAINTED = 4;
 
     /// In device-beats; less counts as nothing.
     private static final double LITTLE = 1e-3;
 
-    private final double keep; // of what was used, from one beat to the next
+    private final double keep; // the part of past use that remains after one beat
     private final Map<String, Double> used = new HashMap<>();
     private int beats; // up to ACQUAINTED
 
-    /// @param windowBeats after which what was used counts a third (1/e)
+    /// @param windowBeats the beats after which past use counts a third (1/e)
     public Usage(double windowBeats) {
         keep = Math.exp(-1 / windowBeats);
     }
 
     /// A beat has passed.
     ///
-    /// @param loads of the projects that had something
+    /// @param loads of the projects with any use
     public void beat(Map<String, Load> loads) {
         beats = Math.min(beats + 1, ACQUAINTED);
         used.replaceAll((_, before) -> before * keep);
@@ -41,18 +41,18 @@ public final class Usage {
         forgetLeast();
     }
 
-    /// Whether whoever counts has heard all others, and so adopts no more: two that went on would each add its own beat
-    /// to the other's.
+    /// Whether all other workers have been received, so no more counts are adopted: two workers that kept
+    /// adopting would add each other's beats.
     public boolean isAcquainted() {
         return beats == ACQUAINTED;
     }
 
-    /// Takes over what another has counted of the same projects, where that is more, until it is acquainted. What
-    /// cannot be counted says nothing.
+    /// Adopts another worker's larger counts of the same projects, until [#isAcquainted]. Invalid numbers are
+    /// ignored.
     ///
     /// @param told in device-seconds
-    /// @param beatSeconds how long a beat is
-    /// @return whether it may have changed
+    /// @param beatSeconds the length of a beat
+    /// @return whether anything may have changed
     public boolean adopt(Map<String, Double> told, double beatSeconds) {
         if (isAcquainted()) {
             return false;

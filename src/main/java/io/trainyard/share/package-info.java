@@ -1,5 +1,4 @@
-/// Whose turn it is: the rules by which projects share a fleet, and the file that says them. Pure: nothing here knows
-/// Kafka, a clock or a thread.
+/// How projects share a fleet: the rules and their file. Pure: no Kafka, no clock, no threads.
 @NullMarked
 package io.trainyard.share;
 
