@@ -41,7 +41,6 @@ record CifarReader(List<String> train, List<String> test, int labelBytes, int la
                 info.name(), info.shape(), info.outputs(), part(folder, train, info), part(folder, test, info));
     }
 
-    /// The part to train on, alone.
     Split train(DataFolder folder, DatasetInfo info) {
         return part(folder, train, info);
     }

@@ -20,16 +20,13 @@ import org.jspecify.annotations.Nullable;
 /// @param file in UTF-8
 /// @param hasHeader whether the first row names the columns
 record CsvTable(Path file, char separator, boolean hasHeader) {
-    /// Columns of a table.
     static final int MAX_COLUMNS = 10_000;
 
-    /// Characters of a line.
     private static final int MAX_LINE = 1 << 20;
 
     /// What some programs begin UTF-8 with.
     private static final int BYTE_ORDER_MARK = 0xFEFF;
 
-    /// Takes a row.
     interface RowReader {
         /// @param values those of the columns that were asked for, in that order
         /// @param row where it is
@@ -49,7 +46,6 @@ record CsvTable(Path file, char separator, boolean hasHeader) {
         }
     }
 
-    /// The names of the columns.
     List<String> columns() {
         try (BufferedReader in = open()) {
             return columns(in);

@@ -13,7 +13,6 @@ public record Dataset(String name, Shape shape, int outputs, Split train, Split 
     /// More classes have a confusion matrix of more than 64 MiB.
     public static final int MAX_CLASSES = 4_096;
 
-    /// Samples and what is to be made of them.
     public record Split(Samples samples, Targets targets) {
         /// Images with at most 256 classes.
         ///
@@ -23,7 +22,6 @@ public record Dataset(String name, Shape shape, int outputs, Split train, Split 
             this(Samples.Pixels.of(pixels), Targets.ClassLabels.of(labels));
         }
 
-        /// Number of samples.
         public int size() {
             return targets.size();
         }
@@ -48,7 +46,6 @@ public record Dataset(String name, Shape shape, int outputs, Split train, Split 
         }
     }
 
-    /// Bytes of one sample.
     public long sampleBytes() {
         return (long) shape.elements() * train.samples().valueBytes();
     }

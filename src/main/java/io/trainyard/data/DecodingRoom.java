@@ -22,7 +22,6 @@ final class DecodingRoom {
         return mibs(bytes) <= mibs;
     }
 
-    /// In MiB.
     int size() {
         return mibs;
     }

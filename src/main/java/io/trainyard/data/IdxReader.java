@@ -117,7 +117,6 @@ record IdxReader(Names names) {
         return new Dataset(info.name(), info.shape(), info.outputs(), train, test);
     }
 
-    /// The part to train on, alone.
     Split train(DataFolder folder, DatasetInfo info, List<Integer> itemSizes) {
         return part(folder.file(names.trainImages()), folder.file(names.trainLabels()), info, itemSizes);
     }

@@ -22,7 +22,6 @@ final class ImageFolderReader implements PictureReading.Taker {
     private final Shape shape;
     private final MemorySegment memory; // (N, C, H, W)
 
-    /// What was read.
     record Read(Split split, BrokenFiles broken) {}
 
     /// @param shape of a sample: what every image is to become

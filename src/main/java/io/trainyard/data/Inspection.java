@@ -58,7 +58,6 @@ public record Inspection(
     /// @param first some of them: which is like which
     public record Equal(int train, int test, int testedAsTrained, int withOtherLabels, List<String> first) {}
 
-    /// What kind of files these are.
     @JsonProperty
     public String kind() {
         return description.path("kind").asText();

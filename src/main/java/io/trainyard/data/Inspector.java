@@ -38,7 +38,6 @@ final class Inspector {
             Inspection.@Nullable ImageSizes sizes,
             @Nullable Equal equal) {}
 
-    /// @param how a job would have it read
     Inspector(OwnFolder own, DatasetSpec how) {
         this.own = own;
         this.how = how;

@@ -25,7 +25,6 @@ import org.jspecify.annotations.Nullable;
 })
 sealed interface Manifest
         permits IdxManifest, CifarManifest, ArraysManifest, CsvManifest, ImageFolderManifest, PackedManifest {
-    /// The file's name.
     String FILE = "dataset.json";
 
     /// Whether a job may name it so: what is wrong here is for who wrote the job.

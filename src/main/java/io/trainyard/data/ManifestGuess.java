@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
 /// @param description of it, but for what only its samples tell
 /// @param reasons why, in sentences
 record ManifestGuess(ObjectNode description, List<String> reasons) {
-    /// Files that are looked at.
     private static final int MOST_FILES = 1_000;
 
     private static final int CIFAR_PIXELS = 3 * 32 * 32;

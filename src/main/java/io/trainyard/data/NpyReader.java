@@ -43,7 +43,6 @@ final class NpyReader {
     ///
     /// @param bytes of the header with its prefix
     record Header(NumberType type, List<Long> shape, long bytes) {
-        /// Bytes of the numbers.
         long dataBytes() {
             return Math.multiplyExact(NumberArray.elements(shape), type.bytes());
         }

@@ -105,14 +105,12 @@ public final class OwnFolder {
         return DatasetSpec.isName(name) ? name : "unnamed";
     }
 
-    /// @param how a job would have it read
     DatasetInfo info(DatasetSpec how) {
         Manifest manifest = manifest();
         manifest.check(folder, how);
         return manifest.describe(folder, how);
     }
 
-    /// Reads the samples.
     Dataset read(DatasetSpec how, SampleMemory memory) {
         return manifest().read(folder, how, info(how), memory);
     }

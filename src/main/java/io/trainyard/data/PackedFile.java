@@ -27,12 +27,10 @@ final class PackedFile implements AutoCloseable {
     /// What its metadata say first.
     static final String FORMAT = "trainyard-packed-1";
 
-    /// Of the metadata.
     static final String FORMAT_KEY = "format";
 
     static final String DESCRIPTION_KEY = "description";
 
-    /// The array of check sums.
     static final String SUMS = "crc32c";
 
     static final int BLOCK_BYTES = 1 << 20;

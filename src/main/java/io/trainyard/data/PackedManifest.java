@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
 /// @param file its name; null: `packed.safetensors`
 /// @param normalize for jobs that do not say how to; null: as it was described where it was packed
 record PackedManifest(@Nullable String file, @Nullable Normalize normalize) implements Manifest {
-    /// The file's usual name.
     static final String USUAL = "packed.safetensors";
 
     private PackedFile open(DataFolder folder) {

@@ -33,7 +33,6 @@ final class PackedWriter implements AutoCloseable {
     private final List<Integer> sums = new ArrayList<>();
     private final CRC32C crc = new CRC32C();
 
-    /// An array that is written.
     private record Entry(String name, String type, List<Long> shape, long bytes) {}
 
     private PackedWriter(FileChannel channel) {

@@ -81,7 +81,6 @@ final class SafetensorsFile implements ArrayFiles {
         return header.path(name).isObject();
     }
 
-    /// Where the arrays begin in the file.
     long dataBegin() {
         return dataBegin;
     }
@@ -96,7 +95,6 @@ final class SafetensorsFile implements ArrayFiles {
         return all.byteSize() - dataBegin;
     }
 
-    /// Where an array begins, counted from the first.
     long begin(String name) {
         return header.path(name).path("data_offsets").path(0).asLong(-1);
     }

@@ -10,13 +10,11 @@ import java.nio.ByteOrder;
 public sealed interface Samples {
     MemorySegment memory();
 
-    /// Bytes of one value.
     int valueBytes();
 
     /// The values from `first` on, as many as `count` says, without copying them.
     Samples slice(long first, long count);
 
-    /// Values of all samples together.
     default long values() {
         return memory().byteSize() / valueBytes();
     }

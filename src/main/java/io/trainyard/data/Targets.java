@@ -4,7 +4,6 @@ import java.util.Arrays;
 
 /// What a network is to make of each sample of one part of a data set.
 public sealed interface Targets {
-    /// Number of samples.
     int size();
 
     /// Those of the samples `from` to `to`, without it.

@@ -25,7 +25,6 @@ public record DeviceChoices(Map<String, Map<String, Integer>> byKind) {
         return byKind.isEmpty();
     }
 
-    /// Those of one kind of device.
     public Map<String, Integer> of(String kind) {
         return byKind.getOrDefault(kind, Map.of());
     }

@@ -7,7 +7,6 @@ import java.util.OptionalLong;
 /// Deterministic: for the same device kind, thread count and choices, the same states and plans give the same bits,
 /// however the steps are divided over calls of [#advance]. Used by one thread.
 public interface LearningSession extends AutoCloseable {
-    /// CPU threads it computes with.
     int threads();
 
     /// What it chose by measuring, and what sessions before it chose elsewhere.

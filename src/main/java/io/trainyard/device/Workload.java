@@ -226,7 +226,6 @@ public record Workload(
         return loop.dropLast() ? samples / batchSize : Math.ceilDiv(samples, batchSize);
     }
 
-    /// The optimizer's steps in an epoch.
     public int updatesPerEpoch() {
         return Math.ceilDiv(stepsPerEpoch(), loop.accumulateSteps());
     }
@@ -258,7 +257,6 @@ public record Workload(
         return Math.min(batchSize, dataset.train().size() - firstSample(step));
     }
 
-    /// Samples in the last step of an epoch.
     public int lastBatchSize() {
         return samples(stepsPerEpoch() - 1);
     }

@@ -191,7 +191,6 @@ final class AttemptNews {
         return turn;
     }
 
-    /// Whether it made room for an urgent job.
     boolean madeRoom() {
         return madeRoom;
     }
@@ -210,18 +209,15 @@ final class AttemptNews {
         return progress;
     }
 
-    /// The last checkpoint.
     @Nullable
     Saved saved() {
         return saved;
     }
 
-    /// What it has tested, by epoch.
     SortedMap<Integer, Epoch> epochs() {
         return epochs;
     }
 
-    /// The test of its last epoch.
     @Nullable
     EpochTested lastTest() {
         return lastTest;

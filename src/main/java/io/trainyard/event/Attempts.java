@@ -48,7 +48,6 @@ final class Attempts {
     /// @param endStep where a newer attempt goes on: from here on its steps do not count
     record Counted(int number, AttemptNews news, long endStep) {}
 
-    /// The attempt that ended the job.
     void endWith(int attempt) {
         last = attempt;
     }
@@ -127,7 +126,6 @@ final class Attempts {
         return counted.reversed();
     }
 
-    /// How many made room for urgent jobs.
     int preemptions() {
         return (int)
                 counted().stream().filter(attempt -> attempt.news().madeRoom()).count();

@@ -47,7 +47,6 @@ public record Control(
         CANCEL
     }
 
-    /// How urgent a job is.
     public enum Urgency {
         @JsonProperty("high")
         HIGH,

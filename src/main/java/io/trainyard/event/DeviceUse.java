@@ -27,7 +27,6 @@ public record DeviceUse(
         return kind.substring(0, Math.min(MAX_KIND, kind.length()));
     }
 
-    /// How many.
     public int devices() {
         return device.split("\\+", DeviceSpec.MAX_DEVICES).length;
     }

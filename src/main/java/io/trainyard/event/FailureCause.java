@@ -20,7 +20,6 @@ public enum FailureCause {
     /// None of these: mostly a mistake in Trainyard.
     OTHER;
 
-    /// As events tell it.
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }

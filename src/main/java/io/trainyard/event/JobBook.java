@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
 /// Past the bound a job leaves: of those that have ended or not begun, or else of all, the one that was longest quiet.
 /// Not thread-safe.
 public final class JobBook {
-    /// The first is the next to leave.
     private static final Comparator<JobState> LEAVING = Comparator.comparing(JobBook::isUnderWay)
             .thenComparingLong(JobState::lastHeardMillis)
             .thenComparing(JobState::job);

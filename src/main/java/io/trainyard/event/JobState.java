@@ -191,7 +191,6 @@ public final class JobState {
         return attempts.uses(end);
     }
 
-    /// How often it made room for urgent jobs.
     public int preemptions() {
         return attempts.preemptions();
     }

@@ -3,7 +3,6 @@ package io.trainyard.spec;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import org.jspecify.annotations.Nullable;
 
-/// A function of each value by itself.
 public sealed interface ActivationFunction extends LayerSpec {
     @Override
     default Shape output(Shape in) {
@@ -47,7 +46,6 @@ public sealed interface ActivationFunction extends LayerSpec {
         }
     }
 
-    /// The hyperbolic tangent.
     record Tanh(@Nullable String name) implements ActivationFunction {}
 
     /// 1 / (1 + e^-x).

@@ -45,7 +45,6 @@ public record CheckpointName(String job, @Nullable Long step) {
                         + (text.length() > MAX_LENGTH ? ", of at most %d characters".formatted(MAX_LENGTH) : ""));
     }
 
-    /// As a person writes it.
     @Override
     @JsonValue
     public String toString() {

@@ -7,7 +7,6 @@ public enum Colors {
     /// Three channels: red, green, blue.
     @JsonProperty("rgb")
     RGB,
-    /// One channel.
     @JsonProperty("grey")
     GREY
 }

@@ -24,7 +24,6 @@ public record DatasetSpec(
         @Nullable SplitSpec split,
         @Nullable Normalize normalize,
         @Nullable AugmentSpec augment) {
-    /// The longest side that images are given.
     static final int MAX_SIDE = 4_096;
 
     /// What it may be called, as a regular expression.

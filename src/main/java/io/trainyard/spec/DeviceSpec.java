@@ -10,7 +10,6 @@ import java.util.Set;
 public record DeviceSpec(@JsonValue String name) {
     public static final DeviceSpec AUTO = new DeviceSpec("auto");
 
-    /// The most devices that one job may run on.
     public static final int MAX_DEVICES = 16;
 
     private static final String CUDA = "cuda";

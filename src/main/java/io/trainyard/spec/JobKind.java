@@ -3,7 +3,6 @@ package io.trainyard.spec;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.Set;
 
-/// What a job does.
 public enum JobKind {
     /// Trains a network, and tests it after each epoch.
     @JsonProperty("train")

@@ -17,7 +17,6 @@ public record JobLimits(long parameters, int batchSize, int epochs, long steps, 
     public static final int MAX_MINUTES = 1_000_000;
     public static final int MAX_TRIALS = 1000;
 
-    /// What a job can say.
     public static final JobLimits DEFAULT =
             new JobLimits(MAX_PARAMETERS, MAX_BATCH_SIZE, MAX_EPOCHS, MAX_STEPS, 0, MAX_TRIALS);
 

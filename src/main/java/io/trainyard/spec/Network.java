@@ -111,7 +111,6 @@ public record Network(Shape input, int classes, List<Layer> layers) {
         return layers.stream().flatMap(layer -> layer.parameters().stream()).toList();
     }
 
-    /// Elements of all parameters and buffers together.
     public long parameterElements() {
         return parameters().stream().mapToLong(p -> p.shape().elements()).sum();
     }

@@ -35,7 +35,6 @@ public final class SimilarNames {
         return alike || part;
     }
 
-    /// Edits between two names: Levenshtein's distance.
     static int distance(String a, String b) {
         int[] row = new int[b.length() + 1];
         for (int j = 0; j <= b.length(); j++) {

@@ -16,7 +16,6 @@ public record SweepSpec(Map<String, SweepValues> fields) {
     /// With more, nobody could tell what made a difference.
     public static final int MAX_FIELDS = 16;
 
-    /// Names with dots between them.
     static final String PATH = "[A-Za-z0-9]+(\\.[A-Za-z0-9]+)*";
 
     private static final String EXAMPLE =

@@ -8,9 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// What a sweep may give one field of a job.
 public sealed interface SweepValues {
-    /// One of a list.
     record Choices(List<JsonNode> values) implements SweepValues {
         /// As many as the trials of a sweep may be.
         static final int MAX = JobLimits.MAX_TRIALS;
@@ -37,7 +35,6 @@ public sealed interface SweepValues {
         }
     }
 
-    /// How draws are spread over a range.
     enum Scale {
         /// Evenly.
         @JsonProperty("linear")

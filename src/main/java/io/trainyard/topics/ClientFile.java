@@ -242,7 +242,6 @@ final class ClientFile {
         return secrets;
     }
 
-    /// Each setting as it is written.
     Map<String, String> settings() {
         return settings;
     }

@@ -94,7 +94,6 @@ public final class CloudEvents {
         }
     }
 
-    /// The `ce_type` of an event.
     public static String type(TrainingEvent event) {
         return switch (event) {
             case TrainingEvent.Claimed _ -> "io.trainyard.job.claimed.v1";

@@ -54,7 +54,6 @@ public final class CommandSender {
         this.tracing = tracing;
     }
 
-    /// A record on its way.
     private record Sent(Due due, Future<RecordMetadata> answer) {}
 
     /// A record to send, and what is done once all replicas have it.

@@ -72,7 +72,6 @@ public enum KafkaRole {
         return grants;
     }
 
-    /// As it is written in commands and pages.
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }

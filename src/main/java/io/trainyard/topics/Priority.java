@@ -27,7 +27,6 @@ public enum Priority {
         this.cuda = cuda;
     }
 
-    /// What somebody wishes, as a priority.
     public static Priority of(Urgency urgency) {
         return switch (urgency) {
             case HIGH -> HIGH;
@@ -36,7 +35,6 @@ public enum Priority {
         };
     }
 
-    /// This priority, as somebody wishes it.
     public Urgency urgency() {
         return switch (this) {
             case HIGH -> Urgency.HIGH;

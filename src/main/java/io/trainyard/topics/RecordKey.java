@@ -19,7 +19,6 @@ public final class RecordKey {
                 : event.job();
     }
 
-    /// The job that a key is of.
     public static String job(String key) {
         int slash = key.indexOf(SLASH);
         return slash < 0 ? key : key.substring(0, slash);

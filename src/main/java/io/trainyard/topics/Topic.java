@@ -39,7 +39,6 @@ public enum Topic {
     /// Where commands are; [Priority] says which is for what.
     public static final List<Topic> COMMANDS = with(EnumSet.of(Content.COMMANDS));
 
-    /// Where events are.
     public static final List<Topic> EVENTS = with(EnumSet.of(Content.EVENTS));
 
     /// All that say something about jobs.
@@ -67,7 +66,6 @@ public enum Topic {
     private final Content content;
     private final Map<String, String> settings;
 
-    /// What the records of a topic are.
     public enum Content {
         /// Jobs that are asked for.
         COMMANDS,
@@ -85,7 +83,6 @@ public enum Topic {
         this.settings = settings;
     }
 
-    /// The topics by their full names.
     public static Map<String, Topic> byName(String prefix) {
         return Arrays.stream(values()).collect(Collectors.toMap(topic -> topic.name(prefix), topic -> topic));
     }
@@ -100,7 +97,6 @@ public enum Topic {
         return content;
     }
 
-    /// The topic's full name.
     public String name(String prefix) {
         return prefix + suffix;
     }
@@ -127,7 +123,6 @@ public enum Topic {
         return TopicConfig.CLEANUP_POLICY_COMPACT.equals(settings.get(TopicConfig.CLEANUP_POLICY_CONFIG));
     }
 
-    /// The topic an event belongs to.
     public static Topic of(TrainingEvent event) {
         return switch (event) {
             case TrainingEvent.StepLosses _ -> STEPS;

@@ -33,7 +33,6 @@ public record TopicRecord(Topic topic, ConsumerRecord<String, byte[]> entry) {
         return entry.value();
     }
 
-    /// When it was sent, since 1970.
     public long millis() {
         return entry.timestamp();
     }

@@ -56,7 +56,6 @@ final class Attempt implements AutoCloseable {
         this(new Claim(job, number, folder), supervisor, AttemptHost.MACHINE);
     }
 
-    /// What an attempt is of.
     record Claim(JobSpec job, int number, JobFolder folder) {}
 
     /// The same, on another host than this machine.

@@ -25,9 +25,7 @@ interface AttemptHost {
     /// Starts a thread that does not keep the process.
     Thread start(String name, Runnable body);
 
-    /// A clock that only goes forward.
     long nanoTime();
 
-    /// The time of day.
     Instant now();
 }

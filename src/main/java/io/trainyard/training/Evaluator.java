@@ -10,7 +10,6 @@ import java.util.Objects;
 final class Evaluator {
     private Evaluator() {}
 
-    /// @return the event that ends the job
     static Finished evaluate(Attempt attempt, SavedModel model, LearningSession session) {
         long step = Objects.requireNonNull(model.name().step(), "a model that was found has a step");
         TestPass test = TestPass.run(session, model.epoch(), step);

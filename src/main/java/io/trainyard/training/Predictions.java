@@ -78,7 +78,6 @@ public record Predictions(DatasetInfo dataset, Targets targets, float[] values) 
         }
     }
 
-    /// How many classes or numbers there are.
     public int outputs() {
         return dataset.outputs();
     }
@@ -88,7 +87,6 @@ public record Predictions(DatasetInfo dataset, Targets targets, float[] values) 
         return dataset.classNames();
     }
 
-    /// How many samples there are.
     public int size() {
         return targets.size();
     }

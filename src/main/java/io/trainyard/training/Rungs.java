@@ -19,7 +19,6 @@ final class Rungs {
     private @Nullable Integer rung; // at which it rests
     private @Nullable String reason;
 
-    /// @param folder the job's own
     Rungs(JobSpec job, int attempt, JobFolder folder, Supervisor supervisor) {
         this.job = job;
         this.attempt = attempt;

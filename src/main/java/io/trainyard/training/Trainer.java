@@ -13,7 +13,6 @@ import io.trainyard.training.Supervisor.Halt;
 import java.util.Arrays;
 import java.util.Optional;
 
-/// The training loop of one attempt.
 final class Trainer {
     private final Attempt attempt;
     private final JobSpec job;
@@ -171,7 +170,6 @@ final class Trainer {
                 - (long) begin.stepOfEpoch() * workload.batchSize();
     }
 
-    /// The event that ends the job.
     Finished finished(Progress end) {
         return new Finished(
                 job.id(),

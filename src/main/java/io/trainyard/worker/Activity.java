@@ -53,14 +53,12 @@ final class Activity {
             }
         }
 
-        /// The sender of the job's events.
         void sends(JobEvents leaving) {
             synchronized (Activity.this) {
                 events = leaving;
             }
         }
 
-        /// The job's dataset is being downloaded.
         void fetches(Fetching now) {
             synchronized (Activity.this) {
                 fetching = now;
@@ -120,7 +118,6 @@ final class Activity {
                 totals.lostCommands());
     }
 
-    /// A command was lost and published again.
     synchronized void commandLost() {
         totals = new Totals(
                 totals.steps(), totals.checkpoints(), totals.checkpointFailures(), totals.lostCommands() + 1);
@@ -147,7 +144,6 @@ final class Activity {
         return jobs().stream().mapToDouble(WorkerStatus.Job::imagesPerSecond).sum();
     }
 
-    /// The dataset that is being downloaded, if any.
     synchronized @Nullable Fetching fetching() {
         return held.stream()
                 .map(one -> one.fetching)

@@ -87,7 +87,6 @@ final class Announcer {
         return EventLine.read(json.getBytes(StandardCharsets.UTF_8), host.now(), owners);
     }
 
-    /// Publishes that the job no longer has an owner.
     CompletableFuture<Void> close(String job) {
         CompletableFuture<Void> said = publisher.endCustody(job);
         return fleet.wishes().isAny(job) ? CompletableFuture.allOf(said, publisher.endControl(job)) : said;

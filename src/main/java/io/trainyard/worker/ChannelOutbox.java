@@ -46,7 +46,6 @@ class ChannelOutbox implements Outbox {
     /// well within the 16 s after which other workers take the jobs.
     private static final int REQUEST_TIMEOUT_MILLIS = 4_000;
 
-    /// The time limit of a connection attempt.
     private static final long CONNECTION_TIMEOUT_MILLIS = 2_000;
 
     /// The longest pause before the next connection attempt. SmallRye's default is 10 s.

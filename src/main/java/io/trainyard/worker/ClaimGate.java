@@ -45,7 +45,6 @@ final class ClaimGate {
         refusal = "";
     }
 
-    /// The brokers refused a heartbeat.
     synchronized void refused(String reason) {
         acknowledged = false;
         refusal = reason;

@@ -30,7 +30,6 @@ interface CommandQueue extends AutoCloseable {
     /// group.
     int deliveries();
 
-    /// Releases the current command.
     @Override
     void close();
 }

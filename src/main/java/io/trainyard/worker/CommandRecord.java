@@ -168,7 +168,6 @@ final class CommandRecord {
         return command.deliveryCount().isPresent() ? place(command) : place(command) + "/deferred";
     }
 
-    /// The position of a command in words.
     static String place(ConsumerRecord<?, ?> command) {
         return "%s-%d@%d".formatted(command.topic(), command.partition(), command.offset());
     }

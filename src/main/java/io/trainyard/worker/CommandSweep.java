@@ -30,7 +30,6 @@ import org.apache.kafka.common.TopicPartition;
 final class CommandSweep implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(CommandSweep.class.getName());
 
-    /// The time limit of each request to the brokers.
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     /// How many commands are examined and deleted at a time, and their size in bytes. A larger command is
@@ -49,7 +48,6 @@ final class CommandSweep implements AutoCloseable {
         this.stop = new StopSignal(around.host());
     }
 
-    /// @param every time between two sweeps
     void start(Duration every) {
         var _ = around.host().start("sweep", () -> {
             try {

@@ -54,7 +54,6 @@ record Deferred(ConsumerRecord<byte[], byte[]> command, String reason, long offs
         return key.indexOf(SLASH) >= 0;
     }
 
-    /// The job of a key.
     static String job(String key) {
         return key.substring(0, key.indexOf(SLASH));
     }

@@ -60,7 +60,6 @@ final class EventPublisher {
                 CloudEvents.headers(CloudEvents.WORKER_STATUS, CloudEvents.worker(worker), now));
     }
 
-    /// Publishes a command again.
     CompletableFuture<Void> publish(Request request) {
         JobContract.Written written = JobJson.command(request.job());
         RecordHeaders headers = CommandRecord.headers(request, worker);
@@ -82,7 +81,6 @@ final class EventPublisher {
         return send(Topic.CUSTODY, Deferred.probeKey(job), null, headers(CloudEvents.CUSTODY));
     }
 
-    /// Publishes that the job no longer has an owner.
     CompletableFuture<Void> endCustody(String job) {
         return send(Topic.CUSTODY, job, null, headers(CloudEvents.CUSTODY));
     }
@@ -140,7 +138,6 @@ final class EventPublisher {
         return send(Topic.CUSTODY, key, null, headers(CloudEvents.CUSTODY));
     }
 
-    /// Publishes an unchanged copy of a command.
     CompletableFuture<Void> again(ConsumerRecord<byte[], byte[]> command) {
         return outbox.send(command.topic(), command.key(), body(command), command.headers());
     }

@@ -29,13 +29,11 @@ final class Fitness {
         this.worker = worker;
     }
 
-    /// A job has ended.
     synchronized void ended() {
         faults = 0;
         quarantine.healed();
     }
 
-    /// A job was paused.
     synchronized void paused() {
         quarantine.healed();
     }
@@ -85,7 +83,6 @@ final class Fitness {
                         .formatted(worker, reason));
     }
 
-    /// A job does not stop.
     synchronized void hangs(String job) {
         mustRestart("worker=%s job=%s does not stop; the worker has to be started anew".formatted(worker, job));
     }

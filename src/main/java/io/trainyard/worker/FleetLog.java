@@ -10,7 +10,6 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 /// The topics that every worker reads: ownership and control from the beginning, heartbeats from now on,
 /// high-priority commands from the first that may still wait. Each partition is in order. For one thread.
 interface FleetLog extends AutoCloseable {
-    /// The command topics that are read.
     List<Topic> URGENT = Priority.HIGH.topicsOf(Priority.NAMED_KINDS);
 
     /// The state of a share group.
@@ -25,7 +24,6 @@ interface FleetLog extends AutoCloseable {
     /// Whether everything that existed at the beginning has been read.
     boolean isCaughtUp();
 
-    /// Pauses or resumes a command topic.
     void hold(Topic topic, boolean held);
 
     /// The state of the share groups of the command topics that are read.

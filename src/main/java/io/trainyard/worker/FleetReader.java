@@ -46,7 +46,6 @@ final class FleetReader {
         this.heartbeats = new HeartbeatBounds(rules.worker());
     }
 
-    /// The owner of each job.
     Keeper keeper() {
         return keeper;
     }

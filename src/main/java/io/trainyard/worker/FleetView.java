@@ -41,7 +41,6 @@ final class FleetView {
         since = now;
     }
 
-    /// The control requests.
     Wishes wishes() {
         return wishes;
     }
@@ -58,12 +57,10 @@ final class FleetView {
         return groups;
     }
 
-    /// The live workers, including this one.
     Set<String> live() {
         return live.keySet();
     }
 
-    /// Those of them that support a contract.
     Set<String> able(int contract) {
         return Deferrals.able(contract, live);
     }
@@ -147,7 +144,6 @@ final class FleetView {
                 .findFirst();
     }
 
-    /// Whether a high-priority command waits.
     boolean isUrgent() {
         return urgent;
     }

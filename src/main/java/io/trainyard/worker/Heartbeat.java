@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
 final class Heartbeat implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Heartbeat.class.getName());
 
-    /// The time limit of the last heartbeat.
     private static final Duration LAST_TIMEOUT = Duration.ofSeconds(2);
 
     /// Kafka counts as away after a heartbeat was in flight for so long.

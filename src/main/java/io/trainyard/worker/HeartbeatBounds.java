@@ -19,7 +19,6 @@ final class HeartbeatBounds {
     private final Map<String, Integer> sizes = new HashMap<>(); // of each worker's newest heartbeat
     private long total;
 
-    /// @param self this worker's id
     HeartbeatBounds(String self) {
         this.self = self;
     }

@@ -9,15 +9,12 @@ import org.jspecify.annotations.Nullable;
 
 /// Threads, time and memory of the machine. Tests simulate them.
 interface Host {
-    /// Starts a daemon thread.
     Thread start(String name, Runnable body);
 
-    /// Monotonic time in nanoseconds.
     long nanoTime();
 
     Instant now();
 
-    /// The resident memory of this process.
     long residentBytes();
 
     /// Waits for `work`, at most for `bound`.

@@ -120,7 +120,6 @@ final class JobEvents {
         closed = true;
     }
 
-    /// Whether an event was refused.
     boolean isLost() {
         return lost.isCompletedExceptionally();
     }
@@ -132,7 +131,6 @@ final class JobEvents {
         }
     }
 
-    /// Their number.
     int waiting() {
         synchronized (inFlight) {
             return inFlight.size();

@@ -19,7 +19,6 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 
 final class KafkaFleetLog implements FleetLog {
-    /// The time limit of each request at the start.
     private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(60);
 
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(1);
@@ -37,7 +36,6 @@ final class KafkaFleetLog implements FleetLog {
     private final Map<TopicPartition, Long> ends;
     private boolean caughtUp;
 
-    /// @param prefix of the topics' names
     KafkaFleetLog(Brokers kafka, String prefix, String worker) {
         this.kafka = kafka;
         this.prefix = prefix;

@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
 /// windows of a millisecond. Set with `-Dkillpoint=NAME`, for example `attempt-created`; `NAME#3` is the third
 /// time, `NAME:stop` and `NAME#3:stop` stop the process. Without the property nothing happens.
 enum KillPoint {
-    /// A command was delivered.
     POLLED,
     /// The store has the attempt; nothing was published.
     ATTEMPT_CREATED,
@@ -74,12 +73,10 @@ enum KillPoint {
         return property == null ? null : Plan.parse(property);
     }
 
-    /// Whether this process has a kill point.
     static boolean areSet() {
         return PLAN != null;
     }
 
-    /// The name in the property.
     String label() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }

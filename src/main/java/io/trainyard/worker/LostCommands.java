@@ -45,7 +45,6 @@ final class LostCommands {
 
     private static final Duration POLL = Duration.ofMillis(500);
 
-    /// The time limit of each request to the brokers.
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     private final Surroundings around;

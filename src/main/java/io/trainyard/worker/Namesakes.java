@@ -35,7 +35,6 @@ final class Namesakes {
     /// workers.
     private static final int LOOK_BACK = 10_000;
 
-    /// The time limit of each request to the brokers.
     private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(60);
 
     private static final Duration POLL = Duration.ofMillis(100);
@@ -116,7 +115,6 @@ final class Namesakes {
         }
     }
 
-    /// The heartbeats with this worker's id.
     private final class Heard {
         private final Map<TopicPartition, Long> before;
         private boolean mayLive; // an earlier worker did not publish that it stopped

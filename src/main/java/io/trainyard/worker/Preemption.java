@@ -85,7 +85,6 @@ final class Preemption {
         view.custody(job, custody);
     }
 
-    /// Processes a heartbeat.
     void heard(WorkerStatus status) {
         if (status.stopping()) {
             workers.remove(status.worker());

@@ -140,7 +140,6 @@ final class Settlement {
         return refused(settle(queue, publisher.publish(request)), reason);
     }
 
-    /// Publishes a command on its job's topic.
     Taken forward(CommandQueue queue, ConsumerRecord<byte[], byte[]> command, JobSpec job, Topic topic)
             throws InterruptedException, ExecutionException, TimeoutException {
         LOG.log(
@@ -208,7 +207,6 @@ final class Settlement {
         return settle(queue, publisher.defer(command, job.get(), reason));
     }
 
-    /// Dead-letters a command.
     Taken reject(CommandQueue queue, ConsumerRecord<byte[], byte[]> command, String reason)
             throws InterruptedException {
         LOG.log(

@@ -71,7 +71,6 @@ final class ShareQueue implements CommandQueue {
 
     private record Answers(double count, long sinceNanos, long lookedNanos) {}
 
-    /// A topic and its share group.
     record Source(String topic, String group) {}
 
     private record Held(KafkaShareConsumer<byte[], byte[]> by, ConsumerRecord<byte[], byte[]> command) {}

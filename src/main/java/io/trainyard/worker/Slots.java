@@ -47,7 +47,6 @@ final class Slots {
         return taken.size() >= around.rules().slots();
     }
 
-    /// Runs a job in a free slot.
     void start(Held held) {
         CompletableFuture<Void> done = new CompletableFuture<>();
         taken.add(done);

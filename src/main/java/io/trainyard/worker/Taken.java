@@ -4,7 +4,6 @@ import org.jspecify.annotations.Nullable;
 
 /// The disposition of a delivered command.
 sealed interface Taken {
-    /// This worker owns the job.
     record Begun(Held held) implements Taken {}
 
     /// The command is done.

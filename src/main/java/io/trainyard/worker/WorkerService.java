@@ -293,7 +293,6 @@ public class WorkerService {
         }
     }
 
-    /// For people.
     private static String dataPlace(WorkerSettings settings) {
         String place = settings.data().orElse(DEFAULT_DATA);
         return BucketRoots.isBucket(place)

@@ -40,7 +40,6 @@ public interface WorkerSettings {
 
     /// Limits of jobs: see [io.trainyard.spec.JobLimits].
     interface Limits {
-        /// Parameters of a network.
         @WithDefault("4294967296")
         long parameters();
 
@@ -48,11 +47,9 @@ public interface WorkerSettings {
         @WithDefault("65536")
         int batchSize();
 
-        /// Epochs of a job.
         @WithDefault("100000")
         int epochs();
 
-        /// Steps of a job.
         @WithDefault("1000000000000")
         long steps();
 
@@ -60,19 +57,16 @@ public interface WorkerSettings {
         @WithDefault("0")
         int minutes();
 
-        /// Trials of a sweep.
         @WithDefault("1000")
         int trials();
     }
 
     interface Topics {
-        /// The prefix of all topics' names.
         @WithDefault("trainyard.")
         String prefix();
     }
 
     interface Worker {
-        /// Whether this process is a worker.
         @WithDefault("false")
         boolean enabled();
 
@@ -87,11 +81,9 @@ public interface WorkerSettings {
         @WithDefault("0")
         int threads();
 
-        /// How many jobs it runs at once.
         @WithDefault("1")
         int slots();
 
-        /// The interval between heartbeats.
         @WithDefault("2s")
         Duration heartbeat();
 
@@ -113,7 +105,6 @@ public interface WorkerSettings {
         @WithDefault("5m")
         Duration maxClockSkew();
 
-        /// The most jobs that a worker watches.
         @WithDefault("1000000")
         int maxWatched();
 

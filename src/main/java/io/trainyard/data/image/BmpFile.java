@@ -1,6 +1,5 @@
 package io.trainyard.data.image;
 
-/// A Windows bitmap.
 record BmpFile(PictureSize size, byte[] file) implements PictureFile {
     private static final int FILE_HEADER_BYTES = 14;
     private static final int OS2_HEADER_BYTES = 12;

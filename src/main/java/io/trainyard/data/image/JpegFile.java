@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 /// @param colours what they are
 /// @param essence the same picture as a file without texts, profiles and thumbnails
 record JpegFile(PictureSize size, int components, Colours colours, byte[] essence) implements PictureFile {
-    /// What a JPEG's components stand for.
     enum Colours {
         GREY,
         RGB,

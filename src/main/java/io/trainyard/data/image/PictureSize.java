@@ -1,6 +1,5 @@
 package io.trainyard.data.image;
 
-/// Width and height in pixels.
 public record PictureSize(int width, int height) {
     /// No side may be longer: what JPEG's and the other headers that are read here can say, and more than
     /// any camera makes.

@@ -5,7 +5,6 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// Files of pictures in memory.
 public final class Pictures {
     /// The longest file that is read, in bytes: several times what any picture of the most pixels takes as
     /// a JPEG.

@@ -20,7 +20,6 @@ import static io.trainyard.device.check.Layers.tanh;
 import io.trainyard.spec.Shape;
 import java.util.List;
 
-/// Rows of functions of each value.
 final class ActivationCases {
     private ActivationCases() {}
 

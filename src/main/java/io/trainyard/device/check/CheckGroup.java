@@ -9,7 +9,6 @@ import java.util.Set;
 public enum CheckGroup {
     /// Many steps of a whole network beside PyTorch's recorded losses.
     GOLDEN,
-    /// The same work twice gives the same bits.
     DETERMINISM,
     /// Every layer, forward and backward, beside the reference.
     LAYERS,
@@ -18,11 +17,9 @@ public enum CheckGroup {
     /// Every optimizer and all that a loop does besides, with all that a session carries from step to step,
     /// beside the reference.
     OPTIMIZERS,
-    /// Sessions give back what they take.
     MEMORY,
     /// What every layer makes of NaN and infinities, beside the reference: a job that has diverged must say so.
     DIVERGENCE,
-    /// How fast it is.
     BENCHMARK,
     /// From which size on it is faster than another: only when asked for.
     SWEEP;
@@ -30,7 +27,6 @@ public enum CheckGroup {
     /// What a new device is checked for.
     public static final Set<CheckGroup> USUAL = Collections.unmodifiableSet(EnumSet.complementOf(EnumSet.of(SWEEP)));
 
-    /// As a person writes it.
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT);

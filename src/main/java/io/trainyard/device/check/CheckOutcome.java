@@ -3,7 +3,6 @@ package io.trainyard.device.check;
 import java.util.List;
 import java.util.Optional;
 
-/// How a check ended.
 public sealed interface CheckOutcome {
     /// @param detail what was seen, such as the largest error
     record Passed(String detail) implements CheckOutcome {}

@@ -148,7 +148,6 @@ public final class CheckWorkload {
         return of(images(input, classes, trains, tests), layers, optimizer, batchSize);
     }
 
-    /// Random pixels and labels.
     static Dataset images(Shape input, int classes, int trains, int tests) {
         return new Dataset("random", input, classes, split(input, classes, trains, 1), split(input, classes, tests, 2));
     }

@@ -171,7 +171,6 @@ public final class Comparison {
         return differing;
     }
 
-    /// The first of these.
     public List<Difference> differences() {
         return List.copyOf(differences);
     }

@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 
-/// The same states and plans, the same bits.
 final class DeterminismCheck {
     private static final int STEPS = 20;
 

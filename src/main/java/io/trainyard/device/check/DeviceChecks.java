@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/// All that can be checked of a device.
 public final class DeviceChecks {
     private DeviceChecks() {}
 

@@ -15,7 +15,6 @@ import io.trainyard.spec.Shape;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// The contract's table.
 public final class LayerCases {
     private LayerCases() {}
 

@@ -35,7 +35,6 @@ import io.trainyard.spec.Scale;
 import io.trainyard.spec.Upsample;
 import java.util.List;
 
-/// Layers without names, briefly.
 public final class Layers {
     private Layers() {}
 

@@ -20,7 +20,6 @@ import static io.trainyard.device.check.Layers.tanh;
 import io.trainyard.spec.Shape;
 import java.util.List;
 
-/// Rows of layers within layers.
 final class ResidualCases {
     private ResidualCases() {}
 

@@ -15,7 +15,6 @@ import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The processors of this machine.
 final class CpuDevice implements PartDevice {
     /// More threads than any processor's cores here; each costs a stack.
     private static final int MAX_THREADS = 256;

@@ -66,7 +66,6 @@ final class CudaModel implements LayerParameters, StateMemory {
         return run.slice((long) place(spec) * Float.BYTES, bytes(spec.shape()), what + spec.name());
     }
 
-    /// All parameters, one after the other.
     Buffer values() {
         return values;
     }

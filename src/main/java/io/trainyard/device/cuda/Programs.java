@@ -36,7 +36,6 @@ final class Programs {
     /// of other algorithms, take memory that nobody tells.
     private static final long MARGIN_BYTES = 64L << 20;
 
-    /// Activations of a test batch.
     private static final long TEST_BATCH_BYTES = 64L << 20;
 
     /// Images of a test batch: two such batches are on the device at a time where not all are.

@@ -62,7 +62,6 @@ final class TestProgram {
         graph = c.gpu().capture(() -> run(data, table, predictions));
     }
 
-    /// Enqueues the batch.
     void launch() {
         Objects.requireNonNull(graph).launch();
     }

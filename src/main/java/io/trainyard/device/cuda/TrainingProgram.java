@@ -129,7 +129,6 @@ final class TrainingProgram {
         });
     }
 
-    /// Of the graph of a step.
     int nodes() {
         return graph(true).nodes();
     }

@@ -25,10 +25,8 @@ public abstract class ParameterUpdate {
     static final VectorSpecies<Float> SPECIES = FloatVector.SPECIES_PREFERRED;
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
 
-    /// Floats of one vector.
     static final int LANES = SPECIES.length();
 
-    /// Bytes of one vector.
     static final int BYTES = SPECIES.vectorByteSize();
 
     ParameterUpdate() {}

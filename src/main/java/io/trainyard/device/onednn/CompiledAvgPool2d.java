@@ -9,7 +9,6 @@ import io.trainyard.spec.Network;
 import io.trainyard.spec.Pooling;
 import io.trainyard.spec.Windows.Side;
 
-/// The mean of each window.
 final class CompiledAvgPool2d implements CompiledLayer {
     /// oneDNN counts the elements between two taps of a window: 0 for a dense one.
     private static final long[] DENSE = {0, 0};

@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Layer norm by oneDNN.
 final class CompiledLayerNorm implements CompiledLayer {
     private final SetNormalisation normalisation;
     private final @Nullable Slot scale; // null where none is trained, with the shift

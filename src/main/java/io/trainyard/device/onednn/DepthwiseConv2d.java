@@ -61,7 +61,6 @@ final class DepthwiseConv2d {
         return output;
     }
 
-    /// The gradients of weight and bias.
     void addGradients(ProgramBuilder program, Memory input, Memory outputGradient, WeightAndBias parameters) {
         Engine engine = program.engine();
         Memory source = program.inBlocks(input);

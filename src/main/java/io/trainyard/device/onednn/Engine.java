@@ -125,7 +125,6 @@ final class Engine implements AutoCloseable {
         return new Layout(handle, sizes);
     }
 
-    /// A new tensor of zeros.
     Memory memory(Layout layout) {
         dnnl_memory handle = new dnnl_memory();
         String what = "allocate %d bytes".formatted(layout.bytes());
@@ -153,7 +152,6 @@ final class Engine implements AutoCloseable {
 
     /// Calls one of the `dnnl_..._primitive_desc_create` functions.
     interface Describing {
-        /// @return the status
         int create(dnnl_primitive_desc handle, dnnl_engine engine);
     }
 

@@ -17,7 +17,6 @@ final class NormMeeting {
     private List<NormMeeting> all = List.of(this); // the devices', in their order
     private PartMeeting devices = () -> {};
 
-    /// @param count of shards
     NormMeeting(Network network, int count, Meeting shards) {
         this.shards = shards;
         for (Network.Layer layer : network.wholeBatchLayers()) {
@@ -31,7 +30,6 @@ final class NormMeeting {
         devices = newDevices;
     }
 
-    /// Whether it is the first device's.
     boolean isFirst() {
         return all.getFirst().equals(this);
     }

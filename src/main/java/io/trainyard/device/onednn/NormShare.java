@@ -31,7 +31,6 @@ final class NormShare {
     private final double[] productSums;
     private double count; // values of a channel in the whole batch
 
-    /// @param shard its number
     NormShare(ModelState state, Network.Layer layer, int shard, NormMeeting meeting) {
         this.shard = shard;
         this.meeting = meeting;

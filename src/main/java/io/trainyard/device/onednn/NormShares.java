@@ -13,7 +13,6 @@ final class NormShares {
     private final NormMeeting meeting;
     private final Map<String, NormShare> shares = new LinkedHashMap<>();
 
-    /// @param shard its number
     NormShares(ModelState state, Network network, int shard, NormMeeting meeting) {
         this.state = state;
         this.layers = network.wholeBatchLayers();

@@ -11,7 +11,6 @@ final class ReferenceActivationFunction implements ReferenceLayer {
         double at(double x);
     }
 
-    /// The input's gradient.
     private interface Gradient {
         /// @param gradient the output's
         double of(double gradient, double x);

@@ -32,7 +32,6 @@ final class ReferenceState implements StateMemory {
         return new float[spec.shape().elements()];
     }
 
-    /// What the optimizer changes.
     List<ParameterSpec> trained() {
         return trained;
     }

@@ -35,7 +35,6 @@ final class ReferenceUpdate {
         }
     }
 
-    /// The sum of all gradients' squares.
     double squares() {
         double squares = 0;
         for (ParameterSpec parameter : state.trained()) {

@@ -10,7 +10,6 @@ public interface StateMemory {
     /// @param values as many as the place's parameter has elements
     void write(Place place, float[] values);
 
-    /// One tensor.
     sealed interface Place {
         /// Gives it its shape.
         ParameterSpec parameter();

@@ -34,7 +34,6 @@ public final class StateTable {
         return spec.init() instanceof Init.Counter;
     }
 
-    /// How many steps the optimizer has made.
     public long steps() {
         return steps;
     }
@@ -53,7 +52,6 @@ public final class StateTable {
         return update.averaged() >= 0;
     }
 
-    /// Exchanges the parameters and their averages.
     void swapAverages() {
         for (ParameterSpec spec : specs) {
             if (spec.trained()) {

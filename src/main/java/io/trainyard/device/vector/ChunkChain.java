@@ -30,7 +30,6 @@ final class ChunkChain {
 
     /// How the kernels of a layer are added to a chain.
     private interface Kernels {
-        /// @return what the layer gives
         Values add(ChunkChain chain, Network.Layer layer, Values in);
     }
 
@@ -136,7 +135,6 @@ final class ChunkChain {
         return input;
     }
 
-    /// What the last layer gives.
     Values output() {
         return output;
     }

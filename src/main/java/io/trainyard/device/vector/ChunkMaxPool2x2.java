@@ -64,7 +64,6 @@ final class ChunkMaxPool2x2 implements ChunkLayer {
         }
     }
 
-    /// Pools one plane.
     private void poolVectors(int inputAt, int outputAt) {
         float[] x = input.data;
         int below = input.grid.pitch();

@@ -77,7 +77,6 @@ final class FlatModel implements StateMemory {
         return entry;
     }
 
-    /// The array itself.
     float[] values() {
         return values;
     }

@@ -80,7 +80,6 @@ record RowProduct(int aRow, int[] aOffsets, int[] bOffsets, int columns, int cRo
         }
     }
 
-    /// Adds a b to c.
     void add(int rows, int depth, float[] a, int aFrom, float[] b, int bFrom, float[] c, int cFrom) {
         float[] sums = new float[WIDE * TILE];
         for (int j = 0; j < columns; j += TILE) {

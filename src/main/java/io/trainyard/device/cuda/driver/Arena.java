@@ -35,7 +35,6 @@ public final class Arena {
         return buffer;
     }
 
-    /// Where the next buffer will be.
     public long mark() {
         return end;
     }
@@ -46,7 +45,6 @@ public final class Arena {
         end = mark;
     }
 
-    /// Bytes that [#allocate] will ask for.
     public long need() {
         return need;
     }
@@ -73,7 +71,6 @@ public final class Arena {
         }
     }
 
-    /// Fills all of it with zeros.
     public void clear() {
         Status.driver(
                 JCudaDriver.cuMemsetD8Async(

@@ -26,13 +26,11 @@ public final class Buffer {
         return bytes;
     }
 
-    /// What it holds, and where.
     @Override
     public String toString() {
         return "%s on %s".formatted(what, arena.gpu());
     }
 
-    /// A part of it.
     public Buffer slice(long from, long length, String part) {
         if (from < 0 || length < 0 || from + length > bytes) {
             throw new IllegalArgumentException(
@@ -131,7 +129,6 @@ public final class Buffer {
                 "the copy of %s to %s".formatted(source, this));
     }
 
-    /// Enqueues zeros for all of it.
     public void clear() {
         if (bytes == 0) {
             return;

@@ -28,7 +28,6 @@ public final class Event {
         return millis[0];
     }
 
-    /// Waits for it on the host.
     public void synchronize() {
         Status.driver(JCudaDriver.cuEventSynchronize(handle), "cuEventSynchronize");
     }

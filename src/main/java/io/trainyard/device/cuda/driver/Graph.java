@@ -23,12 +23,10 @@ public final class Graph {
         gpu.onClose(() -> JCudaDriver.cuGraphExecDestroy(executable));
     }
 
-    /// How many kernels, copies and the like it has.
     public int nodes() {
         return nodes;
     }
 
-    /// Enqueues it on the compute stream.
     public void launch() {
         Status.driver(JCudaDriver.cuGraphLaunch(executable, gpu.compute().handle()), "cuGraphLaunch");
     }

@@ -4,7 +4,6 @@ import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.spec.ActivationFunction;
 import io.trainyard.spec.Network;
 
-/// A function of each value by itself.
 final class CudaActivationFunction implements CudaLayer {
     private static final float UNUSED = 0;
 

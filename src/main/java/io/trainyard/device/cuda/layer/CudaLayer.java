@@ -3,7 +3,6 @@ package io.trainyard.device.cuda.layer;
 /// One layer, compiled for a batch of one size. Its methods enqueue work on the compute stream, always the same, so
 /// that it can be recorded once and replayed.
 interface CudaLayer {
-    /// What it gives to the next layer.
     BatchTensor out();
 
     /// Whether its backward pass reads again what it gave; if not, the next layer may write over that.

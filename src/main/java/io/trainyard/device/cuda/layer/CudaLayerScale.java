@@ -5,7 +5,6 @@ import io.trainyard.spec.Network;
 import io.trainyard.spec.ParameterSpec;
 import java.util.Objects;
 
-/// Each channel times its factor.
 final class CudaLayerScale implements CudaLayer {
     private final Compilation c;
     private final ParameterSpec gamma;

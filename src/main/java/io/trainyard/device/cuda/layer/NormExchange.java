@@ -69,7 +69,6 @@ public final class NormExchange {
         meeting = newMeeting;
     }
 
-    /// How many share every batch.
     int parts() {
         return part.count();
     }

@@ -77,12 +77,10 @@ public record ImageLayout(
         return new ImageLayout(1, lanes, rows, columns, lanes, run(), run(), rowStride, columnStride);
     }
 
-    /// Blocks of channels of each sample.
     public int blocks() {
         return Math.ceilDiv(channels, lanes);
     }
 
-    /// Pixels of an image.
     public int area() {
         return rows * columns;
     }

@@ -14,10 +14,8 @@ final class Lanes {
     static final VectorSpecies<Float> SPECIES =
             FloatVector.SPECIES_PREFERRED.length() < 8 ? FloatVector.SPECIES_128 : FloatVector.SPECIES_256;
 
-    /// Floats of a vector.
     static final int COUNT = SPECIES.length();
 
-    /// Bytes of a vector.
     static final int BYTES = SPECIES.vectorByteSize();
 
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();

@@ -24,7 +24,6 @@ public enum ValueType {
         };
     }
 
-    /// Of a value.
     public int bytes() {
         return bytes;
     }
