@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class CheckDeviceIT {
     @Test
     void thisMachinesProcessorsPass(@TempDir Path folder) {
-        TrainyardProcess check = TrainyardProcess.run(folder, "check-device", "cpu", "--only", "layers,golden,memory");
+        TrainyardProcess check = TrainyardProcess.run(folder, "check-device", "cpu", "--only", "losses,golden,memory");
         assertThat(check.output()).doesNotContain("FAIL");
         assertThat(check.exitStatus()).isZero();
         assertThat(check.errors()).isEmpty();
@@ -22,6 +22,6 @@ final class CheckDeviceIT {
                 .anyMatch(line -> line.matches("(PASS|SKIP)  memory: .*"))
                 .last()
                 .asString()
-                .matches("PASS: \\d{3} checks passed, 0 failed");
+                .matches("PASS: \\d+ checks passed, 0 failed");
     }
 }

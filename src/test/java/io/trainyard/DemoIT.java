@@ -75,11 +75,12 @@ final class DemoIT {
 
     @Test
     void endsWith1WhenAJobFailed() throws Exception {
-        String bad = job("bad", "cpu", "tf32");
-        try (var demo = demo(List.of(job("good", "auto"), bad), "--exit")) {
+        String bad = job("bad", "reference", "tf32");
+        try (var demo = demo(List.of(job("good", "auto"), bad), "--exit", "--device", "reference")) {
             assertThat(demo.exitStatus()).as(demo.toString()).isEqualTo(1);
             assertThat(demo.output()).contains("job good finished: ");
-            assertThat(demo.output()).contains("job bad failed: precision is tf32, but device cpu computes in fp32");
+            assertThat(demo.output())
+                    .contains("job bad failed: precision is tf32, but device reference computes in fp32");
         }
         assertNothingIsLeft();
     }

@@ -8,6 +8,7 @@ import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.TrainingEvent.Started;
 import io.trainyard.event.TrainingEvent.StepLosses;
+import io.trainyard.topics.Priority;
 import io.trainyard.topics.Topic;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -50,12 +51,9 @@ final class GpuFleetIT {
             fleet.startWorker("processors", "--device", "cpu");
             fleet.startWorker("gpus", List.of("CUDA_LIBRARIES=" + DOUBLE), "--device", "cuda");
             fleet.awaitMembers();
-            TrainyardProcess submit = fleet.submit(List.of(
-                            job("on-cpu", "\"device\": \"cpu\""),
-                            job("on-gpu", "\"device\": \"cuda\""),
-                            job("on-two", "\"devices\": [\"cuda:0\", \"cuda:1\"]"))
-                    .toString());
-            assertThat(submit.exitStatus()).as(submit.toString()).isZero();
+            fleet.send(job("on-cpu", "\"device\": \"cpu\""), Priority.NORMAL);
+            fleet.send(job("on-gpu", "\"device\": \"cuda\""), Priority.NORMAL);
+            fleet.send(job("on-two", "\"devices\": [\"cuda:0\", \"cuda:1\"]"), Priority.NORMAL);
             for (String job : List.of("on-cpu", "on-gpu", "on-two")) {
                 fleet.await(Topic.JOBS, job, Finished.class);
             }
@@ -102,8 +100,7 @@ final class GpuFleetIT {
         try (PackagedFleet fleet = PackagedFleet.of(folder, "loss.")) {
             fleet.startWorker("broken", List.of("CUDA_LIBRARIES=" + DOUBLE, LOSS), "--device", "cuda");
             fleet.awaitMembers();
-            assertThat(fleet.submit(job("job", "\"device\": \"cuda\"")).exitStatus())
-                    .isZero();
+            fleet.send(job("job", "\"device\": \"cuda\""), Priority.NORMAL);
             TrainyardProcess broken = fleet.worker("broken");
             assertThat(broken.exitStatus()).as(broken.toString()).isEqualTo(1);
             assertThat(broken.errors())

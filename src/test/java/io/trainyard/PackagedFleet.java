@@ -244,7 +244,7 @@ public final class PackagedFleet implements AutoCloseable {
     }
 
     /// Sends a job as `./trainyard submit` does, without the second that its process takes.
-    void send(String job, Priority priority) {
+    public void send(String job, Priority priority) {
         new CommandSender(new Cluster(anyDoor(), prefix, Patience.LIMIT), CloudEvents.CLI)
                 .send(List.of(JobJson.read(job.getBytes(StandardCharsets.UTF_8))), priority, _ -> {});
     }

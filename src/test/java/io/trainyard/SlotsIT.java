@@ -7,6 +7,7 @@ import io.trainyard.event.TrainingEvent.CheckpointSaved;
 import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.event.TrainingEvent.Started;
+import io.trainyard.topics.Priority;
 import io.trainyard.topics.Topic;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -43,11 +44,7 @@ final class SlotsIT {
         try (PackagedFleet fleet = PackagedFleet.withBroker(folder)) {
             fleet.startWorker("stopped", THREE_SLOTS);
             fleet.awaitMembers();
-            assertThat(fleet.submit("[%s]"
-                                    .formatted(String.join(
-                                            ",", JOBS.stream().map(SlotsIT::job).toList())))
-                            .exitStatus())
-                    .isZero();
+            JOBS.forEach(job -> fleet.send(job(job), Priority.NORMAL));
             awaitCheckpointsOf(1, fleet);
             fleet.worker("stopped").terminate();
             assertThat(fleet.worker("stopped").exitStatus()).isEqualTo(SIGTERM_STATUS);
@@ -69,10 +66,10 @@ final class SlotsIT {
                 assertThat(finished.attempt()).isEqualTo(3);
             }
             fleet.checkAll(JOBS.size());
+            List<TrainingEvent> all = fleet.events();
             for (String job : JOBS) {
-                List<TrainingEvent> events = fleet.events().stream()
-                        .filter(event -> event.job().equals(job))
-                        .toList();
+                List<TrainingEvent> events =
+                        all.stream().filter(event -> event.job().equals(job)).toList();
                 assertThat(events).filteredOn(Released.class::isInstance).hasSize(1);
                 assertThat(events)
                         .filteredOn(Started.class::isInstance)

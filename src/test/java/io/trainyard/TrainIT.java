@@ -47,7 +47,7 @@ final class TrainIT {
 
     /// Some seconds long.
     private static final String LONG = """
-        {"id": "long", "network": "lenet", "dataset": "shapes32", "epochs": 5, "batchSize": 4, "shuffle": true,
+        {"id": "long", "network": "lenet", "dataset": "shapes32", "epochs": 3, "batchSize": 4, "shuffle": true,
          "optimizer": {"type": "sgd", "learningRate": 0.001, "momentum": 0.9}}""";
 
     @TempDir
@@ -181,8 +181,6 @@ final class TrainIT {
     @CsvSource(delimiter = '|', textBlock = """
         # network | data set | option and value     | status | words of the sentence
         lenet     | cifar10  | --data,no-such-folder | 1     | no-such-folder
-        resnet    | shapes32 | --threads,0           | 2     | network is "resnet"; allowed is one of
-        lenet     | shapes32 | --device,gpu          | 2     | --device is "gpu"; allowed is auto, cpu, reference
         lenet     | shapes32 | --device,cuda:999     | 2     | no device
         signs     | shapes32 | --threads,0           | 2     | "fc3" gives 6, but the data set has 10 classes
         """)

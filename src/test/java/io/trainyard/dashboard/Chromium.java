@@ -96,7 +96,11 @@ final class Chromium implements AutoCloseable {
         return heard;
     }
 
+    /// Takes a picture for people to look at, where `-Dpage.pictures=true` asks for it.
     static void picture(Page page, Path file) {
+        if (!Boolean.getBoolean("page.pictures")) {
+            return;
+        }
         var _ = page.screenshot(new Page.ScreenshotOptions().setPath(file).setFullPage(true));
     }
 

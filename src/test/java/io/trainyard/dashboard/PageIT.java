@@ -40,7 +40,7 @@ import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What the page shows and does. Leaves pictures in `target/page`.
+/// What the page shows and does. With `-Dpage.pictures=true` it leaves pictures in `target/page`.
 @TestMethodOrder(OrderAnnotation.class)
 class PageIT extends TestedPage {
     private static final String DOES = "93 % busy, 12.0 GiB of 80.0 GiB, 252 W, 61 °C";
@@ -358,12 +358,13 @@ class PageIT extends TestedPage {
                 "#runs?by=network"
             })
     void nothingKeepsPeopleFromUsingIt(String view) {
+        visit(view);
+        seeAll(view);
+        if (view.contains("job")) {
+            awaitTrue("document.querySelector('.losses trainyard-chart') !== null");
+        }
         for (ColorScheme scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
-            visit(view, 1360, 1000, scheme);
-            seeAll(view);
-            if (view.contains("job")) {
-                awaitTrue("document.querySelector('.losses trainyard-chart') !== null");
-            }
+            page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(scheme));
             List<Rule> serious = new AxeBuilder(page)
                     .setLegacyMode(true).analyze().getViolations().stream()
                             .filter(rule -> List.of("serious", "critical").contains(rule.getImpact()))

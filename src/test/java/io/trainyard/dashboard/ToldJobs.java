@@ -9,13 +9,13 @@ import static io.trainyard.event.SampleEvents.released;
 import static io.trainyard.event.SampleEvents.saved;
 import static io.trainyard.event.SampleEvents.started;
 import static io.trainyard.event.SampleEvents.tested;
-import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.PackagedFleet;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.sweep.Trials;
+import io.trainyard.topics.Priority;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
@@ -29,10 +29,8 @@ final class ToldJobs {
     /// All of them.
     static void tell(PackagedFleet fleet, EventPublisher publisher) throws Exception {
         // Nobody has a GPU here, so it waits.
-        assertThat(fleet.submit("{\"id\": \"waits\", \"network\": \"fashion\", \"dataset\": \"shapes28\","
-                                + " \"epochs\": 1, \"device\": \"cuda\"}")
-                        .exitStatus())
-                .isZero();
+        fleet.send("""
+                {"id": "waits", "network": "fashion", "dataset": "shapes28", "epochs": 1, "device": "cuda"}""", Priority.NORMAL);
         publisher.reject("mistyped", "{\"id\": ", "it is not JSON: it ends too early");
         publisher.send(claimed("hostile", 1, "w9"), failed("hostile", 1, HOSTILE));
         publisher.send(
@@ -59,11 +57,9 @@ final class ToldJobs {
                 claimed("seen", 1, "w9"),
                 started(ofProject("seen", "vision"), 1, 1, 938, null),
                 losses("seen", 1, 0, 1, curve(1, 50)));
-        assertThat(fleet.submit(
-                                "{\"id\": \"heard\", \"network\": \"fashion\", \"dataset\": \"shapes28\", \"epochs\": 1,"
-                                        + " \"device\": \"cuda\", \"optimizer\": {\"type\": \"adam\"}, \"project\": \"speech\"}")
-                        .exitStatus())
-                .isZero();
+        fleet.send("""
+                {"id": "heard", "network": "fashion", "dataset": "shapes28", "epochs": 1, "device": "cuda",
+                 "optimizer": {"type": "adam"}, "project": "speech"}""", Priority.NORMAL);
     }
 
     /// A sweep of 24, of which most rest after an epoch and some go on.

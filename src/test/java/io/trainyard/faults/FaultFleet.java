@@ -9,6 +9,7 @@ import io.trainyard.checkpoint.ChainLink.Owner;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.topics.Brokers;
+import io.trainyard.topics.Priority;
 import io.trainyard.topics.Topic;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -21,6 +22,8 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -28,13 +31,16 @@ import java.util.stream.Stream;
 /// A fleet that faults come to: workers that stay whole, workers that come to harm, jobs that are all alike, and
 /// what an undisturbed run of such a job comes to.
 final class FaultFleet implements AutoCloseable {
+    /// The result of each kind of job without faults, which all fleets of this JVM compare with.
+    private static final Map<String, CompletableFuture<String>> UNDISTURBED = new ConcurrentHashMap<>();
+
     private final PackagedFleet fleet;
     private final News news;
     private final List<String> environment;
     private final FaultStore store;
     private final String device;
     private final String job;
-    private final TrainyardProcess undisturbed;
+    private final CompletableFuture<String> undisturbed;
     private final List<String> jobs = new ArrayList<>();
     private int workers;
 
@@ -54,10 +60,19 @@ final class FaultFleet implements AutoCloseable {
         this.device = setup.device();
         this.job = setup.job();
         this.news = new News(newsFrom, Topic.DEFAULT_PREFIX);
+        this.undisturbed = UNDISTURBED.computeIfAbsent(
+                device + job, _ -> CompletableFuture.supplyAsync(() -> sha256(folder, device, job)));
+    }
+
+    /// The parameters that a run of a job without faults ends with.
+    private static String sha256(Path folder, String device, String job) {
         try {
             Path file = Files.writeString(folder.resolve("undisturbed.json"), job.formatted("undisturbed"));
-            undisturbed = TrainyardProcess.start(
-                    folder, "train", file.toString(), "--json", "--device", device, "--checkpoints", "undisturbed");
+            try (TrainyardProcess train = TrainyardProcess.start(
+                    folder, "train", file.toString(), "--json", "--device", device, "--checkpoints", "undisturbed")) {
+                assertThat(train.exitStatus()).as(train.toString()).isZero();
+                return ((Finished) PackagedFleet.event(train.lines().getLast())).parametersSha256();
+            }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -138,9 +153,7 @@ final class FaultFleet implements AutoCloseable {
         List<String> more = IntStream.rangeClosed(1, count)
                 .mapToObj(i -> "job-" + (jobs.size() + i))
                 .toList();
-        assertThat(fleet.submit(more.stream().map(job::formatted).collect(Collectors.joining(",", "[", "]")))
-                        .exitStatus())
-                .isZero();
+        more.forEach(id -> fleet.send(job.formatted(id), Priority.NORMAL));
         jobs.addAll(more);
         return more;
     }
@@ -170,8 +183,7 @@ final class FaultFleet implements AutoCloseable {
     void awaitFinished(Collection<String> ids) {
         Patience.awaitJobs("the end of %s: %s".formatted(ids, fleet))
                 .until(() -> ids.stream().allMatch(id -> news.finished(id).isPresent()));
-        assertThat(undisturbed.exitStatus()).as(undisturbed.toString()).isZero();
-        String expected = ((Finished) PackagedFleet.event(undisturbed.lines().getLast())).parametersSha256();
+        String expected = undisturbed.join();
         ids.forEach(id -> assertThat(news.finished(id).orElseThrow().parametersSha256())
                 .as("%s: %s", id, fleet)
                 .isEqualTo(expected));
@@ -244,7 +256,6 @@ final class FaultFleet implements AutoCloseable {
     @Override
     public void close() {
         news.close();
-        undisturbed.close();
         fleet.close();
     }
 }

@@ -19,7 +19,7 @@ final class SweepHeap {
                 .collect(Collectors.joining(", "));
         return JobJson.read("""
                 {"id": "large", "network": {"layers": [%s]}, "dataset": "shapes32", "epochs": 1,
-                 "random": 600, "sweep": {"seed": {"min": 1, "max": 100000}}}""".formatted(layers).getBytes(StandardCharsets.UTF_8));
+                 "random": 200, "sweep": {"seed": {"min": 1, "max": 100000}}}""".formatted(layers).getBytes(StandardCharsets.UTF_8));
     }
 
     public static void main(String[] arguments) {

@@ -277,7 +277,7 @@ class TrialsTest {
                 .hasMessageContaining(sentence);
     }
 
-    /// Sixty times as large as the heap together, each of which is forgotten before the next is built.
+    /// Twenty times as large as the heap together, each of which is forgotten before the next is built.
     @Slow
     @Test
     void onlyOneTrialIsInMemoryAtATime() throws Exception {

@@ -20,7 +20,7 @@ class ResumeTest extends SmallJobs {
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
         `{"type": "sgd", "learningRate": 0.05, "momentum": 0.9, "weightDecay": 0.001}` | `{"type": "constant"}` | `"device": "cpu"`
-        `{"type": "adamw", "learningRate": 0.01}` | `{"type": "warmup", "steps": 5, "then": {"type": "cosine", "minLearningRate": 0.002}}` | `"device": "cpu"`
+        `{"type": "adamw", "learningRate": 0.01}` | `{"type": "warmup", "steps": 3, "then": {"type": "cosine", "minLearningRate": 0.002}}` | `"device": "cpu"`
         `{"type": "rmsprop", "momentum": 0.9}` | `{"type": "oneCycle", "maxLearningRate": 0.003, "cycleMomentum": true}` | `"device": "cpu", "accumulateSteps": 2`
         `{"type": "sgd", "learningRate": 0.05, "momentum": 0.9, "dampening": 0.5}` | `{"type": "cosineRestarts", "periodEpochs": 1}` | `"device": "cpu", "clipGradients": {"norm": 0.5}, "dropLast": true`
         `{"type": "adam", "learningRate": 0.01, "amsgrad": true}` | `{"type": "exponential", "gamma": 0.5}` | `"device": "cpu", "ema": {"decay": 0.9}, "accumulateSteps": 3, "clipGradients": {"value": 0.01}`
@@ -28,7 +28,7 @@ class ResumeTest extends SmallJobs {
         """)
     void endsWithTheSameBitsWhereverItWasInterrupted(String optimizer, String schedule, String devices) {
         String fields =
-                "\"epochs\": 2, \"batchSize\": 1500, \"shuffle\": true, \"seed\": 3, \"optimizer\": %s, \"schedule\": %s, %s"
+                "\"epochs\": 2, \"batchSize\": 2500, \"shuffle\": true, \"seed\": 3, \"optimizer\": %s, \"schedule\": %s, %s"
                         .formatted(optimizer, schedule, devices);
         run(job("whole", fields), () -> false);
         float[] losses = losses();

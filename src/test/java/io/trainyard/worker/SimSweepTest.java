@@ -32,7 +32,7 @@ class SimSweepTest {
     /// Those of `./trainyard test`.
     private static final int FEW = 15;
 
-    private static final int SEEDS = 40;
+    private static final int SEEDS = 30;
 
     /// In so many worlds a mistake is looked for.
     private static final int FINDS = 150;

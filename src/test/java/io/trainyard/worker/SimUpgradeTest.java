@@ -20,7 +20,7 @@ class SimUpgradeTest {
     /// Those of `./trainyard test`.
     private static final int FEW = 3;
 
-    private static final int SEEDS = 20;
+    private static final int SEEDS = 12;
 
     private static SimSeeds worlds(SimSeams seams) {
         return new SimSeeds(seed -> new SimUpgrade(seed, seams).run());

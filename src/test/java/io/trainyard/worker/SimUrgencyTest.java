@@ -28,7 +28,7 @@ class SimUrgencyTest {
     /// Those of `./trainyard test`.
     private static final int FEW = 5;
 
-    private static final int SEEDS = 40;
+    private static final int SEEDS = 25;
 
     private static SimSeeds worlds(SimSeams seams) {
         return new SimSeeds(seed -> new SimUrgency(seed, seams).run());

@@ -31,8 +31,14 @@ final class Bfloat16DoubleTest {
     Stream<DynamicTest> everyRowIsWhatTheReferenceComputesToBfloat16sTolerance() {
         List<CheckGroup> groups = List.of(CheckGroup.LAYERS, CheckGroup.DIVERGENCE, CheckGroup.DETERMINISM);
         return DeviceChecks.of(device, groups, Set.of(Precision.BF16)).stream()
-                .filter(check -> !check.name().endsWith("training"))
+                .filter(check -> !check.name().endsWith("training") && !isLarge(check))
                 .map(check -> DynamicTest.dynamicTest(check.name(), () -> passes(check)));
+    }
+
+    /// A whole network of convolutions twice, half a minute here: a GPU does it in `check-device`, and layers are rows.
+    private static boolean isLarge(DeviceCheck check) {
+        return check.group() == CheckGroup.DETERMINISM
+                && Stream.of("tudui", "resnet18").anyMatch(check.name()::contains);
     }
 
     /// Around the middle of two neighbours, at the largest values, and of NaN whose bits would get lost.
