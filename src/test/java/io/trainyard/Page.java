@@ -102,25 +102,11 @@ public record Page(List<String> lines) {
                 .toList();
     }
 
-    /// What a person types: the lines that are indented by four spaces outside of blocks in a language and begin a
-    /// command; a line that goes on with the one before is part of it. Without remarks at their ends.
+    /// What a person types: the commands that a shell of the project's folder has.
     public List<String> shell() {
-        List<String> commands = new ArrayList<>();
-        boolean code = false;
-        for (String line : lines) {
-            code ^= line.startsWith(FENCE);
-            String typed = line.replaceFirst("\\s+#.*", "").strip();
-            if (code || !line.startsWith("    ")) {
-                continue;
-            }
-            boolean goesOn = !commands.isEmpty() && commands.getLast().endsWith("|");
-            if (goesOn) {
-                commands.set(commands.size() - 1, commands.getLast() + "\n" + typed);
-            } else if (typed.matches("(\\./trainyard|mkdir|echo|kcat|kubectl|docker|export)\\b.*")) {
-                commands.add(typed);
-            }
-        }
-        return commands;
+        return commands().stream()
+                .filter(typed -> typed.matches("(\\./trainyard|mkdir|echo|kcat|kubectl|docker|export)\\b.*"))
+                .toList();
     }
 
     /// The blocks of code in a language.

@@ -7,15 +7,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trainyard.Patience;
 import io.trainyard.Slow;
-import io.trainyard.event.Control.Wish;
 import io.trainyard.event.FailureCause;
 import io.trainyard.event.TrainingEvent;
-import io.trainyard.event.TrainingEvent.Cancelled;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.Failed;
 import io.trainyard.event.TrainingEvent.Finished;
-import io.trainyard.event.TrainingEvent.Paused;
-import io.trainyard.event.TrainingEvent.Resumed;
 import io.trainyard.topics.Topic;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -35,13 +31,6 @@ class ClaimLoopTest {
     @AfterEach
     void close() {
         fleet.close();
-    }
-
-    @Test
-    void runsACommandThatWasThereBeforeTheFirstWorker() {
-        fleet.submit("early");
-        var _ = fleet.start("w", fleet.runner("w"));
-        assertThat(fleet.eventsUntilFinished(1)).extracting(TrainingEvent::job).containsOnly("early");
     }
 
     /// The brokers note that a command is dealt with when they note the next one.
@@ -165,30 +154,5 @@ class ClaimLoopTest {
                     .first()
                     .isInstanceOf(IllegalStateException.class);
         }
-    }
-
-    @Test
-    void whatIsWantedOfAJobIsDone() {
-        AtomicBoolean finish = new AtomicBoolean();
-        var _ = fleet.start("w", fleet.runner("w", finish::get));
-        fleet.submit("cancelled");
-        fleet.events(events -> !events.isEmpty());
-        fleet.wish("cancelled", Wish.CANCEL);
-        fleet.events(events -> events.stream().anyMatch(Cancelled.class::isInstance));
-
-        fleet.submit("paused");
-        fleet.events(events -> events.stream().anyMatch(event -> event.job().equals("paused")));
-        fleet.wish("paused", Wish.PAUSE);
-        fleet.events(events -> events.stream().anyMatch(Paused.class::isInstance));
-        finish.set(true);
-        fleet.submit("other");
-        fleet.eventsUntilFinished(1);
-        fleet.wish("paused", Wish.RUN);
-        List<TrainingEvent> events = fleet.eventsUntilFinished(2);
-        assertThat(events)
-                .filteredOn(event -> event.job().equals("paused"))
-                .<Class<?>>extracting(Object::getClass)
-                .containsExactly(Claimed.class, Paused.class, Resumed.class, Claimed.class, Finished.class);
-        assertThat(events).filteredOn(event -> event.job().equals("cancelled")).hasSize(2);
     }
 }

@@ -7,9 +7,6 @@ import io.trainyard.device.ChildJvm;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.MalformedURLException;
-import java.net.URL;
-import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -100,16 +97,10 @@ class JCudaNativesTest {
         nvidia().dnn(9, 92400, 13).blas(13).compiler(13).builtins(13);
         Path planted = Files.createDirectories(temporary()).resolve("libJCudnn-12.6.0-linux-x86_64.so");
         Files.writeString(planted, "planted");
-        assertThat(run(Asking.class)).contains("through JCuda: cuDNN 92400");
+        assertThat(run(Asking.class))
+                .contains("through JCuda: cuDNN 92400", "loaded: " + temporary() + "/trainyard-jcuda-");
         assertThat(planted).hasContent("planted");
-        assertThat(leftBehind()).containsExactly(planted);
-    }
-
-    @Test
-    void nothingIsLeftBehind() throws IOException, InterruptedException {
-        nvidia().dnn(9, 92400, 13).blas(13).compiler(13).builtins(13);
-        assertThat(run(Asking.class)).contains("loaded: " + temporary() + "/trainyard-jcuda-", "JCudnn-12.6.0");
-        assertThat(leftBehind()).isEmpty();
+        assertThat(leftBehind()).as("what is unpacked is removed").containsExactly(planted);
     }
 
     private List<Path> leftBehind() throws IOException {
@@ -131,23 +122,11 @@ class JCudaNativesTest {
         assertThat(leftBehind()).isEmpty();
     }
 
-    /// As in dev mode after a reload: JCuda's classes are the same, Trainyard's are new.
-    @Test
-    void classesOfAnotherLoaderUseWhatIsLoaded() throws IOException, InterruptedException {
-        nvidia().dnn(9, 92400, 13).blas(13).compiler(13).builtins(13);
-        assertThat(run(AskingTwice.class).lines().filter(line -> line.startsWith("through JCuda")))
-                .hasSize(2)
-                .containsOnly("through JCuda: cuDNN 92400, cuBLAS 13, NVRTC 13");
-    }
-
     /// What that process runs.
-    public static final class Asking implements Runnable {
-        public static void main(String[] arguments) {
-            new Asking().run();
-        }
+    static final class Asking {
+        private Asking() {}
 
-        @Override
-        public void run() {
+        public static void main(String[] arguments) {
             try {
                 CudaLibraries libraries = CudaLibraries.load(
                         SearchFolders.of(System.getProperty("nvidia"), Map.of(), Path.of("/nowhere")), false);
@@ -169,51 +148,6 @@ class JCudaNativesTest {
                         .forEach(System.out::println);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
-            }
-        }
-    }
-
-    /// What another process runs.
-    static final class AskingTwice {
-        private AskingTwice() {}
-
-        public static void main(String[] arguments) throws Exception {
-            Asking.main(arguments);
-            try (OwnClasses loader = new OwnClasses()) {
-                ((Runnable) loader.loadClass(Asking.class.getName())
-                                .getConstructor()
-                                .newInstance())
-                        .run();
-            }
-        }
-    }
-
-    /// Loads Trainyard's classes itself, and leaves all others to its parent.
-    private static final class OwnClasses extends URLClassLoader {
-        OwnClasses() {
-            super(
-                    Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
-                            .map(OwnClasses::url)
-                            .toArray(URL[]::new),
-                    OwnClasses.class.getClassLoader());
-        }
-
-        private static URL url(String entry) {
-            try {
-                return Path.of(entry).toUri().toURL();
-            } catch (MalformedURLException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
-
-        @Override
-        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-            synchronized (getClassLoadingLock(name)) {
-                if (!name.startsWith("io.trainyard.")) {
-                    return super.loadClass(name, resolve);
-                }
-                Class<?> loaded = findLoadedClass(name);
-                return loaded == null ? findClass(name) : loaded;
             }
         }
     }

@@ -64,14 +64,6 @@ class SharedObjectTest {
                 .isEqualTo(original);
     }
 
-    @Test
-    void theBytesThatWereGivenStayAsTheyAre() {
-        byte[] original = jcuda(JCUDNN);
-        byte[] kept = original.clone();
-        var _ = new SharedObject(original).retargeted("libcudnn.so.8", "libcudnn.so.9");
-        assertThat(original).isEqualTo(kept);
-    }
-
     /// The values are those that any loader and linker has for them.
     @Test
     void namesHaveTheHashOfTheSystemsInterface() {
