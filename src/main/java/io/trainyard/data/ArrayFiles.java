@@ -3,31 +3,27 @@ package io.trainyard.data;
 import java.nio.file.Path;
 import java.util.List;
 
-/// Named arrays that lie in one folder.
+/// Named arrays in one folder.
 interface ArrayFiles extends AutoCloseable {
-    /// Those of one file.
-    ///
-    /// @param file ends in `.npz`, or else it is safetensors
+    /// @param file ends in `.npz`, or is a safetensors file
     static ArrayFiles of(Path file) {
         return file.getFileName().toString().endsWith(".npz") ? new NpzFile(file) : new SafetensorsFile(file);
     }
 
-    /// The array's numbers.
-    ///
-    /// @throws DatasetException if there is none of this name, or it is broken
+    /// @throws DatasetException if the array does not exist or is broken
     NumberArray read(String name);
 
     boolean has(String name);
 
-    /// Its shape, without reading its numbers where that takes time.
+    /// The shape. Reads no values if the format allows it.
     ///
-    /// @throws DatasetException if there is none of this name, or it is broken
+    /// @throws DatasetException if the array does not exist or is broken
     List<Long> shape(String name);
 
     @Override
     void close();
 
-    /// `x_train.npy` and so on.
+    /// One file for each array: `x_train.npy` and so on.
     record Npy(DataFolder folder) implements ArrayFiles {
         @Override
         public NumberArray read(String name) {
@@ -45,6 +41,6 @@ interface ArrayFiles extends AutoCloseable {
         }
 
         @Override
-        public void close() {} // what is mapped stays so as long as somebody has it
+        public void close() {} // the garbage collector unmaps the files
     }
 }

@@ -7,16 +7,16 @@ import java.lang.foreign.ValueLayout;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Makes a data set's samples of an array: bytes stay bytes, all other numbers become float32. What is bytes or float32
-/// in the right order already is not copied.
+/// Makes a dataset's samples of an array. Bytes stay bytes; all other types become float32. Bytes and float32
+/// that are in (C, H, W) order already are not copied.
 ///
-/// @param layout of arrays of four dimensions; null where there are none
-/// @param memory for what is copied
+/// @param layout of four-dimensional arrays; null for all others
+/// @param memory for copies
 record ArraySamples(ArraysManifest.@Nullable Layout layout, SampleMemory memory) {
 
-    /// Of one sample, as a network takes it: (F), (1, H, W) or (C, H, W).
+    /// Returns the shape of one sample: (F), (1, H, W) or (C, H, W).
     ///
-    /// @throws InvalidJobException if the layout has to be said
+    /// @throws InvalidJobException if the layout is needed but missing
     static Shape shape(List<Long> array, ArraysManifest.@Nullable Layout layout) {
         List<Integer> sizes = array.stream().map(Math::toIntExact).toList();
         return switch (sizes.size()) {
@@ -38,7 +38,7 @@ record ArraySamples(ArraysManifest.@Nullable Layout layout, SampleMemory memory)
     }
 
     /// @param shape of one sample
-    /// @throws DatasetException if the samples are of another shape, or a number is none or infinite
+    /// @throws DatasetException if the samples have another shape, or a value is NaN or infinite
     Samples of(NumberArray array, Shape shape) {
         if (array.rank() < 2 || !shape(array.shape(), layout).equals(shape)) {
             throw DataFiles.wrong(array.file(), array.toString(), "samples of %s, as in x_train".formatted(shape));
@@ -82,14 +82,14 @@ record ArraySamples(ArraysManifest.@Nullable Layout layout, SampleMemory memory)
         return floats;
     }
 
-    /// Where a number of (H, W, C) is in (C, H, W).
+    /// The index in (C, H, W) of an index in (H, W, C).
     ///
     /// @param area height times width
     private static int inPlanes(int index, int channels, int area) {
         return index % channels * area + index / channels;
     }
 
-    /// The first that is not finite is told as it lies in the file.
+    /// The error names the position in the file, which differs from the position in memory.
     private static void requireFinite(NumberArray array, Samples.Values values) {
         long all = values.values();
         for (long i = 0; i < all; i++) {

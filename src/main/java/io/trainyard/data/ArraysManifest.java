@@ -14,12 +14,13 @@ import org.jspecify.annotations.Nullable;
 /// The arrays `x_train`, `y_train`, `x_test` and `y_test`, of numpy or safetensors.
 ///
 /// @param file in the folder, ending in `.npz` or `.safetensors`; null: `x_train.npy` and so on
-/// @param layout of samples that are (N, C, H, W) or (N, H, W, C): nothing in the file tells them apart
-/// @param targets what `y_train` is; null: classes where these are named or counted, or where it is whole numbers
-/// @param classes how many; null where they are named, or as many as the largest label says
+/// @param layout of four-dimensional samples; the files do not record it
+/// @param targets the type of `y_train`; null: classes if `classes` or `classNames` is set or `y_train` has
+///     integers
+/// @param classes number of classes; null: the length of `classNames`, or the largest label plus one
 /// @param classNames by label
-/// @param split what tests where there are no arrays for it, for jobs that do not say
-/// @param normalize for jobs that do not say how to
+/// @param split for jobs without a split, if there are no test arrays
+/// @param normalize default for jobs
 record ArraysManifest(
         @Nullable String file,
         @Nullable Layout layout,
@@ -29,7 +30,6 @@ record ArraysManifest(
         @Nullable SplitSpec split,
         @Nullable Normalize normalize)
         implements Manifest {
-    /// Where the channels of an image are.
     enum Layout {
         @JsonProperty("NCHW")
         NCHW,
@@ -37,7 +37,6 @@ record ArraysManifest(
         NHWC
     }
 
-    /// What there is to learn.
     enum TargetKind {
         @JsonProperty("classes")
         CLASSES,

@@ -4,12 +4,12 @@ import java.util.List;
 import java.util.SortedMap;
 import java.util.stream.Collectors;
 
-/// Files of one part of a set that cannot be read.
+/// The files of one part of a dataset that cannot be read.
 ///
-/// @param part what it is called: its folder below the data root
-/// @param of how many files there are in all
-/// @param count how many are broken
-/// @param first the first of them, in the order of the samples: name, and why
+/// @param part its folder below the data root
+/// @param of the number of all files
+/// @param count the number of broken files
+/// @param first the first broken files in sample order: name and reason
 record BrokenFiles(String part, int of, int count, List<String> first) {
     private static final int TOLD = 5;
 
@@ -17,18 +17,18 @@ record BrokenFiles(String part, int of, int count, List<String> first) {
         first = List.copyOf(first);
     }
 
-    /// @param broken by the number of the sample: name, and why
+    /// @param broken name and reason by sample index
     static BrokenFiles of(String part, int files, SortedMap<Integer, String> broken) {
         return new BrokenFiles(
                 part, files, broken.size(), broken.values().stream().limit(TOLD).toList());
     }
 
-    /// Where they are left out.
+    /// The warning if the broken files are skipped.
     String warning() {
         return sentence(count == 1 ? "is left out" : "are left out");
     }
 
-    /// @param most the share that may be broken; more are
+    /// @param most the largest allowed share of broken files
     String refusal(double most) {
         return sentence("are more than the share of %s that may be".formatted(most))
                 + ". Mend or remove them, or allow more with \"brokenShare\" in %s".formatted(Manifest.FILE);

@@ -5,17 +5,17 @@ import io.trainyard.spec.Shape;
 import java.util.Arrays;
 import java.util.function.LongConsumer;
 
-/// Mean, deviation and range of each channel of samples, which are taken in one by one. Of a row of numbers each is a
-/// channel. Thread-safe.
+/// Mean, standard deviation and range of each channel, updated sample by sample. In tabular samples each column
+/// is a channel. Thread-safe.
 final class ChannelStatistics {
-    /// More are not told of: nobody would read them, and memory is set aside for each.
+    /// Limits the memory; more channels are not reported.
     static final int MOST_CHANNELS = 10_000;
 
     private static final int BYTE_VALUES = 256;
 
     private final int channels;
-    private final long[] bytes; // (channels, 256): how often each value is there; empty where values are floats
-    private final double[] first; // of each channel: what sums are of differences to, so that they stay exact
+    private final long[] bytes; // (channels, 256): count of each value; empty for floats
+    private final double[] first; // of each channel: subtracted from each value so that the sums stay exact
     private final double[] sums;
     private final double[] squares;
     private final double[] least;
@@ -46,10 +46,10 @@ final class ChannelStatistics {
         return new ChannelStatistics(channels, false);
     }
 
-    /// Of all samples.
+    /// Statistics of all samples.
     ///
-    /// @param sample the shape of one, of which one [#canTell]
-    /// @param seen is called after each, with its number
+    /// @param sample shape of one sample, for which [#canTell] is true
+    /// @param seen receives the index of each sample that has been added
     static ChannelStatistics of(Samples samples, Shape sample, LongConsumer seen) {
         int elements = sample.elements();
         long count = samples.values() / elements;
@@ -122,7 +122,7 @@ final class ChannelStatistics {
         return channels;
     }
 
-    /// As a network is given it: bytes are of 0 to 1.
+    /// In network units: bytes are scaled to 0 to 1.
     synchronized double mean(int channel) {
         if (bytes.length == 0) {
             return first[channel] + sums[channel] / values;
@@ -134,7 +134,7 @@ final class ChannelStatistics {
         return sum / values / 255;
     }
 
-    /// Of all values there are, not of those they may be a sample of: numpy's `std()`.
+    /// The population standard deviation, as numpy's `std()`.
     synchronized double std(int channel) {
         if (bytes.length == 0) {
             double mean = sums[channel] / values;

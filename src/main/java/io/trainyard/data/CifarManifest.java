@@ -9,16 +9,16 @@ import io.trainyard.spec.SplitSpec;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Files in CIFAR's binary version, of one's own images.
+/// Images in CIFAR's binary format.
 ///
 /// @param shape of one image: (channels, height, width); null: (3, 32, 32)
-/// @param labels what stands before a record's pixels; null: one label
-/// @param train names of the files to train on; null: those of CIFAR-10, or of CIFAR-100 where a record has two labels
-/// @param test names of the files to test on; null likewise
-/// @param classes how many; may be left out where they are named
+/// @param labels the label bytes before a record's pixels; null: one label
+/// @param train names of the training files; null: those of CIFAR-10, or of CIFAR-100 if a record has two labels
+/// @param test names of the test files; null likewise
+/// @param classes number of classes; optional if they are named
 /// @param classNames by label
-/// @param split what tests where there are no files for it, for jobs that do not say
-/// @param normalize for jobs that do not say how to
+/// @param split for jobs without a split, if there are no test files
+/// @param normalize default for jobs
 record CifarManifest(
         @Nullable Shape shape,
         @Nullable Labels labels,
@@ -29,9 +29,9 @@ record CifarManifest(
         @Nullable SplitSpec split,
         @Nullable Normalize normalize)
         implements Manifest {
-    /// The label bytes of a record, and which of them counts.
+    /// The label bytes of a record, and which of them is used.
     enum Labels {
-        /// One, as in CIFAR-10.
+        /// One label byte, as in CIFAR-10.
         @JsonProperty("single")
         SINGLE(1, 0),
 

@@ -10,13 +10,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/// CIFAR's binary version (https://www.cs.toronto.edu/~kriz/cifar.html): records of a label byte or several, and the
-/// bytes of the pixels, (C, H, W). Files may hold any number of records, so that a part of a set can be used.
+/// CIFAR's binary format (https://www.cs.toronto.edu/~kriz/cifar.html): records of one or more label bytes and
+/// the pixel bytes, (C, H, W). Files may hold any number of records, so a part of a dataset can be used.
 ///
-/// @param train names of the files to train on, in order
-/// @param test names of the files to test on
+/// @param train names of the training files, in order
+/// @param test names of the test files
 /// @param labelBytes of a record
-/// @param label which of them is the label
+/// @param label index of the label byte that is used
 record CifarReader(List<String> train, List<String> test, int labelBytes, int label) {
     static final List<String> CIFAR10_TRAIN =
             IntStream.rangeClosed(1, 5).mapToObj("data_batch_%d.bin"::formatted).toList();
@@ -24,7 +24,6 @@ record CifarReader(List<String> train, List<String> test, int labelBytes, int la
 
     static final List<String> CIFAR10_FOLDERS = List.of("cifar10", "cifar-10-batches-bin");
 
-    /// The built-in set.
     static DatasetSource cifar10() {
         CifarReader reader = new CifarReader(CIFAR10_TRAIN, CIFAR10_TEST, 1, 0);
         return (root, info) -> reader.read(
@@ -87,7 +86,7 @@ record CifarReader(List<String> train, List<String> test, int labelBytes, int la
         }
     }
 
-    /// Reads all records from image `first` on; returns how many there were.
+    /// Reads all records into the images from index `first` on; returns their number.
     private int readRecords(Path file, byte[] pixels, byte[] labels, int first, DatasetInfo info) {
         int imageBytes = info.shape().elements();
         int count = (int) records(file, imageBytes);

@@ -12,19 +12,21 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Tables: a row a sample, whose columns are numbers, but for one that may name the class.
+/// Tables with one row for each sample. All columns are numbers, except that the label column may hold class
+/// names.
 ///
-/// @param train name of the file to train on; null: `train.csv`
-/// @param test name of the file to test on; null: `test.csv`
-/// @param header whether the first row names the columns; null: it does. Else they are called `0`, `1` and so on
+/// @param train name of the training file; null: `train.csv`
+/// @param test name of the test file; null: `test.csv`
+/// @param header whether the first row names the columns; null: true. Without a header they are named `0`, `1`
+///     and so on
 /// @param separator between columns; null: a comma
 /// @param label the column of the class
 /// @param targets the columns of the numbers to predict, instead of a label
-/// @param columns those that a network is given, in this order; null: all others
-/// @param classes how many; null where they are named
-/// @param classNames by label; they may stand in the label's column, too
-/// @param split what tests where there is no file for it, for jobs that do not say
-/// @param normalize for jobs that do not say how to: one mean and one std a column
+/// @param columns the feature columns, in this order; null: all others
+/// @param classes number of classes; null if they are named
+/// @param classNames by label; the label column may hold these names
+/// @param split for jobs without a split, if there is no test file
+/// @param normalize default for jobs: one mean and one std for each column
 record CsvManifest(
         @Nullable String train,
         @Nullable String test,
@@ -76,7 +78,7 @@ record CsvManifest(
                 header == null || header);
     }
 
-    /// The columns that a network is given.
+    /// The feature columns.
     List<String> features(DataFolder folder) {
         return features(table(folder, false).columns());
     }

@@ -6,16 +6,15 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What stands in each column of a table, looked at row by row.
+/// Statistics of each column of a table, collected row by row.
 final class CsvProfile {
-    /// Different texts that are kept, of all columns together.
+    /// Distinct texts kept for all columns together.
     private static final int MOST_TEXTS = 200_000;
 
     private final List<Column> columns;
     private int rows;
     private int kept;
 
-    /// One of them.
     static final class Column {
         private final String name;
         private @Nullable Set<String> texts = new LinkedHashSet<>(); // null: too many
@@ -36,12 +35,12 @@ final class CsvProfile {
             return name;
         }
 
-        /// Rows that have nothing there.
+        /// Rows with an empty value.
         int missing() {
             return missing;
         }
 
-        /// Rows that have something else than a finite number there.
+        /// Rows with a value that is not a finite number.
         int others() {
             return others;
         }
@@ -50,12 +49,12 @@ final class CsvProfile {
             return missing == 0 && others == 0;
         }
 
-        /// Whether it could hold labels: 0 or more, below the most classes there can be.
+        /// Whether the column could hold labels: integers from 0 to the largest allowed label.
         boolean isLabels() {
             return isNumbers() && whole && least >= 0 && most < Dataset.MAX_CLASSES;
         }
 
-        /// Whether it could hold names of classes: texts, fewer of them than there are rows.
+        /// Whether the column could hold class names: texts, at least one of which is repeated.
         boolean isNames() {
             return missing == 0 && texts != null && others > texts.size();
         }
@@ -64,7 +63,7 @@ final class CsvProfile {
             return most;
         }
 
-        /// All that stands there, once each, sorted; null: more than can be classes.
+        /// The distinct texts, sorted; null if there are more than classes are allowed.
         @Nullable
         List<String> texts() {
             return texts == null
@@ -72,7 +71,7 @@ final class CsvProfile {
                     : texts.stream().sorted(ImageFolder.BY_CODE_POINT).toList();
         }
 
-        /// What is wrong, where all should be numbers.
+        /// The reason why the column is not numeric.
         String complaint() {
             List<String> parts = new ArrayList<>();
             if (missing > 0) {

@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/// Collects rows of a table as a part of a data set.
+/// Collects rows of a table as a part of a dataset.
 final class CsvRows {
-    /// What Python's `float()` takes, but for `nan`, `inf` and underscores.
+    /// The syntax of Python's `float()` without `nan`, `inf` and underscores.
     private static final Pattern NUMBER = Pattern.compile("[+-]?(\\d++(\\.\\d*+)?|\\.\\d++)([eE][+-]?\\d{1,4})?");
 
-    /// Room for numbers to begin with.
+    /// Initial capacity, in numbers.
     private static final int FIRST_NUMBERS = 1 << 16;
 
     private final int features;
@@ -66,7 +66,7 @@ final class CsvRows {
         rows++;
     }
 
-    /// By half, as lists do: memory follows what was read.
+    /// Grows by half, so memory is proportional to the rows read.
     private void grow(CsvTable.Row row) {
         long capacity = samples.length / features;
         if (rows < capacity) {

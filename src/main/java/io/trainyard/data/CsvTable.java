@@ -13,9 +13,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/// A text file of rows, as RFC 4180 has them, but that no value goes over several lines. Read row by row: only one is
-/// in
-/// memory.
+/// A CSV file as in RFC 4180, except that no value spans several lines. Reads row by row and keeps only one row
+/// in memory.
 ///
 /// @param file in UTF-8
 /// @param hasHeader whether the first row names the columns
@@ -24,18 +23,18 @@ record CsvTable(Path file, char separator, boolean hasHeader) {
 
     private static final int MAX_LINE = 1 << 20;
 
-    /// What some programs begin UTF-8 with.
+    /// Some programs write it at the start of UTF-8 files.
     private static final int BYTE_ORDER_MARK = 0xFEFF;
 
     interface RowReader {
-        /// @param values those of the columns that were asked for, in that order
-        /// @param row where it is
+        /// @param values of the requested columns, in the requested order
+        /// @param row its position
         void add(List<String> values, Row row);
     }
 
-    /// A place in the file, for messages.
+    /// A position in the file, for messages.
     ///
-    /// @param names of the columns that were asked for
+    /// @param names of the requested columns
     record Row(Path file, int line, List<String> names) {
         DatasetException wrong(int column, String value, String expected) {
             return DataFiles.wrong(
@@ -54,7 +53,7 @@ record CsvTable(Path file, char separator, boolean hasHeader) {
         }
     }
 
-    /// What stands in the first line, whether these are names or not.
+    /// The values of the first line, whether it is a header or not.
     List<String> firstRow() {
         try (BufferedReader in = open()) {
             return firstRow(in);
@@ -82,9 +81,7 @@ record CsvTable(Path file, char separator, boolean hasHeader) {
         return names;
     }
 
-    /// Reads all rows.
-    ///
-    /// @param names of the columns that are wanted
+    /// @param names of the requested columns
     void forEach(List<String> names, RowReader reader) {
         try (BufferedReader in = open();
                 BufferedReader first = open()) {
@@ -140,7 +137,7 @@ record CsvTable(Path file, char separator, boolean hasHeader) {
                 : DataFiles.unreadable(file, e);
     }
 
-    /// The next line without its end; null behind the last, because an empty line is one, too.
+    /// Returns the next line without its line break; null at the end of the file, because a line may be empty.
     private @Nullable String line(BufferedReader in, int number) throws IOException {
         StringBuilder line = new StringBuilder();
         int c = in.read();
@@ -172,11 +169,11 @@ record CsvTable(Path file, char separator, boolean hasHeader) {
                 throw DataFiles.wrong(
                         file, "more than %d columns".formatted(MAX_COLUMNS), "at most %d".formatted(MAX_COLUMNS));
             }
-        } while (at++ < line.length()); // a separator stands there
+        } while (at++ < line.length()); // at a separator
         return values;
     }
 
-    /// @return where the value ends
+    /// @return the end of the value
     private int plain(String line, int begin, StringBuilder value) {
         int end = line.indexOf(separator, begin);
         end = end < 0 ? line.length() : end;
@@ -184,7 +181,7 @@ record CsvTable(Path file, char separator, boolean hasHeader) {
         return end;
     }
 
-    /// @param begin behind the first quote; two quotes stand for one
+    /// @param begin after the opening quote; two quotes are an escaped quote
     private int quoted(String line, int begin, StringBuilder value, int number) {
         int at = begin;
         while (true) {

@@ -5,23 +5,23 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 
-/// What the readers share: finding files under the data root, bounds, and the words for what is wrong.
+/// Shared by the readers: files under the data root, limits and error messages.
 final class DataFiles {
-    /// The most bytes of pixels in one part: what a Java array holds (a few headers less than 2^31 elements).
+    /// The most pixel bytes in one part: the largest Java array (2^31 elements minus a few header words).
     static final int MAX_PIXEL_BYTES = Integer.MAX_VALUE - 8;
 
-    /// The most numbers in one array: far more than fit a file of today's disks, and few enough to count with.
+    /// The most elements in one array: more than fit on today's disks, and few enough not to overflow a `long`.
     private static final long MAX_ELEMENTS = 1L << 40;
 
-    /// Deflate never packs tighter than 1032 to 1 (https://zlib.net/zlib_tech.html, "Maximum Compression
-    /// Factor"), so a compressed file that promises more than this lies, and no memory is set aside for it.
+    /// Deflate compresses at most 1032 to 1 (https://zlib.net/zlib_tech.html, "Maximum Compression Factor"). A
+    /// header that promises more is wrong, and no memory is allocated for it.
     static final long MAX_COMPRESSION = 1032;
 
     private DataFiles() {}
 
-    /// The first of `folders` that exists under `root`.
+    /// Returns the first of `folders` that exists under `root`.
     ///
-    /// @param source where the set can be had, as a sentence begun by "get"
+    /// @param source where to get the dataset, as the end of a sentence that starts with "get"
     static DataFolder folder(Path root, DatasetInfo info, List<String> folders, String source) {
         return folders.stream()
                 .flatMap(name -> DataFolder.find(root, name).stream())
@@ -44,9 +44,9 @@ final class DataFiles {
                 .formatted(file.toAbsolutePath(), found, expected);
     }
 
-    /// Sizes as a header gives them, before anything is done with them.
+    /// Checks the sizes of a header before they are used.
     ///
-    /// @param name of what has them, for the message
+    /// @param name of the array, for the message
     static void requireSizes(Path file, String name, List<Long> shape) {
         long elements = 1;
         for (long size : shape) {
@@ -64,7 +64,7 @@ final class DataFiles {
         }
     }
 
-    /// Text from a file, as it may stand in a message.
+    /// Text from a file, escaped and shortened for a message.
     static String told(String text) {
         return Printable.text(text, 80);
     }
@@ -76,7 +76,7 @@ final class DataFiles {
                 cause);
     }
 
-    /// @param index the sample's place in the file, from 0
+    /// @param index of the sample in the file, from 0
     static void checkLabel(Path file, long label, int index, int classes) {
         if (label < 0 || label >= classes) {
             throw wrong(

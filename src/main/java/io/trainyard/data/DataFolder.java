@@ -6,14 +6,14 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/// A folder under the data root. Nothing in it is read that a symbolic link takes from elsewhere: who may put files
-/// into the root could else have a worker read any file of the machine.
+/// A folder under the data root. Symbolic links that lead out of the root are refused. Otherwise anyone with
+/// write access to the root could make a worker read any file of the machine.
 ///
 /// @param root the data root, without symbolic links
 /// @param path the folder, without symbolic links
 record DataFolder(Path root, Path path) {
-    /// @param name of the folder in the data root: one step, never a path
-    /// @return empty where there is no such folder
+    /// @param name of the folder in the data root: one path element
+    /// @return empty if the folder does not exist
     /// @throws DatasetException if it leads out of the root
     static Optional<DataFolder> find(Path root, String name) {
         Path path = root.resolve(name);
@@ -28,16 +28,16 @@ record DataFolder(Path root, Path path) {
         }
     }
 
-    /// The first of `names` that exists.
+    /// Returns the first of `names` that exists.
     ///
-    /// @throws DatasetException if none does, or it leads out of the root
+    /// @throws DatasetException if none exists, or it leads out of the root
     Path file(List<String> names) {
         return find(names)
                 .orElseThrow(() -> new DatasetException("%s is missing in %s; put it there as it was published"
                         .formatted(String.join(" or ", names), path)));
     }
 
-    /// The first of `names` that exists; a name may have several steps down.
+    /// Returns the first of `names` that exists. A name may have several path elements.
     ///
     /// @throws DatasetException if it leads out of the root
     Optional<Path> find(List<String> names) {
@@ -49,19 +49,19 @@ record DataFolder(Path root, Path path) {
                 .map(file -> inside(root, file));
     }
 
-    /// What no system takes for a path is no file's name; Java throws when it is asked.
+    /// A NUL byte is invalid in paths, and resolving it throws.
     private static boolean mayBeName(String name) {
         return name.indexOf('\0') < 0;
     }
 
-    /// Where something is that was found in the folder, without symbolic links.
+    /// Returns the real path of a file in the folder.
     ///
     /// @throws DatasetException if it leads out of the root
     Path inside(Path found) {
         return inside(root, found);
     }
 
-    /// Does not say where to: whoever reads a job's events need not know what else the machine has.
+    /// The message omits the target, so job events reveal no other files of the machine.
     private static Path inside(Path root, Path found) {
         try {
             Path real = found.toRealPath();

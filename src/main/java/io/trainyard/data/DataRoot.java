@@ -12,20 +12,21 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// The folder that a worker reads data sets from: the built-in ones, and those that lie there as
-/// `<name>/dataset.json` with files beside it. A built-in name always means the built-in set.
+/// The folder that a worker reads datasets from: the built-in ones, and those described by `<name>/dataset.json`.
+/// A built-in name always means the built-in dataset.
 ///
-/// @param path need not exist where only generated sets are asked for
+/// @param path need not exist if only generated datasets are used
 public record DataRoot(Path path) {
-    /// Names of data sets that a message has room for.
+    /// Dataset names in one message.
     private static final int MOST_TOLD = 20;
 
-    /// Folders that are looked through for them.
+    /// Folders searched for dataset names.
     private static final int MOST_LOOKED_AT = 1_000;
 
-    /// What is known before samples are read: enough to fit a network. Reads a description and headers at most.
+    /// Describes a dataset without its samples, which is enough to check a network. Reads at most a description
+    /// and headers.
     ///
-    /// @throws DatasetException if there is no such set here, or its description is wrong
+    /// @throws DatasetException if the dataset does not exist here, or its description is wrong
     public DatasetInfo describe(DatasetSpec spec) {
         return builtIn(spec).orElseGet(() -> {
             DataFolder folder = folder(spec.name());
@@ -33,7 +34,7 @@ public record DataRoot(Path path) {
         });
     }
 
-    /// A mistake in what is written in the folder is not the job's.
+    /// A mistake in the folder's description is not reported as a mistake of the job.
     private static DatasetInfo describe(Manifest manifest, DataFolder folder, DatasetSpec spec) {
         manifest.check(folder, spec);
         try {
@@ -49,14 +50,14 @@ public record DataRoot(Path path) {
         return info;
     }
 
-    /// What a folder says of itself; one that says nothing and holds folders is taken for a folder of images.
+    /// Reads the description of a folder. A folder without one but with subfolders is an image folder.
     private static Manifest manifest(DataFolder folder) {
         return folder.find(List.of(Manifest.FILE)).isPresent() ? Manifest.read(folder) : ImageFolderManifest.DEFAULT;
     }
 
-    /// Reads or generates the whole set; takes up to a second for each 100 MB.
+    /// Reads or generates the whole dataset; takes up to a second for each 100 MB.
     ///
-    /// @throws DatasetException if there is no such set here, or its files are missing or not what they should be
+    /// @throws DatasetException if the dataset does not exist here, or its files are missing or invalid
     public Dataset open(DatasetSpec spec) {
         return builtIn(spec).flatMap(info -> Datasets.read(path, info.name())).orElseGet(() -> {
             DataFolder folder = folder(spec.name());
@@ -65,11 +66,9 @@ public record DataRoot(Path path) {
         });
     }
 
-    /// What tells whether files of a set were replaced since it was read: two that are equal say that none was, as far
-    /// as
-    /// sizes and times tell.
+    /// Stamps of a dataset's files. Equal stamps mean that no file was replaced, as far as sizes and times show.
     ///
-    /// @param name of the set
+    /// @param name of the dataset
     public FileStamps stamps(String name) {
         return FileStamps.of(Datasets.folders(name).stream()
                 .map(path::resolve)
@@ -77,9 +76,9 @@ public record DataRoot(Path path) {
                 .toList());
     }
 
-    /// Whether the files of a data set are others than they were; not where none are there any more, or can be reached.
+    /// Whether the files of a dataset have changed; false if they are gone or unreachable.
     ///
-    /// @param stamps as [#stamps] told them then
+    /// @param stamps an earlier result of [#stamps]
     public boolean hasOthersNow(String name, FileStamps stamps) {
         FileStamps now = stamps(name);
         return now.files() > 0 && !now.equals(stamps);
@@ -118,7 +117,7 @@ public record DataRoot(Path path) {
                 .formatted(name, found, there, String.join(", ", Datasets.names()), meant);
     }
 
-    /// The names of the sets that lie here with a description, in order.
+    /// The names of the datasets with a description, in order.
     public List<String> described() {
         return folders(folder -> Files.exists(folder.resolve(Manifest.FILE)));
     }
@@ -127,7 +126,7 @@ public record DataRoot(Path path) {
         try (Stream<Path> entries = Files.list(folder)) {
             return Files.exists(folder.resolve(Manifest.FILE))
                     || entries.limit(MOST_LOOKED_AT).anyMatch(Files::isDirectory);
-        } catch (IOException e) { // not a folder, or not for us: then it is no name to suggest
+        } catch (IOException e) { // not a folder, or not readable: no name to suggest
             return false;
         }
     }

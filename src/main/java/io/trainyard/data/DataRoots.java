@@ -2,16 +2,16 @@ package io.trainyard.data;
 
 import java.nio.file.Path;
 
-/// Where data sets are: in a folder, or somewhere from which they are brought to this machine when they are asked for.
+/// Where datasets are: in a local folder, or in remote storage from which they are fetched on demand.
 @FunctionalInterface
 public interface DataRoots {
-    /// A data root that has what there is of a set. It stays as it is until another set is asked for.
+    /// Returns a data root that holds a dataset. It stays unchanged until another dataset is requested.
     ///
     /// @param dataset its name
-    /// @throws DatasetException if it cannot be brought
+    /// @throws DatasetException if it cannot be fetched
     DataRoot of(String dataset, FetchProgress progress);
 
-    /// Whether a set can be read without bringing it first.
+    /// Whether a dataset can be read without fetching it first.
     default boolean isNear(String dataset) {
         return true;
     }

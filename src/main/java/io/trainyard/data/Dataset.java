@@ -3,12 +3,12 @@ package io.trainyard.data;
 import io.trainyard.spec.Shape;
 import java.util.List;
 
-/// A data set at hand: in memory, or mapped there.
+/// A dataset in memory, or memory-mapped.
 ///
-/// @param shape of one sample: an image's (channels, height, width), or the (numbers) of a row
-/// @param outputs what a network gives for a sample: a logit for each class, labels being 0 to `outputs - 1`, or the
-///     numbers of [Targets.Numbers]
-/// @param warnings what whoever looks at a job on it should know: files that are broken and left out
+/// @param shape of one sample: an image's (channels, height, width), or the (features) of a row
+/// @param outputs of a network: a logit for each class, with labels 0 to `outputs - 1`, or the numbers of
+///     [Targets.Numbers]
+/// @param warnings for the users of the dataset, such as broken files that are skipped
 public record Dataset(String name, Shape shape, int outputs, Split train, Split test, List<String> warnings) {
     /// More classes have a confusion matrix of more than 64 MiB.
     public static final int MAX_CLASSES = 4_096;
@@ -26,9 +26,9 @@ public record Dataset(String name, Shape shape, int outputs, Split train, Split 
             return targets.size();
         }
 
-        /// Each sample's class.
+        /// The class of each sample.
         ///
-        /// @throws IllegalStateException if the samples have numbers instead
+        /// @throws IllegalStateException if the targets are numbers
         public int[] labels() {
             return switch (targets) {
                 case Targets.ClassLabels classes -> classes.labels();
@@ -37,7 +37,7 @@ public record Dataset(String name, Shape shape, int outputs, Split train, Split 
             };
         }
 
-        /// The samples `from` to `to`, without it.
+        /// The samples from `from` to `to`, exclusive.
         ///
         /// @param shape of one sample
         public Split slice(int from, int to, Shape shape) {
@@ -50,12 +50,11 @@ public record Dataset(String name, Shape shape, int outputs, Split train, Split 
         return (long) shape.elements() * train.samples().valueBytes();
     }
 
-    /// The same, with only the test samples `from` to `to`, without it.
+    /// The same dataset, with only the test samples from `from` to `to`, exclusive.
     public Dataset withTests(int from, int to) {
         return new Dataset(name, shape, outputs, train, test.slice(from, to, shape), warnings);
     }
 
-    /// One of which there is nothing to warn of.
     public Dataset(String name, Shape shape, int outputs, Split train, Split test) {
         this(name, shape, outputs, train, test, List.of());
     }

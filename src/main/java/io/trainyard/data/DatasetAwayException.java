@@ -1,7 +1,7 @@
 package io.trainyard.data;
 
-/// A data set that cannot be had at the moment: where it lies does not answer, or there is no room for it here. Unlike
-/// one that is not there it may be had later, by this worker, too.
+/// A dataset that is unavailable for now: its storage does not answer, or the disk is full. A retry may succeed,
+/// on this worker as well.
 public final class DatasetAwayException extends DatasetException {
     private static final long serialVersionUID = 1L;
 

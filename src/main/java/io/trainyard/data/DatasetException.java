@@ -1,6 +1,6 @@
 package io.trainyard.data;
 
-/// A data set that cannot be had. The message names the file, what was found and what was expected.
+/// A dataset that cannot be used. The message names the file, the value found and the value expected.
 public sealed class DatasetException extends RuntimeException permits DatasetAwayException {
     private static final long serialVersionUID = 1L;
 

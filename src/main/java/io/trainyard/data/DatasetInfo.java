@@ -6,17 +6,17 @@ import io.trainyard.spec.Shape;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What is known of a data set before its samples are read.
+/// The description of a dataset without its samples.
 ///
-/// @param shape of one sample: an image's (channels, height, width), or the (numbers) of a row
-/// @param answers what there is to learn of a sample
-/// @param normalize for jobs that do not say how to normalise; null: they are not normalised
+/// @param shape of one sample: an image's (channels, height, width), or the (features) of a row
+/// @param answers the targets of a sample
+/// @param normalize default for jobs; null: no normalization
 public record DatasetInfo(
         String name, Shape shape, Answers answers, @Nullable Normalize normalize) {
 
-    /// What there is to learn of a sample.
+    /// The kind of targets.
     public sealed interface Answers {
-        /// Its class.
+        /// A class.
         ///
         /// @param names by label, from 0 on; at least one
         record Classes(List<String> names) implements Answers {
@@ -25,18 +25,17 @@ public record DatasetInfo(
             }
         }
 
-        /// Numbers, by regression.
+        /// Numbers to predict, by regression.
         ///
-        /// @param outputs how many
+        /// @param outputs their count
         record Numbers(int outputs) implements Answers {}
     }
 
-    /// One of classes.
     public static DatasetInfo ofClasses(String name, Shape shape, List<String> classNames) {
         return new DatasetInfo(name, shape, new Answers.Classes(classNames), null);
     }
 
-    /// What a network gives for a sample: a logit for each class, or numbers.
+    /// Outputs of a network: one for each class, or the numbers to predict.
     public int outputs() {
         return switch (answers) {
             case Answers.Classes classes -> classes.names().size();
@@ -44,7 +43,7 @@ public record DatasetInfo(
         };
     }
 
-    /// The usual loss for what there is to learn.
+    /// The default loss for these targets.
     public LossSpec loss() {
         return switch (answers) {
             case Answers.Classes _ -> LossSpec.DEFAULT;
@@ -52,12 +51,12 @@ public record DatasetInfo(
         };
     }
 
-    /// @throws io.trainyard.spec.InvalidJobException if a network cannot learn this by the loss
+    /// @throws io.trainyard.spec.InvalidJobException if the loss does not fit the targets
     public void requireFit(LossSpec loss) {
         loss.requireFit(name, answers instanceof Answers.Numbers, outputs());
     }
 
-    /// By label, from 0 on; none where numbers are to be learnt.
+    /// By label, from 0 on; empty for regression.
     public List<String> classNames() {
         return switch (answers) {
             case Answers.Classes classes -> classes.names();

@@ -2,10 +2,10 @@ package io.trainyard.data;
 
 import java.nio.file.Path;
 
-/// Where a data set comes from: the reader of a file format, or a generator.
+/// The source of a dataset: the reader of a file format, or a generator.
 interface DatasetSource {
-    /// @param root the data root, under which files are looked for
-    /// @param info what was promised: the result has this name, shape and number of classes
-    /// @throws DatasetException if the files are missing, or are not what they should be
+    /// @param root the data root with the files
+    /// @param info the name, shape and number of classes of the result
+    /// @throws DatasetException if the files are missing or invalid
     Dataset read(Path root, DatasetInfo info);
 }

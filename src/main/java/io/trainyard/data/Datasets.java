@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/// The built-in data sets, which every worker knows. A new one is a [DatasetSource] and a line here.
+/// The built-in datasets, known to every worker. To add one, write a [DatasetSource] and a line here.
 public final class Datasets {
     private static final List<String> CIFAR10 =
             List.of("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck");
@@ -30,31 +30,31 @@ public final class Datasets {
 
     private record Entry(DatasetInfo info, DatasetSource source) {}
 
-    /// What the folder of a set may be called in a data root, built in or not; a generated one has none.
+    /// Possible folder names of a dataset in a data root, built in or not; empty for generated ones.
     static List<String> folders(String name) {
         return isGenerated(name) ? List.of() : name.equals("cifar10") ? CifarReader.CIFAR10_FOLDERS : List.of(name);
     }
 
-    /// All names: first those read from files, then the generated ones.
+    /// All names: first the datasets read from files, then the generated ones.
     public static List<String> names() {
         return List.copyOf(ENTRIES.keySet());
     }
 
-    /// Shape and classes of a built-in set, without reading a file; empty where no built-in set has this name.
+    /// Shape and classes of a built-in dataset, without reading a file; empty for other names.
     public static Optional<DatasetInfo> find(String name) {
         return Optional.ofNullable(ENTRIES.get(name)).map(Entry::info);
     }
 
-    /// Whether a name is that of a built-in set that needs no files.
+    /// Whether a name is that of a built-in dataset without files.
     public static boolean isGenerated(String name) {
         Entry entry = ENTRIES.get(name);
         return entry != null && entry.source() instanceof ShapesGenerator;
     }
 
-    /// Reads or generates a built-in set; empty where none has this name.
+    /// Reads or generates a built-in dataset; empty for other names.
     ///
-    /// @param root the data root; the generated sets do not look at it
-    /// @throws DatasetException if its files are missing or not what they should be
+    /// @param root the data root; ignored by generated datasets
+    /// @throws DatasetException if its files are missing or invalid
     static Optional<Dataset> read(Path root, String name) {
         return Optional.ofNullable(ENTRIES.get(name))
                 .map(entry -> entry.source().read(root, entry.info()));

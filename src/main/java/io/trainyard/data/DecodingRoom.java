@@ -2,10 +2,10 @@ package io.trainyard.data;
 
 import java.util.concurrent.Semaphore;
 
-/// Room in Java's heap for pictures that are decoded at the same time: half of it. A process whose heap is
-/// full ends.
+/// Limits the Java heap of pictures that are decoded concurrently to one half, because the process exits when its
+/// heap is full.
 ///
-/// Whoever waits here holds nothing of it, so that nobody waits for one another.
+/// A thread holds none of the budget while it waits, so threads cannot deadlock.
 final class DecodingRoom {
     private static final int MIB = 1 << 20;
 
@@ -14,10 +14,10 @@ final class DecodingRoom {
 
     DecodingRoom(long heapBytes) {
         mibs = (int) Math.clamp(heapBytes / 2 / MIB, 1, Integer.MAX_VALUE);
-        free = new Semaphore(mibs, true); // fair: a large picture waits no longer than those before it
+        free = new Semaphore(mibs, true); // fair: a large picture is not overtaken forever
     }
 
-    /// Whether there could ever be so much.
+    /// Whether the whole budget is large enough.
     boolean has(long bytes) {
         return mibs(bytes) <= mibs;
     }
@@ -26,14 +26,14 @@ final class DecodingRoom {
         return mibs;
     }
 
-    /// Waits until there is so much.
+    /// Waits until the bytes are available.
     ///
-    /// @param bytes not more than it [#has]
+    /// @param bytes at most the budget, see [#has]
     void take(long bytes) throws InterruptedException {
         free.acquire(mibs(bytes));
     }
 
-    /// As much as is missing, if it is there at once.
+    /// Takes the difference without waiting; returns false if it is not available.
     boolean takeMore(long has, long needs) {
         return mibs(needs) <= mibs(has) || free.tryAcquire(mibs(needs) - mibs(has));
     }

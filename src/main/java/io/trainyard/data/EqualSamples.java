@@ -8,10 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
 
-/// Finds samples that are the same, byte for byte, by half of their SHA-256: two that only have this in common nobody
-/// has ever seen. The samples to train on are numbered first, those to test on behind them.
+/// Finds samples that are equal byte by byte, by the first half of their SHA-256, for which no collision is
+/// known. Training samples are numbered first, then test samples.
 final class EqualSamples {
-    /// More are not looked at: each takes some thirty bytes of the heap.
+    /// Limits the heap: each sample takes about thirty bytes.
     static final int MOST_SAMPLES = 8_000_000;
 
     private static final int TOLD = 5;
@@ -19,14 +19,14 @@ final class EqualSamples {
     private final int train;
     private final long[] hashes; // (samples, 2)
 
-    /// @param train how many to train on
-    /// @param all how many in all, at most [#MOST_SAMPLES]
+    /// @param train number of training samples
+    /// @param all number of all samples, at most [#MOST_SAMPLES]
     EqualSamples(int train, int all) {
         this.train = train;
         this.hashes = new long[2 * all];
     }
 
-    /// May be called by several threads, each sample once.
+    /// Thread-safe, if each sample is put once.
     void put(int sample, MemorySegment bytes) {
         ByteBuffer hash = ByteBuffer.wrap(digest(bytes));
         hashes[2 * sample] = hash.getLong();
@@ -43,11 +43,11 @@ final class EqualSamples {
         }
     }
 
-    /// @param labels of all samples, below 0 for those that are not there; empty where there are no classes
+    /// @param labels of all samples, negative for samples that are missing; empty without classes
     /// @param names of samples, for messages
     Inspection.Equal find(int[] labels, IntFunction<String> names) {
         int samples = hashes.length / 2;
-        int[] table = new int[Integer.highestOneBit(Math.max(1, samples)) * 4]; // a sample's number + 1; 0: none
+        int[] table = new int[Integer.highestOneBit(Math.max(1, samples)) * 4]; // sample index + 1; 0: empty
         int inTrain = 0;
         int inTest = 0;
         int across = 0;
@@ -74,7 +74,7 @@ final class EqualSamples {
         return new Inspection.Equal(inTrain, inTest, across, other, told);
     }
 
-    /// The first sample that is the same, perhaps itself, which is then the first.
+    /// The first equal sample, or the sample itself.
     private int firstLike(int sample, int[] table) {
         int slot = (int) hashes[2 * sample] & (table.length - 1);
         while (table[slot] != 0) {

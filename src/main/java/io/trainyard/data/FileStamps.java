@@ -11,24 +11,24 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/// What sizes and times files have: two that are equal say that none was replaced in between, as far as can be known
-/// without reading them.
+/// A fingerprint of file sizes and times. Equal stamps mean that no file was replaced, as far as metadata shows.
 ///
-/// @param files how many
-/// @param mix of the paths, sizes and times of all of them, in any order
+/// @param files their count
+/// @param mix of the paths, sizes and times of all files, independent of their order
 public record FileStamps(int files, long mix) {
-    /// Of a set of more files the others are not looked at, for this is asked before each job.
+    /// Further files are ignored, because the stamps are taken before each job.
     private static final int MOST_FILES = 200_000;
 
     private static final int MAX_DEPTH = 32;
 
-    /// Of all files in some folders, and in those within; what is not there, or cannot be looked at, has none.
+    /// Stamps of all files in some folders and their subfolders. Files that are missing or unreadable are
+    /// ignored.
     static FileStamps of(List<Path> folders) {
         Visitor visitor = new Visitor();
         for (Path folder : folders) {
             try {
                 Files.walkFileTree(folder, EnumSet.of(FileVisitOption.FOLLOW_LINKS), MAX_DEPTH, visitor);
-            } catch (IOException e) { // who reads the set says so
+            } catch (IOException e) { // the reader of the dataset reports it
                 visitor.mix++;
             }
         }

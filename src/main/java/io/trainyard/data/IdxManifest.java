@@ -7,16 +7,16 @@ import io.trainyard.spec.SplitSpec;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Four IDX files, as MNIST has them, of one's own images. Their headers say how large these are.
+/// Four IDX files, as in MNIST, of any images. Their headers give the image size.
 ///
 /// @param trainImages name of a file; null: MNIST's
 /// @param trainLabels likewise
 /// @param testImages likewise
 /// @param testLabels likewise
-/// @param classes how many; may be left out where they are named
+/// @param classes number of classes; optional if they are named
 /// @param classNames by label
-/// @param split what tests where there are no files for it, for jobs that do not say
-/// @param normalize for jobs that do not say how to
+/// @param split for jobs without a split, if there are no test files
+/// @param normalize default for jobs
 record IdxManifest(
         @Nullable String trainImages,
         @Nullable String trainLabels,

@@ -16,13 +16,13 @@ import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 
 /// IDX files (https://yann.lecun.com/exdb/mnist/, "file format"), gzipped or not: images of unsigned bytes, and
-/// labels of unsigned bytes or of integers.
+/// labels of unsigned bytes or integers.
 ///
-/// @param names of the files, each of which may be called in several ways
+/// @param names of the files, with alternatives
 record IdxReader(Names names) {
-    /// Names of each file, the first that is there counts.
+    /// Alternative names of each file; the first that exists is used.
     record Names(List<String> trainImages, List<String> trainLabels, List<String> testImages, List<String> testLabels) {
-        /// As MNIST is published, with a dot for the first hyphen of the ending, too.
+        /// MNIST's published names, and the variant with a dot instead of the first hyphen of the ending.
         static final Names USUAL = new Names(
                 usual("train-images", 3), usual("train-labels", 1), usual("t10k-images", 3), usual("t10k-labels", 1));
 
@@ -33,12 +33,12 @@ record IdxReader(Names names) {
         }
     }
 
-    /// The third byte of a file: what its values are. The fourth is the number of dimensions.
+    /// The third byte of a file is the type of its values. The fourth is the number of dimensions.
     private static final int UNSIGNED_BYTES = 0x08;
 
     private static final int INTS = 0x0C;
 
-    /// Of images with channels.
+    /// Images with channels.
     private static final int MAX_DIMENSIONS = 4;
 
     static DatasetSource mnist() {
@@ -50,7 +50,7 @@ record IdxReader(Names names) {
     }
 
     /// @param folder under the data root
-    /// @param source where the set can be had
+    /// @param source where to get the dataset
     private static DatasetSource builtIn(String folder, String source) {
         IdxReader reader = new IdxReader(Names.USUAL);
         return (root, info) -> reader.read(
@@ -61,13 +61,13 @@ record IdxReader(Names names) {
 
     /// The shape of one image: (F), (1, H, W) or (C, H, W).
     ///
-    /// @param itemSizes as a header has them
+    /// @param itemSizes from the header
     static Shape shape(List<Integer> itemSizes) {
         return itemSizes.size() == 2 ? Shape.of(1, itemSizes.get(0), itemSizes.get(1)) : new Shape(itemSizes);
     }
 
-    /// How many dimensions a file says it has: one is of labels, more are of images. 0 where it is no IDX file that is
-    /// read.
+    /// The number of dimensions in the header: one for labels, more for images; 0 if the file is not a supported
+    /// IDX file.
     static int dimensions(Path file) {
         try (InputStream in = open(file)) {
             byte[] magic = in.readNBytes(4);
@@ -76,12 +76,12 @@ record IdxReader(Names names) {
                     && magic[1] == 0
                     && (magic[2] == UNSIGNED_BYTES || magic[2] == INTS && magic[3] == 1);
             return isIdx && magic[3] >= 1 && magic[3] <= MAX_DIMENSIONS ? magic[3] : 0;
-        } catch (IOException e) { // or is not gzipped, as its name says
+        } catch (IOException e) { // or not gzipped, in spite of its name
             return 0;
         }
     }
 
-    /// The sizes of one image in the header of the file to train on.
+    /// The image size in the header of the training file.
     List<Integer> itemSizes(DataFolder folder) {
         Path file = folder.file(names.trainImages());
         try (InputStream in = open(file)) {
@@ -110,7 +110,7 @@ record IdxReader(Names names) {
         }
     }
 
-    /// @param itemSizes of one image, as every header has to have them
+    /// @param itemSizes of one image, which every header must match
     Dataset read(DataFolder folder, DatasetInfo info, List<Integer> itemSizes) {
         Split train = train(folder, info, itemSizes);
         Split test = part(folder.file(names.testImages()), folder.file(names.testLabels()), info, itemSizes);
@@ -135,7 +135,6 @@ record IdxReader(Names names) {
         return new Split(Samples.Pixels.of(pixels), new Targets.ClassLabels(labels));
     }
 
-    /// More than 256 classes need integers.
     private static int[] readLabels(Path file, int classes) {
         boolean ints;
         try (InputStream in = open(file)) {
@@ -153,7 +152,7 @@ record IdxReader(Names names) {
         return labels;
     }
 
-    @SuppressWarnings("resource") // closed by whoever closes what is returned, or here
+    @SuppressWarnings("resource") // the caller closes the result; errors close it here
     private static InputStream open(Path file) throws IOException {
         InputStream raw = new BufferedInputStream(Files.newInputStream(file), 1 << 16);
         try {
@@ -168,10 +167,10 @@ record IdxReader(Names names) {
         return file.getFileName().toString().endsWith(".gz");
     }
 
-    /// The bytes behind the header, of which the file has to have exactly as many as the header says.
+    /// Reads the values after the header. The file must have exactly as many as the header says.
     ///
     /// @param type of the values
-    /// @param itemSizes what the header has to say after the number of items
+    /// @param itemSizes expected in the header after the number of items
     private static byte[] readBytes(Path file, int type, int[] itemSizes) {
         try (InputStream in = open(file)) {
             long mostBytes = Files.size(file) * (isGzipped(file) ? DataFiles.MAX_COMPRESSION : 1);
@@ -183,7 +182,7 @@ record IdxReader(Names names) {
                         "%d bytes behind the header".formatted(values.length),
                         "%d, as the header says".formatted(bytes));
             }
-            if (in.read() >= 0) { // also makes the gzip reader compare its check sum
+            if (in.read() >= 0) { // also makes the gzip reader verify its checksum
                 throw DataFiles.wrong(file, "more bytes behind the header", "%d, as the header says".formatted(bytes));
             }
             return values;
@@ -201,7 +200,7 @@ record IdxReader(Names names) {
         };
     }
 
-    /// What a header has to say.
+    /// The expected header.
     ///
     /// @param mostBytes that can follow it
     private record Expected(int type, int[] itemSizes, long mostBytes) {
@@ -215,7 +214,7 @@ record IdxReader(Names names) {
         }
     }
 
-    /// Checks the header; returns how many bytes follow it.
+    /// Checks the header; returns the number of bytes after it.
     private static int readHeader(Path file, InputStream in, Expected expected) throws IOException {
         int[] itemSizes = expected.itemSizes();
         byte[] bytes = in.readNBytes(4 * (2 + itemSizes.length));

@@ -12,42 +12,41 @@ import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// A folder of class folders, listed as `torchvision.datasets.ImageFolder` does: the classes are the names
-/// of the folders, sorted; the images of a class are those in it and in folders below, sorted by folder and
-/// then by name.
+/// A folder of class folders, listed as `torchvision.datasets.ImageFolder` does. The classes are the names of the
+/// folders, sorted. The images of a class are those in its folder and subfolders, sorted by folder and then by
+/// name.
 ///
 /// @param folder that holds the class folders
 /// @param path of it
 /// @param classes the folders' names, by label
 record ImageFolder(DataFolder folder, Path path, List<String> classes) {
-    /// torchvision's `IMG_EXTENSIONS`, and `.gif`. What is listed and of a format that is not read counts
-    /// as broken.
+    /// torchvision's `IMG_EXTENSIONS`, and `.gif`. Listed files in an unsupported format count as broken.
     private static final Set<String> ENDINGS =
             Set.of(".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp", ".gif");
 
-    /// Half as many again as ImageNet.
+    /// One and a half times ImageNet.
     static final int MAX_IMAGES = 2_000_000;
 
-    /// Symbolic links may lead in a circle.
+    /// Symbolic links may form a cycle.
     private static final int MAX_DEPTH = 32;
 
-    /// Python's order of texts: by code point. Java's puts what is beyond U+FFFF before U+E000.
+    /// Python's string order, by code point. Java's order puts characters above U+FFFF before U+E000.
     static final Comparator<String> BY_CODE_POINT = ImageFolder::compare;
 
-    /// An image that is listed.
+    /// An image file.
     ///
-    /// @param file below the folder, with slashes: what it is called in messages
+    /// @param file path below the folder, with slashes
     record Image(String file, int label) {}
 
-    /// A folder within the one listed.
+    /// A subfolder.
     private record Below(String name, List<String> files) {}
 
     ImageFolder {
         classes = List.copyOf(classes);
     }
 
-    /// @param path a folder in `folder`, or itself
-    /// @throws DatasetException if it has no class folders, or one only
+    /// @param path `folder`, or a folder in it
+    /// @throws DatasetException if it has fewer than two class folders
     static ImageFolder of(DataFolder folder, Path path) {
         List<String> classes = entries(folder, path, Files::isDirectory);
         if (classes.size() < 2) {
@@ -66,14 +65,14 @@ record ImageFolder(DataFolder folder, Path path, List<String> classes) {
         return new ImageFolder(folder, path, classes);
     }
 
-    /// Whether there is a folder in it that could be of a class, or a part.
+    /// Whether there is a subfolder that could be a class or a part.
     static boolean hasFolders(DataFolder folder) {
         return !entries(folder, folder.path(), Files::isDirectory).isEmpty();
     }
 
-    /// All images of all classes, class after class.
+    /// All images, class by class.
     ///
-    /// @throws DatasetException if a class has none
+    /// @throws DatasetException if a class is empty
     List<Image> images() {
         List<Image> images = new ArrayList<>();
         for (int label = 0; label < classes.size(); label++) {
@@ -100,7 +99,7 @@ record ImageFolder(DataFolder folder, Path path, List<String> classes) {
         return images;
     }
 
-    /// An image of the first class; null where it has none.
+    /// An image of the first class; null if it is empty.
     @Nullable
     Image any() {
         List<Below> folders = new ArrayList<>();
@@ -112,12 +111,12 @@ record ImageFolder(DataFolder folder, Path path, List<String> classes) {
                 .orElse(null);
     }
 
-    /// What it is called below the data root.
+    /// The path below the data root, for messages.
     String name() {
         return folder.root().relativize(path).toString().replace('\\', '/');
     }
 
-    /// Where an image is, without symbolic links.
+    /// The real path of an image.
     Path path(Image image) {
         return folder.inside(path.resolve(image.file()));
     }
@@ -149,8 +148,9 @@ record ImageFolder(DataFolder folder, Path path, List<String> classes) {
         return String.join(", ", ENDINGS.stream().sorted().toList());
     }
 
-    /// The names in a folder, in order; those of its entries that symbolic links take out of the data root
-    /// are errors.
+    /// The names in a folder, in order.
+    ///
+    /// @throws DatasetException if a symbolic link leads out of the data root
     private static List<String> entries(DataFolder folder, Path at, Predicate<Path> wanted) {
         List<String> names = new ArrayList<>();
         try (DirectoryStream<Path> stream = Files.newDirectoryStream(at, wanted::test)) {

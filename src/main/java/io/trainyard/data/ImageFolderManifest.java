@@ -19,18 +19,16 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// A folder of images. What a folder without a description is taken for, so that a new user needs to write
-/// none. How many files may be broken stands here, and not in jobs, because it tells something of the
-/// files.
+/// A folder of images. This is the default for a folder without a description, so new users need not write one.
+/// The allowed share of broken files is set here and not in jobs, because it is a property of the files.
 ///
-/// @param brokenShare of the files of a part: a hundredth where it is left out
-/// @param split for jobs that do not say how to
-/// @param normalize for jobs that do not say how to
+/// @param brokenShare of the files of a part; default: 0.01
+/// @param split default for jobs
+/// @param normalize default for jobs
 record ImageFolderManifest(
         @Nullable Double brokenShare,
         @Nullable SplitSpec split,
         @Nullable Normalize normalize) implements Manifest {
-    /// Of a folder that has no description.
     static final ImageFolderManifest DEFAULT = new ImageFolderManifest(null, null, null);
 
     private static final double DEFAULT_BROKEN_SHARE = 0.01;
@@ -86,7 +84,7 @@ record ImageFolderManifest(
         return new PictureTransform(spec.colors() == Colors.GREY, spec.resize(), spec.centerCrop());
     }
 
-    /// What every image becomes: as the job says, or as the first one does.
+    /// The size of every sample: from the job, or else from the first image.
     private static PictureSize size(ImageFolder folder, DatasetSpec spec, PictureTransform transform) {
         boolean told = spec.centerCrop() != null
                 || spec.resize() != null && spec.resize().size() == 2;

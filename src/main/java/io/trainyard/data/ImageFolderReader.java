@@ -12,8 +12,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.SortedMap;
 
-/// Reads the images of one part of an image folder as samples. Each is decoded and transformed at its place among
-/// these, so that the result does not depend on who was first.
+/// Reads the images of one part of an image folder as samples. Each image is written at its own index, so the
+/// result does not depend on the order of the threads.
 final class ImageFolderReader implements PictureReading.Taker {
     private static final System.Logger LOG = System.getLogger(ImageFolderReader.class.getName());
 
@@ -24,7 +24,7 @@ final class ImageFolderReader implements PictureReading.Taker {
 
     record Read(Split split, BrokenFiles broken) {}
 
-    /// @param shape of a sample: what every image is to become
+    /// @param shape of a sample after the transform
     ImageFolderReader(Part part, PictureTransform transform, Shape shape, SampleMemory memory) {
         this.part = part;
         this.transform = transform;
@@ -35,8 +35,8 @@ final class ImageFolderReader implements PictureReading.Taker {
                         .formatted(part.folder().path(), part.images().size(), shape));
     }
 
-    /// @param most the largest share of files that may be broken
-    /// @throws DatasetException if more are, or a file cannot be read at all
+    /// @param most the largest allowed share of broken files
+    /// @throws DatasetException if more are broken, or a file cannot be read at all
     /// @throws InvalidJobException if an image has another size than the others
     Read read(double most) {
         SortedMap<Integer, String> broken = new PictureReading(part, this).read();
@@ -69,7 +69,7 @@ final class ImageFolderReader implements PictureReading.Taker {
         }
     }
 
-    /// The samples that were read, one behind another.
+    /// Moves the readable samples together.
     private Split withoutBroken(SortedMap<Integer, String> broken) {
         long sample = shape.elements();
         int[] labels = new int[part.images().size() - broken.size()];

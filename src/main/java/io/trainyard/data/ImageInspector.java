@@ -17,7 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/// Looks at the images of a folder, decoded and transformed as a job would have it, one by one on each processor.
+/// Inspects the images of a folder, decoded and transformed as in a job, in parallel on all CPUs.
 final class ImageInspector {
     private static final int TOLD = 5;
 
@@ -29,7 +29,7 @@ final class ImageInspector {
     private final Map<PictureSize, Integer> sizes = new ConcurrentHashMap<>();
     private final Map<PictureSize, Integer> shapes = new ConcurrentHashMap<>();
 
-    /// @param odd where what is odd in the files is put
+    /// @param odd receives findings about the files
     ImageInspector(DataFolder folder, ImageFolderManifest manifest, DatasetSpec how, List<String> odd) {
         this.folder = folder;
         this.manifest = manifest;
@@ -74,7 +74,7 @@ final class ImageInspector {
         return counts;
     }
 
-    /// @param labels filled in from `first` on; of what is broken -1
+    /// @param labels filled in from `first` on; -1 for broken images
     private void read(
             Part part, int first, int[] labels, @Nullable ChannelStatistics channels, @Nullable EqualSamples equal) {
         for (int i = 0; i < part.images().size(); i++) {
@@ -106,7 +106,7 @@ final class ImageInspector {
         }
     }
 
-    /// The same bytes in another shape are another image.
+    /// Includes the size in the hash, because equal bytes of another size are another image.
     private static MemorySegment withSize(Picture picture) {
         byte[] pixels = picture.pixels();
         MemorySegment bytes = MemorySegment.ofArray(new byte[pixels.length + 2 * Integer.BYTES]);
@@ -121,7 +121,7 @@ final class ImageInspector {
             odd.add(
                     "the images have %d sizes: jobs must say which they are given, such as \"resize\": [32, 32]; what is told of their channels is of all pixels, and so are duplicates"
                             .formatted(shapes.size()));
-            return null; // they have none in common
+            return null; // no common shape
         }
         PictureSize size = shapes.keySet().iterator().next();
         return List.of(transform.channels(), size.height(), size.width());
@@ -129,7 +129,7 @@ final class ImageInspector {
 
     private Inspection.@Nullable ImageSizes imageSizes() {
         if (sizes.isEmpty()) {
-            return null; // none could be read
+            return null; // no image could be read
         }
         Map<PictureSize, Integer> counts = new HashMap<>(sizes);
         Comparator<PictureSize> bySize =

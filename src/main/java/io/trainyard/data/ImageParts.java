@@ -12,10 +12,10 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// What of a folder trains and what tests: two folders of class folders, or one that is split.
+/// The training and test parts of a folder: two folders of class folders, or one that is split.
 ///
-/// @param train holds all images where `test` is null
-/// @param test null: `split` takes it from `train`
+/// @param train holds all images if `test` is null
+/// @param test null: `split` takes the test part from `train`
 record ImageParts(
         ImageFolder train,
         @Nullable ImageFolder test,
@@ -23,17 +23,17 @@ record ImageParts(
     private static final String TRAIN = "train";
     private static final List<String> TEST = List.of("test", "val");
 
-    /// Images and the folder that they are in.
+    /// Images and their folder.
     ///
-    /// @param name what they are called in messages
+    /// @param name for messages
     record Part(String name, ImageFolder folder, List<Image> images) {}
 
-    /// The two parts, their images listed.
+    /// The two parts with their images.
     record Listed(Part train, Part test) {}
 
-    /// @param split what the job says, or the data set's description; null where neither does
-    /// @throws DatasetException if the folder has no classes, or one part alone
-    /// @throws InvalidJobException if a split is missing, or there is one too many
+    /// @param split from the job or the dataset's description; null if neither has one
+    /// @throws DatasetException if the folder has no classes, or only one part
+    /// @throws InvalidJobException if a split is missing, or is set in spite of a test part
     static ImageParts of(DataFolder folder, @Nullable SplitSpec split) {
         Optional<Path> test = TEST.stream()
                 .map(folder.path()::resolve)
@@ -64,13 +64,12 @@ record ImageParts(
         return parts;
     }
 
-    /// Whether it is in two parts.
+    /// Whether the folder has separate training and test parts.
     static boolean hasTests(DataFolder folder) {
         return Files.isDirectory(folder.path().resolve(TRAIN));
     }
 
-    /// torchvision numbers the classes of each folder by themselves, so that others would have wrong
-    /// labels.
+    /// torchvision numbers the classes of each folder separately, so different classes would give wrong labels.
     private void requireSameClasses() {
         if (test == null || train.classes().equals(test.classes())) {
             return;

@@ -6,22 +6,22 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What `./trainyard dataset inspect` tells of a folder.
+/// The result of `./trainyard dataset inspect`.
 ///
 /// @param path of the folder
-/// @param described whether `dataset.json` was there
-/// @param description what it says, or would say
-/// @param reasons why the folder is taken for what it would say, in sentences; none where it was there
-/// @param unreadable why it cannot be trained on; null: it can
-/// @param shape of one sample; null where it is not known, or samples differ
-/// @param type of its values in memory: `uint8` or `float32`; null where it is not known
-/// @param train how many samples there are to train on
-/// @param test how many to test on
-/// @param classes by label; none where numbers are to be predicted
-/// @param channels of the samples to train on; of rows each column is one; none where there are too many
-/// @param imageSizes of the files of images; null where there are none
-/// @param equal samples that are there more than once; null where it was not looked for
-/// @param odd what one may want to look at, in sentences
+/// @param described whether `dataset.json` exists
+/// @param description the content of `dataset.json`, or a proposal
+/// @param reasons for the proposal, in sentences; empty if `dataset.json` exists
+/// @param unreadable why the folder cannot be trained on; null: it can
+/// @param shape of one sample; null if unknown, or if samples differ
+/// @param type of its values in memory: `uint8` or `float32`; null if unknown
+/// @param train number of training samples
+/// @param test number of test samples
+/// @param classes by label; empty for regression
+/// @param channels of the training samples; columns in tables; empty if there are too many
+/// @param imageSizes of the image files; null for other kinds
+/// @param equal duplicate samples; null if not searched
+/// @param odd findings to look at, in sentences
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Inspection(
         String path,
@@ -40,22 +40,22 @@ public record Inspection(
         List<String> odd) {
     public record ClassCount(String name, int train, int test) {}
 
-    /// In the units that a network is given without `normalize`: bytes are of 0 to 1.
+    /// In network units without `normalize`: bytes are scaled to 0 to 1.
     public record Channel(String name, double mean, double std, double least, double most) {}
 
-    /// @param different how many sizes there are
+    /// @param different number of sizes
     /// @param smallest by the number of pixels, as width x height
     /// @param largest likewise
-    /// @param usual the one that most images have
+    /// @param usual the most frequent one
     public record ImageSizes(int different, String smallest, String largest, String usual) {}
 
-    /// What is there more than once.
+    /// Duplicate samples.
     ///
-    /// @param train samples to train on that are like one before them
-    /// @param test samples to test on that are like one to test on before them
-    /// @param testedAsTrained samples to test on that are like one to train on
-    /// @param withOtherLabels of all these, how many have another class than the first that is like them
-    /// @param first some of them: which is like which
+    /// @param train training samples equal to an earlier training sample
+    /// @param test test samples equal to an earlier test sample
+    /// @param testedAsTrained test samples equal to a training sample
+    /// @param withOtherLabels how many of all these have another class than their first equal
+    /// @param first some pairs of equal samples
     public record Equal(int train, int test, int testedAsTrained, int withOtherLabels, List<String> first) {}
 
     @JsonProperty

@@ -14,18 +14,18 @@ import java.util.Locale;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/// Looks at all samples of a folder, of which few are in memory at a time: those of images, which are decoded for that,
-/// and else what the system keeps of files that are mapped.
+/// Inspects all samples of a folder. Few samples are in memory at a time: decoded images, or cached pages of
+/// mapped files.
 final class Inspector {
     private final OwnFolder own;
     private final DatasetSpec how;
     private final List<String> odd = new ArrayList<>();
 
-    /// What a look at the samples has found.
+    /// The statistics of the samples.
     ///
-    /// @param channels null where there are too many
-    /// @param trained of each class
-    /// @param tested of each class
+    /// @param channels null if there are too many
+    /// @param trained training samples of each class
+    /// @param tested test samples of each class
     record Look(
             @Nullable List<Integer> shape,
             String type,
@@ -43,7 +43,7 @@ final class Inspector {
         this.how = how;
     }
 
-    /// Where it is left to jobs to say what tests, as most of them might.
+    /// Adds a typical split if the folder leaves it to the job.
     private DatasetSpec withSplit(Manifest manifest) {
         if (how.split() != null || manifest.split() != null || manifest.hasTests(own.folder())) {
             return how;
@@ -108,7 +108,7 @@ final class Inspector {
                 odd);
     }
 
-    /// Of what has no spread only the mean is taken off.
+    /// Proposes normalization. Channels without spread get only the mean.
     private static void addNormalize(ObjectNode description, List<Channel> channels) {
         boolean allowed = channels.stream()
                 .allMatch(channel -> Math.abs(channel.mean()) < Oddities.TOO_FAR && channel.std() < Oddities.TOO_FAR);

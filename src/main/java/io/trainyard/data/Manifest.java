@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/// What a data set's `dataset.json` says: what kind of files lie beside it, and what they hold. A new kind is a record
-/// here that can describe and read them.
+/// A dataset's `dataset.json`: the kind of files next to it, and their content. To add a kind, write a record
+/// that describes and reads them.
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "kind")
 @JsonSubTypes({
     @JsonSubTypes.Type(value = IdxManifest.class, name = "idx"),
@@ -27,45 +27,45 @@ sealed interface Manifest
         permits IdxManifest, CifarManifest, ArraysManifest, CsvManifest, ImageFolderManifest, PackedManifest {
     String FILE = "dataset.json";
 
-    /// Whether a job may name it so: what is wrong here is for who wrote the job.
+    /// Checks the job's fields. Errors here are mistakes of the job.
     ///
-    /// @throws InvalidJobException if `spec` has fields that are not for this kind, or lacks one
+    /// @throws InvalidJobException if `spec` has fields that this kind does not allow, or misses a required one
     default void check(DataFolder folder, DatasetSpec spec) {
         spec.refuseImageFields();
         var unused = RandomSplit.of(folder, spec, split(), hasTests(folder));
     }
 
-    /// Whether there is a part to test with.
+    /// Whether there is a test part.
     boolean hasTests(DataFolder folder);
 
-    /// Which samples test where there is none, for jobs that do not say; null: jobs have to.
+    /// The default split if there is no test part; null: jobs must set one.
     @Nullable
     SplitSpec split();
 
-    /// What can be said without reading samples.
+    /// Describes the dataset without reading samples.
     ///
-    /// @param folder where the files are
-    /// @param spec the data set as the job names it; its name is the folder's
+    /// @param folder of the files
+    /// @param spec the dataset in the job; its name is the folder's
     /// @throws DatasetException if the files are missing or have other headers
     DatasetInfo describe(DataFolder folder, DatasetSpec spec);
 
     /// Reads the samples.
     ///
-    /// @param info what [#describe] said
-    /// @param memory where samples go that are not as a network takes them in their files
-    /// @throws DatasetException if the files are missing, or are not what they should be
+    /// @param info the result of [#describe]
+    /// @param memory for samples that must be converted
+    /// @throws DatasetException if the files are missing or invalid
     Dataset read(DataFolder folder, DatasetSpec spec, DatasetInfo info, SampleMemory memory);
 
-    /// @throws DatasetException if the folder's description cannot be read or says what is not allowed
+    /// @throws DatasetException if the folder's description cannot be read or is invalid
     static Manifest read(DataFolder folder) {
         return ManifestJson.read(folder.file(List.of(FILE)));
     }
 
-    /// Of classes, which may be named or only counted.
+    /// Classes that are named or only counted.
     ///
-    /// @param classes how many; null where they are named
-    /// @param names by label; null: they are called by their numbers
-    /// @throws InvalidJobException if neither is given, or both say different numbers
+    /// @param classes their number; null if they are named
+    /// @param names by label; null: the labels are the names
+    /// @throws InvalidJobException if both are missing, or their numbers differ
     static Answers.Classes classes(@Nullable Integer classes, @Nullable List<String> names) {
         if (names == null && classes == null) {
             throw new InvalidJobException("classes is missing; say how many there are, or name them in classNames");
@@ -85,7 +85,7 @@ sealed interface Manifest
                         : IntStream.range(0, count).mapToObj(Integer::toString).toList());
     }
 
-    /// @throws InvalidJobException if the means are not one a channel
+    /// @throws InvalidJobException if the number of means differs from the number of channels
     static DatasetInfo info(DatasetSpec spec, Shape shape, Answers answers, @Nullable Normalize normalize) {
         var unused = PixelScale.of(shape, normalize);
         return new DatasetInfo(spec.name(), shape, answers, normalize);

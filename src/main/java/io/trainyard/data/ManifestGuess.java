@@ -12,19 +12,19 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// What a folder without `dataset.json` seems to hold, by its files' names and first bytes.
+/// A proposed description of a folder without `dataset.json`, from file names and first bytes.
 ///
-/// @param description of it, but for what only its samples tell
-/// @param reasons why, in sentences
+/// @param description without the fields that need the samples
+/// @param reasons for the proposal, in sentences
 record ManifestGuess(ObjectNode description, List<String> reasons) {
     private static final int MOST_FILES = 1_000;
 
     private static final int CIFAR_PIXELS = 3 * 32 * 32;
 
-    /// Names of columns that are taken for the label, if there is one of them.
+    /// A single column with one of these names is taken for the label.
     private static final List<String> LABELS = List.of("label", "labels", "class", "target", "y");
 
-    /// Empty where it holds nothing that is known.
+    /// Empty if the content is not recognized.
     static Optional<ManifestGuess> of(DataFolder folder) {
         List<String> files = files(folder);
         return Stream.<Optional<ManifestGuess>>of(
@@ -74,7 +74,7 @@ record ManifestGuess(ObjectNode description, List<String> reasons) {
                 parts ? "there are class folders in train/" : "there are folders, one for each class of images"));
     }
 
-    /// By their first bytes: images have two dimensions or more, labels one.
+    /// Images have two or more dimensions, labels one.
     private static Optional<ManifestGuess> idx(DataFolder folder, List<String> files) {
         List<String> images = new ArrayList<>();
         List<String> labels = new ArrayList<>();
@@ -96,7 +96,7 @@ record ManifestGuess(ObjectNode description, List<String> reasons) {
         return Optional.of(guess);
     }
 
-    /// Says a file's name where it is not the usual one.
+    /// Adds a file name if it is not the default.
     private void name(String field, List<String> files, List<String> usual, boolean ofTests) {
         if (usual.stream().anyMatch(files::contains)) {
             return;
@@ -168,12 +168,12 @@ record ManifestGuess(ObjectNode description, List<String> reasons) {
     private static boolean hasSamples(Path file) {
         try (ArrayFiles arrays = ArrayFiles.of(file)) {
             return arrays.has("x_train") && arrays.has("y_train");
-        } catch (DatasetException e) { // another file of such a name; it is not what is looked for
+        } catch (DatasetException e) { // an unrelated file with such a name
             return false;
         }
     }
 
-    /// Colours are few.
+    /// Assumes that an image has at most four channels.
     private void addLayout(DataFolder folder) {
         List<Long> shape;
         try (ArrayFiles arrays = description.has("file")
@@ -228,7 +228,7 @@ record ManifestGuess(ObjectNode description, List<String> reasons) {
         }
     }
 
-    /// By its name; else the only one of names, which stand in several rows each; else the last.
+    /// The column with a label's name; else the only column of repeated names; else the last one.
     private static CsvProfile.Column label(List<CsvProfile.Column> columns) {
         Optional<CsvProfile.Column> called = columns.stream()
                 .filter(column -> LABELS.contains(column.name().toLowerCase(Locale.ROOT)))
@@ -271,7 +271,7 @@ record ManifestGuess(ObjectNode description, List<String> reasons) {
         return best;
     }
 
-    /// Names are no numbers.
+    /// A first row with a text is a header.
     private static boolean hasHeader(Path file, char separator) {
         return new CsvTable(file, separator, false).firstRow().stream().anyMatch(value -> !CsvRows.isNumber(value));
     }

@@ -39,9 +39,8 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Reads a [Manifest], strictly, as jobs are: what is not known is an error that says what is.
+/// Parses a [Manifest] strictly, like jobs: an unknown field or value is an error that lists the known ones.
 final class ManifestJson {
-    /// The longest description, in bytes.
     static final int MAX_BYTES = 1 << 20;
 
     private static final int MAX_TOLD = 80;
@@ -63,7 +62,7 @@ final class ManifestJson {
 
     private ManifestJson() {}
 
-    /// @throws DatasetException that names the file and what is wrong in it
+    /// @throws DatasetException with the file and the mistake
     static Manifest read(Path file) {
         try (InputStream in = Files.newInputStream(file)) {
             byte[] bytes = in.readNBytes(MAX_BYTES + 1);
@@ -94,7 +93,6 @@ final class ManifestJson {
         }
     }
 
-    /// One that says its kind and nothing else yet.
     static ObjectNode ofKind(String kind) {
         return MAPPER.createObjectNode().put("kind", kind);
     }
@@ -103,9 +101,9 @@ final class ManifestJson {
         return MAPPER.valueToTree(manifest);
     }
 
-    /// What a description says that is not in a file yet.
+    /// Parses a proposed description that is not in a file yet.
     ///
-    /// @param file where it would be
+    /// @param file where it would be written
     static Manifest of(Path file, ObjectNode description) {
         try {
             return parse(file, MAPPER.writeValueAsBytes(description));
@@ -114,14 +112,13 @@ final class ManifestJson {
         }
     }
 
-    /// For people, a field a line.
+    /// Formats JSON with one line for each field.
     static String text(ObjectNode description) {
         return description.properties().stream()
                 .map(field -> "  \"%s\": %s".formatted(field.getKey(), field.getValue()))
                 .collect(Collectors.joining(",\n", "{\n", "\n}\n"));
     }
 
-    /// What is wrong in a data set's description.
     static DatasetException wrong(Path file, String sentence, @Nullable Exception cause) {
         String message =
                 "%s: %s; docs/data-sets.md tells what may stand there".formatted(file.toAbsolutePath(), sentence);
@@ -156,8 +153,8 @@ final class ManifestJson {
         return Arrays.stream(types.value()).map(JsonSubTypes.Type::name).toList();
     }
 
-    /// Jackson makes an object before it looks at fields that are not known, so a field whose name is wrong would be
-    /// told as one that is missing.
+    /// Jackson constructs the object before it checks for unknown fields, so a misspelt field would be reported
+    /// as a missing one.
     private static Optional<String> unknownFieldBeside(ValueInstantiationException e, JsonNode tree) {
         List<String> known = MAPPER.getDeserializationConfig().introspect(e.getType()).findProperties().stream()
                 .map(BeanPropertyDefinition::getName)
@@ -225,7 +222,7 @@ final class ManifestJson {
         return "an object in braces, {...}";
     }
 
-    /// As JSON has them.
+    /// Constant names as in JSON.
     private static List<String> constants(Class<?> type) {
         List<String> names = new ArrayList<>();
         for (Field constant : type.getFields()) {

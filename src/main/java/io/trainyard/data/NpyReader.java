@@ -19,27 +19,26 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// numpy's arrays (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html), versions 1 to 3, of
-/// numbers, in C order. Files are mapped: what a network is not given is not read. Objects, which are pickled Python,
-/// are
+/// Reads numpy arrays (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html), versions 1 to 3,
+/// of numbers, in C order. Files are mapped, so unused data is not read. Objects, which are pickled Python, are
 /// never read.
 final class NpyReader {
     private static final byte[] MAGIC = {(byte) 0x93, 'N', 'U', 'M', 'P', 'Y'};
 
-    /// Magic, version and the header's length of two bytes; later versions have two more.
+    /// Magic, version and a header length of two bytes; later versions have two more bytes.
     private static final int PREFIX_BYTES = 10;
 
-    /// numpy writes 118 or so; a header that says more is not of an array of numbers.
+    /// numpy writes about 118; a longer header is not of an array of numbers.
     private static final int MAX_HEADER_BYTES = 10_000;
 
-    /// As numpy writes it, with the keys in this order, or another one.
+    /// The keys may be in any order.
     private static final Pattern DESCR = Pattern.compile("'descr':\\s*'([<>|=]?)([a-zA-Z?])(\\d{1,2})'");
     private static final Pattern FORTRAN = Pattern.compile("'fortran_order':\\s*(True|False)");
     private static final Pattern SHAPE = Pattern.compile("'shape':\\s*\\(([\\d\\sL,]*)\\)");
 
     private NpyReader() {}
 
-    /// What stands before the numbers.
+    /// The header.
     ///
     /// @param bytes of the header with its prefix
     record Header(NumberType type, List<Long> shape, long bytes) {
@@ -48,10 +47,10 @@ final class NpyReader {
         }
     }
 
-    /// The array of a file, mapped.
+    /// Maps the array of a file.
     ///
     /// @param name for messages
-    /// @throws DatasetException if it is no array of numbers, or not as long as it says
+    /// @throws DatasetException if it is not an array of numbers, or is shorter or longer than its header says
     static NumberArray read(Path file, String name) {
         try (FileChannel channel = FileChannel.open(file)) {
             ByteBuffer begin = ByteBuffer.allocate((int) Math.min(channel.size(), PREFIX_BYTES + 2 + MAX_HEADER_BYTES));
@@ -71,9 +70,9 @@ final class NpyReader {
         }
     }
 
-    /// Reads what stands before the numbers, and nothing else.
+    /// Reads only the header.
     ///
-    /// @throws DatasetException if it is not of an array of numbers
+    /// @throws DatasetException if it is not the header of an array of numbers
     static Header header(Path file, String name, InputStream in) throws IOException {
         byte[] prefix = in.readNBytes(PREFIX_BYTES);
         if (prefix.length < PREFIX_BYTES || !Arrays.equals(prefix, 0, MAGIC.length, MAGIC, 0, MAGIC.length)) {

@@ -13,12 +13,12 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipException;
 import java.util.zip.ZipFile;
 
-/// What `numpy.savez` and `numpy.savez_compressed` write: a zip file of arrays.
+/// A zip file of arrays, as written by `numpy.savez` and `numpy.savez_compressed`.
 final class NpzFile implements ArrayFiles {
     private final Path file;
     private final ZipFile zip;
 
-    /// @throws DatasetException if it is no zip file
+    /// @throws DatasetException if it is not a zip file
     NpzFile(Path file) {
         this.file = file;
         try {

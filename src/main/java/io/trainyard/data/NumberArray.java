@@ -6,23 +6,20 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/// An array as it lies in a file: nothing of it is converted.
+/// An array as stored in a file, without conversion.
 ///
-/// @param file where it is from, for messages
+/// @param file for messages
 /// @param name in the file, for messages
 /// @param shape outermost first; row-major
 /// @param memory as many numbers as the shape says
 record NumberArray(Path file, String name, NumberType type, List<Long> shape, MemorySegment memory) {
-    /// Dimensions of the arrays that a data set can have.
     static final int MAX_RANK = 4;
 
     NumberArray {
         shape = List.copyOf(shape);
     }
 
-    /// How many numbers a shape has.
-    ///
-    /// @throws ArithmeticException if that is more than a `long` counts
+    /// @throws ArithmeticException if the count overflows a `long`
     static long elements(List<Long> shape) {
         return shape.stream().reduce(1L, Math::multiplyExact);
     }
@@ -35,7 +32,7 @@ record NumberArray(Path file, String name, NumberType type, List<Long> shape, Me
         return shape.size();
     }
 
-    /// Numbers of one sample: all dimensions but the first.
+    /// Elements of one sample: the product of all dimensions except the first.
     long elementsOfOne() {
         return elements(shape.subList(1, shape.size()));
     }
@@ -44,7 +41,7 @@ record NumberArray(Path file, String name, NumberType type, List<Long> shape, Me
         return type.get(memory, index);
     }
 
-    /// Where a number is, for messages: `x_train[3, 0]`.
+    /// The position of a number, for messages: `x_train[3, 0]`.
     String place(long index) {
         long[] at = new long[rank()];
         long rest = index;

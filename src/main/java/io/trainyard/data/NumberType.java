@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/// What the numbers of an array are in its file.
+/// The element type of an array in a file.
 ///
 /// @param bytes of one number
 /// @param whole whether it is an integer
@@ -32,14 +32,14 @@ record NumberType(Kind kind, int bytes, boolean whole, ByteOrder order) {
         return kind == Kind.UNSIGNED && bytes == 1;
     }
 
-    /// float32 as the data set's memory has it.
+    /// Whether it is float32 in the byte order of [Samples.Values].
     boolean isFloat32() {
         return kind == Kind.FLOAT && bytes == Float.BYTES && order == ByteOrder.LITTLE_ENDIAN;
     }
 
-    /// One number; whole ones up to 2^53 exactly.
+    /// Reads one number; integers are exact up to 2^53.
     ///
-    /// @param index of the number, in numbers
+    /// @param index in numbers, not bytes
     double get(MemorySegment memory, long index) {
         long at = index * bytes;
         return switch (kind) {
@@ -71,7 +71,7 @@ record NumberType(Kind kind, int bytes, boolean whole, ByteOrder order) {
         };
     }
 
-    /// As numpy calls it: `uint8`, `float32`.
+    /// numpy's name: `uint8`, `float32`.
     @Override
     public String toString() {
         String name = switch (kind) {

@@ -6,22 +6,22 @@ import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/// What one may want to look at in a data set before one trains on it.
+/// Findings that a user should look at before training on a dataset.
 final class Oddities {
-    /// The largest class has so many times as many samples as the smallest.
+    /// The ratio of the largest class to the smallest from which imbalance is reported.
     private static final int IMBALANCE = 10;
 
     /// Values so far from 0 are hard to learn from.
     private static final double FAR = 10;
 
-    /// What `normalize` cannot have as a mean or a deviation.
+    /// Limit of `normalize` for means and deviations.
     static final double TOO_FAR = 1e6;
 
     private static final int TOLD = 5;
 
     private Oddities() {}
 
-    /// What files tell that are not read as samples, and what would keep them from being read.
+    /// Findings about files that are not read as samples, and about names that jobs cannot use.
     static void ofFiles(OwnFolder own, List<String> odd) {
         String name = own.folder().path().getFileName().toString();
         if (!DatasetSpec.isName(name)) {

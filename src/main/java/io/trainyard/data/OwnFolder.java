@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// A folder that somebody names by its path, to look at it or to pack it: a data set, or files that are to become one.
+/// A folder named by its path, to inspect or to pack: a dataset, or files that will become one.
 public final class OwnFolder {
     private static final int CIFAR_CLASSES = 256;
 
@@ -29,7 +29,7 @@ public final class OwnFolder {
         this.reasons = reasons;
     }
 
-    /// @throws DatasetException if there is no folder, or nothing in it that is known
+    /// @throws DatasetException if the folder does not exist, or its content is not recognized
     public static OwnFolder at(Path path) {
         if (!Files.isDirectory(path)) {
             throw new DatasetException("%s is %s; name the folder that the files are in"
@@ -52,7 +52,7 @@ public final class OwnFolder {
         return new OwnFolder(folder, false, guess.description(), new ArrayList<>(guess.reasons())).completed();
     }
 
-    /// With what only samples tell.
+    /// Adds the fields that need the samples.
     private OwnFolder completed() {
         boolean counts =
                 List.of("idx", "cifar").contains(description.get("kind").asText());
@@ -85,12 +85,12 @@ public final class OwnFolder {
         return described;
     }
 
-    /// What its `dataset.json` says, or would say.
+    /// The content of `dataset.json`, or a proposal.
     ObjectNode description() {
         return description;
     }
 
-    /// Why it would say so.
+    /// The reasons for the proposal.
     List<String> reasons() {
         return reasons;
     }
@@ -99,7 +99,7 @@ public final class OwnFolder {
         return ManifestJson.of(folder.path().resolve(Manifest.FILE), description);
     }
 
-    /// What a job would call it; `unnamed` where none could.
+    /// The dataset's name in jobs; `unnamed` if the folder's name is not allowed.
     public String name() {
         String name = folder.path().getFileName().toString();
         return DatasetSpec.isName(name) ? name : "unnamed";
@@ -115,17 +115,17 @@ public final class OwnFolder {
         return manifest().read(folder, how, info(how), memory);
     }
 
-    /// Looks at all samples.
+    /// Inspects all samples.
     ///
-    /// @param how a job would have it read
+    /// @param how reading options, as in a job
     public Inspection inspect(DatasetSpec how) {
         return new Inspector(this, how).inspect();
     }
 
-    /// Writes `dataset.json` as [#inspect] has proposed it.
+    /// Writes the `dataset.json` that [#inspect] proposed.
     ///
     /// @return the file
-    /// @throws DatasetException if it is there already
+    /// @throws DatasetException if it exists already
     public Path write(Inspection inspection) {
         Path file = folder.path().resolve(Manifest.FILE);
         if (!(inspection.description() instanceof ObjectNode proposed)) {
@@ -135,13 +135,13 @@ public final class OwnFolder {
         return file;
     }
 
-    /// Packs it into one file, and describes that.
+    /// Packs the dataset into one file, and writes its description.
     ///
-    /// @param out a folder, which is made where it is not there
-    /// @param how a job would have it read; the file is of samples that are read so
-    /// @param replace whether what is there already may be replaced
+    /// @param out a folder, created if it does not exist
+    /// @param how reading options, as in a job; the packed samples are read with them
+    /// @param replace whether existing files may be replaced
     /// @return the file
-    /// @throws DatasetException if something is there already, or it cannot be read or written
+    /// @throws DatasetException if a file exists already, or cannot be read or written
     public Path pack(Path out, DatasetSpec how, boolean replace) {
         Path file = out.resolve(PackedManifest.USUAL);
         for (Path there : List.of(file, out.resolve(Manifest.FILE))) {
@@ -165,7 +165,7 @@ public final class OwnFolder {
         return file;
     }
 
-    /// As a whole: nobody sees half of it.
+    /// Writes atomically: readers never see a partial file.
     private static void write(Path file, String text, boolean replace) {
         Path beside = file.resolveSibling(".%s-%s".formatted(file.getFileName(), UUID.randomUUID()));
         try {

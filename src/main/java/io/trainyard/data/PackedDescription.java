@@ -13,15 +13,15 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/// What a packed file says of itself besides its arrays.
+/// The metadata of a packed file.
 ///
-/// @param classNames by label; null where numbers are to be predicted
-/// @param outputs how many numbers; null where there are classes
-/// @param normalize as the set was described before
-/// @param mean of each channel of the training samples, as a network is given them without `normalize`; empty where
-///     there are too many channels
+/// @param classNames by label; null for regression
+/// @param outputs the numbers to predict; null for classes
+/// @param normalize from the original description
+/// @param mean of each channel of the training samples, in network units without `normalize`; empty if there are
+///     too many channels
 /// @param std likewise
-/// @param trainOfClass how many training samples each class has
+/// @param trainOfClass training samples of each class
 /// @param testOfClass likewise
 @JsonInclude(JsonInclude.Include.NON_NULL)
 record PackedDescription(
@@ -35,7 +35,7 @@ record PackedDescription(
     private static final JsonMapper MAPPER =
             JsonMapper.builder().addModule(new ParameterNamesModule()).build();
 
-    /// @throws DatasetException if it is none
+    /// @throws DatasetException if it is not valid
     static PackedDescription read(Path file, String json) {
         try {
             PackedDescription read = MAPPER.readValue(json, PackedDescription.class);
@@ -91,7 +91,7 @@ record PackedDescription(
         }
     }
 
-    /// @throws InvalidJobException if it says neither, or more of one than is allowed
+    /// @throws InvalidJobException if it has neither classes nor numbers, or more than allowed
     Answers answers() {
         if (outputs == null) {
             return Manifest.classes(null, classNames);

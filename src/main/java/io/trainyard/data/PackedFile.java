@@ -17,14 +17,13 @@ import java.util.stream.IntStream;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/// A data set in one safetensors file, as [PackedWriter] writes it: `y_train`, `y_test`, `x_train` and `x_test`, as
-/// sessions read them, then check sums of all that. Samples are mapped.
+/// A dataset in one safetensors file, as [PackedWriter] writes it: `y_train`, `y_test`, `x_train` and `x_test` in
+/// the layout of sessions, then checksums. Samples are mapped.
 ///
-/// `crc32c` has a CRC-32C, four bytes, little-endian, of each block of [#BLOCK_BYTES] from the first array on, and one
-/// of
-/// the header and these sums together. So there is no byte in the file that could change without being noticed.
+/// `crc32c` has a CRC-32C, four bytes, little-endian, of each block of [#BLOCK_BYTES] from the first array on,
+/// and one of the header and these sums together. A change of any byte is detected.
 final class PackedFile implements AutoCloseable {
-    /// What its metadata say first.
+    /// The value of [#FORMAT_KEY].
     static final String FORMAT = "trainyard-packed-1";
 
     static final String FORMAT_KEY = "format";
@@ -41,7 +40,7 @@ final class PackedFile implements AutoCloseable {
     private final NumberArray sums; // (blocks + 1, 4)
     private final PackedDescription description;
 
-    /// @throws DatasetException if it is no packed file, is not whole, or its header is not the one that was written
+    /// @throws DatasetException if it is not a packed file, is incomplete, or its header was changed
     PackedFile(Path file) {
         this.file = file;
         try {
@@ -72,7 +71,7 @@ final class PackedFile implements AutoCloseable {
         }
     }
 
-    /// That they are there, behind all that they are of, and they and the header as they were.
+    /// Checks that the checksums exist, follow all other arrays, and match the header and themselves.
     private void requireSums() {
         long covered = arrays.dataBytes() - sums.memory().byteSize();
         long expected = 4 * (Math.ceilDiv(covered, BLOCK_BYTES) + 1);
@@ -104,7 +103,7 @@ final class PackedFile implements AutoCloseable {
         return description;
     }
 
-    /// Of one sample.
+    /// The shape of one sample.
     Shape shape() {
         return shape("x_train");
     }
@@ -117,9 +116,9 @@ final class PackedFile implements AutoCloseable {
         }
     }
 
-    /// Reads the whole file, on all processors, and compares what is there with the check sums.
+    /// Reads the whole file, on all CPUs, and compares it with the checksums.
     ///
-    /// @throws DatasetException that names the first place where another byte is than was written
+    /// @throws DatasetException with the first position that differs
     void verify() {
         int blocks = Math.toIntExact(sums.memory().byteSize() / 4 - 1);
         int readers = Math.min(blocks, Runtime.getRuntime().availableProcessors());

@@ -6,10 +6,11 @@ import io.trainyard.spec.SplitSpec;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// One file that `./trainyard dataset convert` has made of a set of any kind. What it holds it says itself.
+/// One file that `./trainyard dataset convert` made of a dataset of any kind. The file describes its content
+/// itself.
 ///
 /// @param file its name; null: `packed.safetensors`
-/// @param normalize for jobs that do not say how to; null: as it was described where it was packed
+/// @param normalize default for jobs; null: as described when it was packed
 record PackedManifest(@Nullable String file, @Nullable Normalize normalize) implements Manifest {
     static final String USUAL = "packed.safetensors";
 
@@ -24,7 +25,7 @@ record PackedManifest(@Nullable String file, @Nullable Normalize normalize) impl
 
     @Override
     public @Nullable SplitSpec split() {
-        return null; // it was split, where that was needed, before it was packed
+        return null; // packing has already split it
     }
 
     @Override

@@ -17,12 +17,12 @@ import java.util.List;
 import java.util.UUID;
 import java.util.zip.CRC32C;
 
-/// Writes a data set as a [PackedFile]. Labels come first, because those who read safetensors in other languages want
-/// arrays of wider numbers before those of bytes, and the samples to train on begin with a page of memory.
+/// Writes a dataset as a [PackedFile]. Labels come first, because safetensors readers in other languages expect
+/// wider types before bytes. The training samples start at a page boundary.
 final class PackedWriter implements AutoCloseable {
     private static final JsonMapper MAPPER = JsonMapper.builder().build();
 
-    /// How the memory of machines is cut, or a multiple of that.
+    /// The page size of most machines; larger page sizes are multiples of it.
     private static final int PAGE_BYTES = 4_096;
 
     private static final int HEADER_ALIGNMENT = 8;
@@ -39,9 +39,9 @@ final class PackedWriter implements AutoCloseable {
         this.channel = channel;
     }
 
-    /// Writes a whole file, which is there once it is whole.
+    /// Writes the file atomically.
     ///
-    /// @param description of the set
+    /// @param description of the dataset
     static void write(Path file, Dataset dataset, PackedDescription description) {
         Path beside = file.resolveSibling(".%s-%s".formatted(file.getFileName(), UUID.randomUUID()));
         try {
@@ -67,7 +67,7 @@ final class PackedWriter implements AutoCloseable {
     private static void deleteQuietly(Path file) {
         try {
             Files.deleteIfExists(file);
-        } catch (IOException e) { // then it lies there, under a name that nobody reads
+        } catch (IOException e) { // the file remains under a temporary name that is never read
             System.getLogger(PackedWriter.class.getName())
                     .log(System.Logger.Level.WARNING, "%s cannot be removed".formatted(file), e);
         }
@@ -113,8 +113,8 @@ final class PackedWriter implements AutoCloseable {
         return padded(file, json.toString().getBytes(StandardCharsets.UTF_8), trained.bytes() + tested.bytes());
     }
 
-    /// With its length before it and so many blanks behind it that the samples begin with a page, or some bytes behind
-    /// that begin where the labels are not a multiple of eight.
+    /// The header with its length before it, padded with blanks so that the samples start at a page boundary, or
+    /// less than eight bytes after it if the labels are not a multiple of eight.
     private static byte[] padded(Path file, byte[] json, long beforeSamples) {
         if (json.length > SafetensorsFile.MAX_HEADER_BYTES - PAGE_BYTES) {
             throw new DatasetException(
@@ -156,7 +156,7 @@ final class PackedWriter implements AutoCloseable {
             case Targets.ClassLabels classes -> {
                 for (int label : classes.labels()) {
                     room(Long.BYTES);
-                    block.putLong(label); // torch's type of labels
+                    block.putLong(label); // torch's label type
                 }
             }
             case Targets.Numbers numbers -> {
@@ -168,7 +168,8 @@ final class PackedWriter implements AutoCloseable {
         }
     }
 
-    /// A block is a multiple of every number's size, and labels come first: none goes over the end of one.
+    /// A block is a multiple of every element size, and labels come first, so no element crosses the end of a
+    /// block.
     private void room(int bytes) throws IOException {
         if (block.remaining() < bytes) {
             flush();

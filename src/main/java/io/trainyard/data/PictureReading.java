@@ -19,9 +19,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/// Decodes the images of one part of an image folder, on all processors, in a part of Java's heap.
+/// Decodes the images of one part of an image folder, on all CPUs, within a share of Java's heap.
 final class PictureReading {
-    /// No picture that is within the limits takes nearly as long.
+    /// No picture within the limits takes nearly as long.
     private static final long STUCK_NANOS = 300_000_000_000L;
 
     private final Part part;
@@ -32,11 +32,11 @@ final class PictureReading {
     private final SortedMap<Integer, String> broken = new ConcurrentSkipListMap<>();
     private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 
-    /// Takes in pictures, each once, by several threads at a time.
+    /// Receives pictures, each once, from several threads.
     interface Taker {
         /// Called before a picture is decoded.
         ///
-        /// @throws BrokenPictureException if it cannot be taken, as if its file were broken
+        /// @throws BrokenPictureException to handle the file as broken
         void expect(Path path, PictureSize size);
 
         /// @param index of the image in the part
@@ -48,7 +48,7 @@ final class PictureReading {
         this.taker = taker;
     }
 
-    /// @return why images cannot be read, each by its index: name, and what is wrong
+    /// @return name and reason of each unreadable image, by index
     /// @throws DatasetException if a file cannot be read at all
     SortedMap<Integer, String> read() {
         List<Thread> threads = new ArrayList<>();
@@ -68,7 +68,7 @@ final class PictureReading {
         return broken;
     }
 
-    /// Until all have ended: they do soon after an interrupt, and after a failure.
+    /// Waits for all threads. They end soon after an interrupt or a failure.
     private void await(List<Thread> threads) {
         ProgressLog log =
                 new ProgressLog("read", "images in %s".formatted(part.folder().path()));
@@ -115,7 +115,7 @@ final class PictureReading {
                 readOne(i);
                 done.incrementAndGet();
             }
-        } catch (RuntimeException | Error | InterruptedException e) { // else its image would be left black
+        } catch (RuntimeException | Error | InterruptedException e) { // otherwise the image would stay black
             failure.compareAndSet(null, e);
         }
     }
@@ -125,7 +125,7 @@ final class PictureReading {
         Path path = part.folder().path(image);
         try {
             long bytes = Math.min(Files.size(path), Pictures.MAX_FILE_BYTES);
-            long needs = decode(index, path, 2 * bytes); // the file, and what of it is left for the decoder
+            long needs = decode(index, path, 2 * bytes); // the file, and the decoder's copy
             if (needs > 0) {
                 needs = decode(index, path, needs);
             }
@@ -136,10 +136,10 @@ final class PictureReading {
         }
     }
 
-    /// Decodes it if there is room.
+    /// Decodes a picture if the heap budget allows it.
     ///
     /// @param room bytes to wait for
-    /// @return 0, or how many bytes it takes, if it takes more and they are not there
+    /// @return 0, or the bytes needed if they are not available
     private long decode(int index, Path path, long room) throws InterruptedException, IOException {
         requireRoom(path, room);
         heap.take(room);

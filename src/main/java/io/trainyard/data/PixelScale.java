@@ -6,13 +6,12 @@ import io.trainyard.spec.Shape;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
-/// What the values of a sample become as floats: a byte `byte / 255`, a float32 itself; then, if asked for,
-/// `(x - mean) / std`, each operation rounded to float32 as PyTorch does. A byte has 256 values, so for bytes this is a
-/// table.
+/// Scales the values of a sample to floats: bytes to `byte / 255`, float32 unchanged; then, if requested, `(x -
+/// mean) / std`, each operation rounded to float32 as in PyTorch. Bytes use a table of 256 values.
 public final class PixelScale {
     private static final int BYTE_VALUES = 256;
 
-    private final AtomicReferenceArray<float[]> table; // (channels, 256); each channel's is made when it is asked for
+    private final AtomicReferenceArray<float[]> table; // (channels, 256); rows are computed on demand
     private final @Nullable Normalize normalize;
 
     private PixelScale(int channels, @Nullable Normalize normalize) {
@@ -20,7 +19,7 @@ public final class PixelScale {
         this.normalize = normalize;
     }
 
-    /// @throws InvalidJobException if the means are not one a channel
+    /// @throws InvalidJobException if the number of means differs from the number of channels
     public static PixelScale of(int channels, @Nullable Normalize normalize) {
         if (normalize != null && normalize.mean().size() != channels) {
             throw new InvalidJobException(
@@ -30,8 +29,8 @@ public final class PixelScale {
         return new PixelScale(channels, normalize);
     }
 
-    /// @param sample its shape: of a row of numbers each is a channel of its own
-    /// @throws InvalidJobException if the means are not one a channel
+    /// @param sample its shape; in tabular samples each column is a channel
+    /// @throws InvalidJobException if the number of means differs from the number of channels
     public static PixelScale of(Shape sample, @Nullable Normalize normalize) {
         int channels = sample.size(0);
         if (sample.rank() == 1 && normalize != null && normalize.mean().size() != channels) {
@@ -42,7 +41,7 @@ public final class PixelScale {
         return of(channels, normalize);
     }
 
-    /// False where nothing is done but what bytes need: mean 0 and std 1.
+    /// False if the mean is 0 and the std is 1, apart from the scaling of bytes.
     public boolean normalizes() {
         return normalize != null;
     }
@@ -55,12 +54,11 @@ public final class PixelScale {
         return normalize == null ? 1 : normalize.std().get(channel).floatValue();
     }
 
-    /// What a float32 of a channel becomes.
     public float of(float value, int channel) {
         return normalize == null ? value : (value - mean(channel)) / std(channel);
     }
 
-    /// The table of one channel: 256 floats, which the caller leaves as they are.
+    /// The table of one channel: 256 floats. Callers must not change it.
     public float[] channel(int channel) {
         int row = normalize == null ? 0 : channel;
         float[] made = table.get(row);

@@ -2,7 +2,7 @@ package io.trainyard.data;
 
 import java.util.concurrent.TimeUnit;
 
-/// Tells every ten seconds how far something is that takes long. Used by one thread.
+/// Logs the progress of a long operation every ten seconds. Not thread-safe.
 final class ProgressLog {
     private static final System.Logger LOG = System.getLogger(ProgressLog.class.getName());
 

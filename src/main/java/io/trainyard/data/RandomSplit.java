@@ -10,16 +10,16 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// What of a set tests, where it has no part for that.
+/// Splits off a test part from a dataset that has none.
 final class RandomSplit {
     private RandomSplit() {}
 
-    /// How a set is split.
+    /// Chooses the split.
     ///
-    /// @param described in its `dataset.json`, for jobs that do not say how; null: it says nothing
-    /// @param hasTests whether it has a part to test with
-    /// @return null where it has
-    /// @throws DatasetException if there is neither a part to test with nor a split
+    /// @param described default from `dataset.json`; null: none
+    /// @param hasTests whether the dataset has a test part
+    /// @return null if the dataset has a test part
+    /// @throws DatasetException if there is neither a test part nor a split
     /// @throws InvalidJobException if there are both
     static @Nullable SplitSpec of(
             DataFolder folder, DatasetSpec spec, @Nullable SplitSpec described, boolean hasTests) {
@@ -36,15 +36,14 @@ final class RandomSplit {
         return asked;
     }
 
-    /// Indices of the samples that train and that test, in this order, as `torch.utils.data.random_split`
-    /// gives them for the shares `[1 - test, test]`: each share is rounded down, and what is left over
-    /// trains.
+    /// Indices of the training and test samples, in this order, as `torch.utils.data.random_split` returns them
+    /// for the shares `[1 - test, test]`: each share is rounded down, and the remainder goes to training.
     ///
-    /// @throws InvalidJobException if one of them would be empty
+    /// @throws InvalidJobException if a part would be empty
     static int[][] indices(int samples, SplitSpec split) {
         int tests = (int) Math.floor(samples * split.test());
         int leftOver = samples - tests - (int) Math.floor(samples * (1 - split.test()));
-        tests += leftOver / 2; // one each in turn, and training comes first
+        tests += leftOver / 2; // one each in turn, starting with training
         if (tests == 0 || tests == samples) {
             throw new InvalidJobException(
                     "dataset.split.test is %s, which makes %d of %d samples test; choose a share that leaves both parts some"

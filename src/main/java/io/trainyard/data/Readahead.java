@@ -10,19 +10,18 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Has the system read samples of a mapped file before they are needed. Samples that are drawn from all over a file
-/// which
-/// does not fit memory would else be waited for one by one, by the threads that compute.
+/// Prefetches samples of a mapped file. Without it, the compute threads would wait for each random sample of a
+/// file that does not fit into memory.
 ///
-/// A thread of its own asks for them, at most [#WINDOW_BYTES] ahead, or four batches where these are more. Nobody waits
-/// for it: what it has not come to is read when it is needed.
+/// A daemon thread requests them, at most [#WINDOW_BYTES] or four batches ahead, whichever is larger. Training
+/// never waits for this thread: samples that it has not reached are read on access.
 public final class Readahead implements AutoCloseable {
-    /// So much that a disk is kept busy, and so little that it stays in memory until it is needed.
+    /// Large enough to keep a disk busy, small enough to stay in memory until used.
     private static final long WINDOW_BYTES = 64L << 20;
 
     private static final int WINDOW_BATCHES = 4;
 
-    /// The system keeps what was read, so that of a smaller part of memory all is there after the first epoch.
+    /// A file below half of the memory stays in the page cache after the first epoch.
     private static final int MEMORY_SHARE = 2;
 
     private static final int WILL_NEED = 3; // MADV_WILLNEED, on Linux and macOS
@@ -40,19 +39,19 @@ public final class Readahead implements AutoCloseable {
                                     ValueLayout.JAVA_LONG,
                                     ValueLayout.JAVA_INT)));
 
-    private static final long PAGE_BYTES = 4_096; // or a multiple: then the system refuses some, and nothing is lost
+    private static final long PAGE_BYTES = 4_096; // systems with larger pages refuse some requests, which is harmless
 
     private final MemorySegment memory;
     private final long sampleBytes;
     private final int window; // samples
-    private final Consumer<MemorySegment> system;
+    private final Consumer<MemorySegment> system; // requests the pages of a segment
     private @Nullable Thread thread; // from the first step on
-    private int[] order = {};
-    private int next; // in the order: to be asked for
-    private int end; // in the order: behind what is to be asked for
+    private int[] order = {}; // from the first step on
+    private int next; // index in the order of the next request
+    private int end; // index in the order after the last sample to request
     private boolean closed;
 
-    /// Empty where all samples are in memory, or will stay there.
+    /// Empty if all samples are in memory, or will stay there.
     ///
     /// @param batchSize samples of a step
     public static Optional<Readahead> of(Dataset dataset, int batchSize) {
@@ -62,8 +61,8 @@ public final class Readahead implements AutoCloseable {
                 : Optional.empty();
     }
 
-    /// Makes a mapped file's pages this process's own where they will stay in memory. Each would else be asked of the
-    /// system when a step first comes to it, which takes longer than making a small batch.
+    /// Maps a file's pages into this process if they will stay in memory. Otherwise the first access to each page
+    /// faults, which takes longer than assembling a small batch.
     static void bring(MemorySegment memory) {
         if (memory.isMapped() && staysInMemory(memory)) {
             advise(memory, POPULATE_READ);
@@ -74,7 +73,7 @@ public final class Readahead implements AutoCloseable {
         return memory.byteSize() <= machineBytes() / MEMORY_SHARE;
     }
 
-    /// Of the machine, or of the container that this process is in.
+    /// Memory of the machine, or of the container of this process.
     private static long machineBytes() {
         return ManagementFactory.getOperatingSystemMXBean() instanceof com.sun.management.OperatingSystemMXBean machine
                 ? machine.getTotalMemorySize()
@@ -82,7 +81,7 @@ public final class Readahead implements AutoCloseable {
     }
 
     /// @param memory of a mapped file
-    /// @param system is asked for what lies in a part of it
+    /// @param system requests a segment from the operating system
     Readahead(MemorySegment memory, long sampleBytes, int batchSize, Consumer<MemorySegment> system) {
         this.memory = memory;
         this.sampleBytes = sampleBytes;
@@ -91,10 +90,10 @@ public final class Readahead implements AutoCloseable {
         this.system = system;
     }
 
-    /// Says where a training is in its epoch: what comes next is asked for.
+    /// Sets the position of a training in its epoch; the samples after it are requested.
     ///
     /// @param epoch the order of its samples
-    /// @param from the first in it that is needed now
+    /// @param from index in the order of the next sample to use
     public synchronized void reach(int[] epoch, int from) {
         if (thread == null) {
             thread = Thread.ofPlatform().name("readahead").daemon().start(this::run);
@@ -105,7 +104,7 @@ public final class Readahead implements AutoCloseable {
         }
         next = Math.max(next, from);
         end = (int) Math.min(epoch.length, (long) from + window);
-        if (end - next >= window / 4 || end == epoch.length) { // a few times a window, not for each batch
+        if (end - next >= window / 4 || end == epoch.length) { // a few times for each window, not for each batch
             notifyAll();
         }
     }
@@ -135,7 +134,7 @@ public final class Readahead implements AutoCloseable {
         }
     }
 
-    /// Those that lie behind one another are asked for together.
+    /// Merges adjacent samples into one request.
     private void ask(int[] of, int from, int to) {
         for (int first = from; first < to; ) {
             int last = first;
@@ -169,7 +168,7 @@ public final class Readahead implements AutoCloseable {
         }
     }
 
-    /// Nothing is asked for any more. The thread ends by itself, and until then keeps the memory that it asks for.
+    /// Stops requests. The thread ends by itself, and keeps the memory of its current request until then.
     @Override
     public synchronized void close() {
         closed = true;

@@ -16,9 +16,9 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Named arrays in one safetensors file (https://huggingface.co/docs/safetensors), which is mapped.
+/// Named arrays in one mapped safetensors file (https://huggingface.co/docs/safetensors).
 final class SafetensorsFile implements ArrayFiles {
-    /// Of a few arrays the header has some hundreds.
+    /// The header of a few arrays has some hundred bytes.
     static final int MAX_HEADER_BYTES = 1 << 20;
 
     private static final ValueLayout.OfLong LENGTH = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -32,12 +32,12 @@ final class SafetensorsFile implements ArrayFiles {
     private final long dataBegin;
     private final JsonNode header;
 
-    /// @throws DatasetException if it does not begin as such a file does
+    /// @throws DatasetException if it does not start with a safetensors header
     SafetensorsFile(Path file) {
         this(file, mapped(file));
     }
 
-    /// @param channel which may be closed then
+    /// @param channel may be closed afterwards
     SafetensorsFile(Path file, FileChannel channel) {
         this(file, mapped(file, channel));
     }
@@ -71,7 +71,7 @@ final class SafetensorsFile implements ArrayFiles {
         this.dataBegin = Long.BYTES + length;
         try {
             this.header = MAPPER.readTree(all.asSlice(Long.BYTES, length).toArray(ValueLayout.JAVA_BYTE));
-        } catch (IOException e) { // of bytes that are no UTF-8 Jackson says so by another exception than its own
+        } catch (IOException e) { // Jackson reports invalid UTF-8 by another exception than its own
             throw DataFiles.wrong(file, "a header that is not JSON", "a safetensors file", e);
         }
     }
@@ -85,12 +85,11 @@ final class SafetensorsFile implements ArrayFiles {
         return dataBegin;
     }
 
-    /// What lies before them.
     MemorySegment header() {
         return all.asSlice(0, dataBegin);
     }
 
-    /// Of all arrays together, and of what may lie behind them.
+    /// Bytes after the header.
     long dataBytes() {
         return all.byteSize() - dataBegin;
     }
@@ -99,12 +98,12 @@ final class SafetensorsFile implements ArrayFiles {
         return header.path(name).path("data_offsets").path(0).asLong(-1);
     }
 
-    /// Where an array ends, counted from the first's begin.
+    /// The end of an array, as an offset from the first array.
     long end(String name) {
         return header.path(name).path("data_offsets").path(1).asLong(-1);
     }
 
-    /// A text that was written beside the arrays.
+    /// A metadata value of the header.
     Optional<String> metadata(String key) {
         JsonNode value = header.path("__metadata__").path(key);
         return value.isTextual() ? Optional.of(value.asText()) : Optional.empty();
@@ -162,10 +161,10 @@ final class SafetensorsFile implements ArrayFiles {
             case "BF16" -> new NumberType(NumberType.Kind.BFLOAT, 2, false, order);
             case "F32" -> NumberType.floating(4, order);
             case "F64" -> NumberType.floating(8, order);
-            default -> null; // one that is not read
+            default -> null; // not supported
         };
     }
 
     @Override
-    public void close() {} // what is mapped stays so as long as somebody has it
+    public void close() {} // the garbage collector unmaps the file
 }

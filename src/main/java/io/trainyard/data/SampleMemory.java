@@ -10,21 +10,20 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.UUID;
 
-/// Where samples lie that are not as a network takes them in their files: decoded, converted or picked ones.
+/// Allocates memory for samples that are decoded, converted or selected, and so cannot be mapped.
 @FunctionalInterface
 interface SampleMemory {
-    /// Outside of Java's heap; no more than this process may have there.
+    /// Outside of Java's heap, within the limit of this process.
     SampleMemory PROCESS = SampleMemory::ofProcess;
 
-    /// @param bytes how many, all zero; given back once nobody has them any more
-    /// @param what lies there, for the message
-    /// @throws DatasetException if there is no room
+    /// @param bytes size of the zeroed memory, which is freed by the garbage collector
+    /// @param what its content, for the message
+    /// @throws DatasetException if there is not enough memory
     MemorySegment allocate(long bytes, String what);
 
-    /// In files that nobody sees, so that there may be more than fits memory: the system writes out what it has no room
-    /// for.
+    /// In unlinked files, so samples may exceed the memory: the operating system pages them out.
     ///
-    /// @param folder where there is room for them
+    /// @param folder with enough disk space
     static SampleMemory inFiles(Path folder) {
         return (bytes, what) -> ofFile(folder, bytes, what);
     }
@@ -32,7 +31,7 @@ interface SampleMemory {
     private static MemorySegment ofProcess(long bytes, String what) {
         try {
             return Arena.ofAuto().allocate(bytes, Float.BYTES);
-        } catch (OutOfMemoryError e) { // of the limit on memory outside the heap, which ends nothing
+        } catch (OutOfMemoryError e) { // of the limit on memory outside the heap; the process continues
             throw new DatasetException(
                     "%s: it takes %d MiB, more than this process may have beside its heap; pack it with ./trainyard dataset convert, for packed sets may be larger than memory, or give Java more with -XX:MaxDirectMemorySize"
                             .formatted(what, bytes >> 20),
@@ -44,7 +43,7 @@ interface SampleMemory {
         Path file = folder.resolve(".samples-" + UUID.randomUUID());
         try {
             long room = Files.getFileStore(folder).getUsableSpace();
-            if (room < bytes) { // else writing to the mapped file would end in an error of the machine
+            if (room < bytes) { // otherwise a write to the mapped file would end in SIGBUS
                 throw new DatasetException("%s takes %d MiB in %s, where %d MiB are free; make room there"
                         .formatted(what, bytes >> 20, folder, room >> 20));
             }

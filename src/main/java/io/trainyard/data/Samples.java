@@ -4,22 +4,21 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/// The samples of one part of a data set, one behind another, each as its data set's shape says, outermost
-/// dimension first. The memory may be a Java array, or a file that is mapped, and larger than 2 GiB: places in it are
-/// `long`. Nobody writes to it.
+/// The samples of one part of a dataset, contiguous, each in the shape of the dataset, outermost dimension first.
+/// The memory may be a Java array or a mapped file, and may exceed 2 GiB: indices are `long`. It is read-only.
 public sealed interface Samples {
     MemorySegment memory();
 
     int valueBytes();
 
-    /// The values from `first` on, as many as `count` says, without copying them.
+    /// A view of `count` values from `first` on.
     Samples slice(long first, long count);
 
     default long values() {
         return memory().byteSize() / valueBytes();
     }
 
-    /// Unsigned bytes, which a network takes as `byte / 255`: images, the way they were published.
+    /// Unsigned bytes, such as published images; the network input is `byte / 255`.
     record Pixels(MemorySegment memory) implements Samples {
         public static Pixels of(byte[] pixels) {
             return new Pixels(MemorySegment.ofArray(pixels));
@@ -41,9 +40,9 @@ public sealed interface Samples {
         }
     }
 
-    /// float32, little-endian, which a network takes as they are: numbers, or images that somebody has scaled.
+    /// float32, little-endian, the network input as it is: numbers, or scaled images.
     record Values(MemorySegment memory) implements Samples {
-        /// A value may begin anywhere, as it does behind a file's header.
+        /// Unaligned, because values may follow a file header of any length.
         public static final ValueLayout.OfFloat LAYOUT =
                 ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 

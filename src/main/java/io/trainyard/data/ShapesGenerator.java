@@ -5,26 +5,26 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.stream.IntStream;
 
-/// Draws the built-in sets: one [Figure] a picture, at a random place, in random colours, over a shaded background
-/// with distractors and noise. The same bits on every machine: each picture has random numbers of its own, and
-/// nothing but exactly specified arithmetic touches them.
+/// Draws the built-in datasets: one [Figure] for each picture, at a random place, in random colours, over a
+/// shaded background with distractors and noise. The bits are the same on every machine: each picture has its own
+/// random numbers, and uses only exactly specified arithmetic.
 ///
-/// @param trainSize pictures in the training part; a multiple of the classes, so that these are balanced
-/// @param testSize pictures in the test part, likewise
-/// @param look how hard it is
+/// @param trainSize training pictures; a multiple of the classes, to balance them
+/// @param testSize test pictures, likewise
+/// @param look difficulty
 record ShapesGenerator(long seed, int trainSize, int testSize, Look look) implements DatasetSource {
-    /// The test part's random numbers, apart from the training part's.
+    /// Separates the random numbers of the test part from those of the training part.
     private static final long TEST_SEED_OFFSET = 1L << 32;
 
-    /// How the pictures vary. Lengths are in parts of the picture's side.
+    /// The variation of the pictures. Lengths are relative to the picture's side.
     ///
-    /// @param minRadius the smallest figure's reach from its centre
+    /// @param minRadius the smallest figure's radius
     /// @param maxRadius the largest figure's
-    /// @param shift how far the centre may be from the picture's, along each axis
+    /// @param shift the largest distance of the centre from the picture's centre, along each axis
     /// @param maxTurn the largest rotation to either side, in radians
-    /// @param minContrast how much lighter than the background a figure is at least, in steps of a byte
+    /// @param minContrast the least brightness of a figure above the background, in byte steps
     /// @param noise the largest change of a byte by noise, to either side
-    /// @param distractors how many short bars are strewn over the background
+    /// @param distractors number of short bars on the background
     record Look(
             double minRadius,
             double maxRadius,
@@ -39,13 +39,12 @@ record ShapesGenerator(long seed, int trainSize, int testSize, Look look) implem
         return new ShapesGenerator(32, 6_400, 1_000, new Look(0.20, 0.34, 0.16, 0.25, 50, 30, 4));
     }
 
-    /// 1x28x28, 10 classes: without colours, so with more contrast.
+    /// 1x28x28, 10 classes: has more contrast because it has no colours.
     static ShapesGenerator shapes28() {
         return new ShapesGenerator(28, 10_000, 1_000, new Look(0.24, 0.36, 0.10, 0.25, 70, 25, 2));
     }
 
-    /// 3x64x64, 6 classes: near the middle, because the network it is for, an MLP, does not see that a figure
-    /// elsewhere is the same figure.
+    /// 3x64x64, 6 classes: near the centre, because its network is an MLP, which is not translation-invariant.
     static ShapesGenerator shapes64() {
         return new ShapesGenerator(64, 2_400, 300, new Look(0.25, 0.36, 0.08, 0.20, 50, 40, 4));
     }
@@ -71,11 +70,11 @@ record ShapesGenerator(long seed, int trainSize, int testSize, Look look) implem
         return new Dataset.Split(pixels, labels);
     }
 
-    /// Every class equally often, in an order that means nothing: a job that does not shuffle sees them mixed.
+    /// Every class equally often, in a random order: a job that does not shuffle sees them mixed.
     private static byte[] labels(long partSeed, int size, int classes) {
         byte[] labels = new byte[size];
         SplitMix64 random = SplitMix64.at(partSeed, -1);
-        for (int i = 0; i < size; i++) { // Fisher and Yates, inside out
+        for (int i = 0; i < size; i++) { // Fisher-Yates, inside out
             int j = random.below(i + 1);
             labels[i] = labels[j];
             labels[j] = (byte) (i % classes);
@@ -95,7 +94,7 @@ record ShapesGenerator(long seed, int trainSize, int testSize, Look look) implem
         addNoise(random, canvas, pixels, offset);
     }
 
-    /// A colour that changes evenly from one corner to the other.
+    /// A linear gradient from one corner to the other.
     private static int[] background(SplitMix64 random, int channels, int side) {
         int[] canvas = new int[channels * side * side];
         for (int c = 0; c < channels; c++) {
@@ -111,7 +110,7 @@ record ShapesGenerator(long seed, int trainSize, int testSize, Look look) implem
         return canvas;
     }
 
-    /// An upright or lying bar, a sixth to a third of the side long and a sixteenth thick.
+    /// A vertical or horizontal bar, a sixth to a third of the side long and a sixteenth thick.
     private static void strewBar(SplitMix64 random, int[] canvas, int channels, int side) {
         int length = side / 6 + random.below(side / 6);
         int thickness = Math.max(1, side / 16);
@@ -134,7 +133,7 @@ record ShapesGenerator(long seed, int trainSize, int testSize, Look look) implem
         double centreX = side * (0.5 + random.between(-look.shift(), look.shift()));
         double centreY = side * (0.5 + random.between(-look.shift(), look.shift()));
         double turn = random.between(-look.maxTurn(), look.maxTurn());
-        double cos = StrictMath.cos(turn) / radius; // StrictMath: Math.cos may differ from machine to machine
+        double cos = StrictMath.cos(turn) / radius; // StrictMath: Math.cos may differ between machines
         double sin = StrictMath.sin(turn) / radius;
         int[] lift = new int[channels];
         for (int c = 0; c < channels; c++) {
@@ -157,7 +156,7 @@ record ShapesGenerator(long seed, int trainSize, int testSize, Look look) implem
     private void addNoise(SplitMix64 random, int[] canvas, byte[] pixels, int offset) {
         long bits = 0;
         for (int i = 0; i < canvas.length; i++) {
-            bits = i % 4 == 0 ? random.next() : bits >>> 16; // four numbers of 16 bits from one of 64
+            bits = i % 4 == 0 ? random.next() : bits >>> 16; // four 16-bit numbers from one of 64 bits
             int change = (int) (((bits & 0xffff) * (2 * look.noise() + 1)) >>> 16) - look.noise();
             pixels[offset + i] = (byte) Math.clamp(canvas[i] + change, 0, 255);
         }

@@ -13,10 +13,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.TreeSet;
 
-/// SIGNS, hands that show 0 to 5, as the deeplearning.ai courses give it: two HDF5 files with the images as uint8 in
-/// (N, H, W, C), and the labels as int64 in (N) or (1, N).
+/// SIGNS, hands that show 0 to 5, as published by the deeplearning.ai courses: two HDF5 files with the images as
+/// uint8 in (N, H, W, C), and the labels as int64 in (N) or (1, N).
 record SignsReader() implements DatasetSource {
-    /// The most bytes of pixels in one part: jHDF hands them over as an int each, four times as much.
+    /// The most pixel bytes in one part: jHDF returns an int for each byte, four times the memory.
     static final int MAX_PIXEL_BYTES = 1 << 28;
 
     @Override
@@ -41,12 +41,12 @@ record SignsReader() implements DatasetSource {
             throw e;
         } catch (IOException e) {
             throw DataFiles.unreadable(file, e);
-        } catch (RuntimeException e) { // on broken files jHDF throws whatever its parsing runs into, not only its own
+        } catch (RuntimeException e) { // on broken files jHDF also throws exceptions of its parser
             throw DataFiles.wrong(file, "no readable HDF5 (%s)".formatted(e), "an intact HDF5 file", e);
         }
     }
 
-    /// In memory that there is already: from a channel jHDF reads into buffers as long as a header says, up to 2 GiB.
+    /// Mapped, because from a channel jHDF reads into buffers as long as a header says, up to 2 GiB.
     private static MappedByteBuffer mapped(Path file) throws IOException {
         try (FileChannel channel = FileChannel.open(file)) {
             if (channel.size() > Integer.MAX_VALUE) {
@@ -57,7 +57,7 @@ record SignsReader() implements DatasetSource {
         }
     }
 
-    /// jHDF maps what lies beyond the end of a file that was cut short, and would take it for zeros.
+    /// jHDF reads zeros after the end of a truncated file.
     private static void requireWhole(Path file, HdfFile hdf) throws IOException {
         long expected = hdf.getHdfBackingStorage().getSuperblock().getEndOfFileAddress();
         if (Files.size(file) < expected) {

@@ -1,8 +1,8 @@
 package io.trainyard.data;
 
-/// The random numbers behind the generated sets: Sebastiano Vigna's public-domain SplitMix64
-/// (https://prng.di.unimi.it/splitmix64.c). Written out here because the pixels must be the same bits on every
-/// machine and every Java, which no method of the JDK's generators promises for bounded numbers.
+/// The random numbers of the generated datasets: Sebastiano Vigna's public-domain SplitMix64
+/// (https://prng.di.unimi.it/splitmix64.c). Implemented here because the pixels must be the same bits on every
+/// machine and Java version, which the JDK's generators do not guarantee for bounded numbers.
 final class SplitMix64 {
     private static final long GOLDEN_GAMMA = 0x9e3779b97f4a7c15L;
 
@@ -12,7 +12,7 @@ final class SplitMix64 {
         state = seed;
     }
 
-    /// A generator for one of many things under the same seed; neighbouring indices give unrelated numbers.
+    /// A generator for one index under a seed; adjacent indices give unrelated numbers.
     static SplitMix64 at(long seed, long index) {
         return new SplitMix64(mix(seed + mix(index + GOLDEN_GAMMA)));
     }

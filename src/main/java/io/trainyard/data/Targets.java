@@ -2,14 +2,14 @@ package io.trainyard.data;
 
 import java.util.Arrays;
 
-/// What a network is to make of each sample of one part of a data set.
+/// The targets of the samples of one part of a dataset.
 public sealed interface Targets {
     int size();
 
-    /// Those of the samples `from` to `to`, without it.
+    /// The targets of the samples from `from` to `to`, exclusive.
     Targets slice(int from, int to);
 
-    /// Those of some samples, in this order.
+    /// The targets of some samples, in this order.
     Targets pick(int[] indices);
 
     /// A class for each sample.

@@ -1,4 +1,4 @@
-/// Data sets: samples and what is to be made of them, read from files under one data root or generated.
+/// Datasets: samples and targets, read from files under one data root or generated.
 @NullMarked
 package io.trainyard.data;
 
