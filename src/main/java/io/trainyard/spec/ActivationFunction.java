@@ -25,9 +25,10 @@ public sealed interface ActivationFunction extends LayerSpec {
         }
     }
 
-    /// x Phi(x), where Phi is the normal distribution's function (Hendrycks and Gimpel 2016).
+    /// x Phi(x), where Phi is the normal distribution's cumulative distribution function (Hendrycks and Gimpel
+    /// 2016).
     ///
-    /// @param approximate `none` for Phi itself, `tanh` for 0.5 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
+    /// @param approximate `none` for the exact Phi, `tanh` for 0.5 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
     record Gelu(@Nullable String name, String approximate) implements ActivationFunction {
         static final String APPROXIMATIONS = "none|tanh";
 
@@ -54,9 +55,9 @@ public sealed interface ActivationFunction extends LayerSpec {
     /// x times its sigmoid.
     record Silu(@Nullable String name) implements ActivationFunction {}
 
-    /// ln(1 + e^(beta x)) / beta; x itself where beta x is above `threshold`.
+    /// ln(1 + e^(beta x)) / beta; x if beta x is above `threshold`.
     record Softplus(@Nullable String name, double beta, double threshold) implements ActivationFunction {
-        /// e to the power of it is a float32.
+        /// e^threshold fits into a float32.
         private static final double MAX_THRESHOLD = 80;
 
         public Softplus {
@@ -74,14 +75,13 @@ public sealed interface ActivationFunction extends LayerSpec {
     /// x min(max(x + 3, 0), 6) / 6.
     record Hardswish(@Nullable String name) implements ActivationFunction {}
 
-    /// x, or the nearer bound where x is beyond one.
+    /// x clamped to the range from `minVal` to `maxVal`.
     sealed interface Clamp extends ActivationFunction {
         double minVal();
 
         double maxVal();
     }
 
-    /// x between `minVal` and `maxVal`.
     record Hardtanh(@Nullable String name, double minVal, double maxVal) implements Clamp {
         private static final double MOST = 1000;
 
@@ -94,14 +94,14 @@ public sealed interface ActivationFunction extends LayerSpec {
             }
         }
 
-        /// From -1 to 1 by default.
+        /// `minVal` defaults to -1, `maxVal` to 1.
         @JsonCreator
         static Hardtanh read(@Nullable String name, @Nullable Double minVal, @Nullable Double maxVal) {
             return new Hardtanh(name, minVal == null ? -1 : minVal, maxVal == null ? 1 : maxVal);
         }
     }
 
-    /// x between 0 and 6.
+    /// x clamped to the range from 0 to 6.
     record Relu6(@Nullable String name) implements Clamp {
         @Override
         public double minVal() {

@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Asynchronous successive halving (Li et al. 2020): after so many epochs a job of a group goes on only while it is
-/// among the group's best; the others rest there until they are.
+/// Asynchronous successive halving (Li et al. 2020): at each rung only the best jobs of a group continue; the
+/// others are paused until they are among the best.
 ///
-/// @param minEpochs after which the first is asked; each further rung is after `reductionFactor` times as many
-/// @param reductionFactor one of so many goes on
+/// @param minEpochs epochs of the first rung; each further rung has `reductionFactor` times as many
+/// @param reductionFactor one job out of this number continues
 public record AshaSpec(int minEpochs, int reductionFactor) {
     public AshaSpec {
         Check.between("asha.minEpochs", minEpochs, 1, JobLimits.MAX_EPOCHS);
@@ -22,7 +22,7 @@ public record AshaSpec(int minEpochs, int reductionFactor) {
         return new AshaSpec(minEpochs == null ? 1 : minEpochs, reductionFactor == null ? 4 : reductionFactor);
     }
 
-    /// After how many epochs a job is asked, ascending: never after its last.
+    /// The epochs of the rungs, ascending. The last epoch is never a rung.
     ///
     /// @param epochs of the job
     public List<Integer> rungs(int epochs) {
@@ -33,8 +33,10 @@ public record AshaSpec(int minEpochs, int reductionFactor) {
         return rungs;
     }
 
-    /// @param job one of so many that are compared
-    /// @throws InvalidJobException if it has no rung, or if so few come to the last that none would go on
+    /// @param job a job of the group
+    /// @param jobs size of the group
+    /// @throws InvalidJobException if the job has no rung, or if too few jobs reach the last rung for any to
+    ///     continue
     public void requireRungs(JobSpec job, int jobs) {
         List<Integer> rungs = rungs(job.epochs());
         if (rungs.isEmpty()) {

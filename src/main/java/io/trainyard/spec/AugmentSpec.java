@@ -5,8 +5,8 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import org.jspecify.annotations.Nullable;
 
-/// How training images are varied each time they are seen: crop, then flip, then cutout, each if it is there.
-/// Test images stay as they are.
+/// Augmentation of training images in every epoch: crop, then flip, then cutout, each if present. Test images are
+/// not augmented.
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record AugmentSpec(
         @Nullable RandomCrop randomCrop,
@@ -30,7 +30,7 @@ public record AugmentSpec(
         return equals(NONE);
     }
 
-    /// The image with a border of black pixels, and of that a part of the image's size anywhere: torchvision's
+    /// Adds a border of black pixels, and crops an area of the image's size at a random place: torchvision's
     /// `RandomCrop(size, padding)`.
     ///
     /// @param padding the border's width in pixels
@@ -45,7 +45,7 @@ public record AugmentSpec(
         }
     }
 
-    /// Left and right change places with probability `p`: torchvision's `RandomHorizontalFlip(p)`.
+    /// Mirrors the image horizontally with probability `p`: torchvision's `RandomHorizontalFlip(p)`.
     public record HorizontalFlip(double p) {
         public HorizontalFlip {
             if (!(p >= 0 && p <= 1)) {
@@ -61,12 +61,12 @@ public record AugmentSpec(
         }
     }
 
-    /// A square is set to zero after scaling and normalising, its centre anywhere in the image and so a part of
-    /// it perhaps outside: DeVries and Taylor 2017, "Improved Regularization of Convolutional Neural Networks
-    /// with Cutout", as the code they published does it.
+    /// Sets a square to zero after scaling and normalization. Its centre is anywhere in the image, so a part of
+    /// it may be outside: DeVries and Taylor 2017, "Improved Regularization of Convolutional Neural Networks with
+    /// Cutout", as in their published code.
     ///
-    /// @param size the square's side in pixels. Even: that code reaches `size // 2` to either side of the
-    ///     centre, so that an odd size would cut one less than it says
+    /// @param size the square's side in pixels. Even: their code cuts `size // 2` to either side of the centre,
+    ///     so an odd size would cut one pixel less
     public record Cutout(int size) {
         public Cutout {
             if (size < 2 || size > 512 || size % 2 != 0) {

@@ -5,11 +5,11 @@ import com.fasterxml.jackson.annotation.JsonValue;
 import com.fasterxml.jackson.databind.JsonNode;
 import org.jspecify.annotations.Nullable;
 
-/// How much the newest batch counts in the running statistics of a batch norm: always as much, or no more than each
-/// batch before it, so that they are means over all batches. That is PyTorch's `momentum=None`; in a job null stands
-/// for what is left out.
+/// The weight of the newest batch in the running statistics of a batch norm: a constant, or the weight that makes
+/// them means over all batches. The latter is PyTorch's `momentum=None`, written `cumulative` here, because null
+/// means the default in a job.
 ///
-/// @param given null for no more than each before it
+/// @param given null for the mean over all batches
 public record BatchMomentum(@Nullable Double given) {
     public static final BatchMomentum CUMULATIVE = new BatchMomentum(null);
 
@@ -38,12 +38,11 @@ public record BatchMomentum(@Nullable Double given) {
 
     /// The weight of a batch.
     ///
-    /// @param before how many batches there were before it
+    /// @param before number of earlier batches
     public double weight(double before) {
         return given == null ? 1 / (before + 1) : given.floatValue();
     }
 
-    /// As in JSON.
     @Override
     public String toString() {
         return json().toString();

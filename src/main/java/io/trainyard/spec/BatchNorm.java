@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Normalises each channel by mean and variance over the batch; keeps running ones, which are used in evaluation.
+/// Normalizes each channel by the mean and variance of the batch; evaluation uses running statistics.
 public sealed interface BatchNorm extends LayerSpec {
     double DEFAULT_EPS = 1e-5;
     double DEFAULT_MOMENTUM = 0.1;
@@ -18,10 +18,10 @@ public sealed interface BatchNorm extends LayerSpec {
     /// The weight of the newest batch in the running statistics.
     BatchMomentum momentum();
 
-    /// Whether it trains a scale and a shift of each channel.
+    /// Whether each channel has a trained scale and shift.
     boolean affine();
 
-    /// What both kinds are told.
+    /// Checks the fields that both kinds share.
     private static void check(String type, double eps, BatchMomentum momentum) {
         Norms.checkEps(type + ".eps", eps);
         if (momentum.given() != null) {
@@ -29,8 +29,8 @@ public sealed interface BatchNorm extends LayerSpec {
         }
     }
 
-    /// Without them tests would have to normalise by their own batches, and a sample's result would depend on which
-    /// others are tested with it.
+    /// Without running statistics, tests would normalize by their own batches, and a sample's result would depend
+    /// on the other samples of its batch.
     private static void requireRunning(String type, @Nullable Boolean trackRunningStats) {
         if (trackRunningStats != null && !trackRunningStats) {
             throw new InvalidJobException(
@@ -57,13 +57,13 @@ public sealed interface BatchNorm extends LayerSpec {
         return true;
     }
 
-    /// Of vectors: each number is a channel.
+    /// For vectors: each feature is a channel.
     record BatchNorm1d(@Nullable String name, double eps, BatchMomentum momentum, boolean affine) implements BatchNorm {
         public BatchNorm1d {
             check("batchNorm1d", eps, momentum);
         }
 
-        /// With a momentum that stays.
+        /// With a constant momentum.
         public BatchNorm1d(@Nullable String name, double eps, double momentum, boolean affine) {
             this(name, eps, new BatchMomentum(momentum), affine);
         }
@@ -93,13 +93,13 @@ public sealed interface BatchNorm extends LayerSpec {
         }
     }
 
-    /// Of images, over height and width, too.
+    /// For images: statistics are taken over the batch, height and width.
     record BatchNorm2d(@Nullable String name, double eps, BatchMomentum momentum, boolean affine) implements BatchNorm {
         public BatchNorm2d {
             check("batchNorm2d", eps, momentum);
         }
 
-        /// With a momentum that stays.
+        /// With a constant momentum.
         public BatchNorm2d(@Nullable String name, double eps, double momentum, boolean affine) {
             this(name, eps, new BatchMomentum(momentum), affine);
         }

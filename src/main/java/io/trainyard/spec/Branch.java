@@ -3,14 +3,14 @@ package io.trainyard.spec;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Layers within a layer, one after another.
+/// A sequence of layers inside a layer.
 ///
 /// @param field the layer's field that holds them
-/// @param prefix what stands before their names, behind the layer's own name and a dot
+/// @param prefix of their names, after the layer's own name and a dot
 public record Branch(String field, String prefix, List<LayerSpec> layers) {
-    /// The shape that `layers`, one after another, make of one sample of shape `in`.
+    /// The output shape of a sequence of layers for one sample of shape `in`.
     ///
-    /// @throws ShapeMismatch if one of them cannot take what it is given
+    /// @throws ShapeMismatch if a layer does not accept its input shape
     static Shape output(List<LayerSpec> layers, Shape in) {
         Shape shape = in;
         for (LayerSpec layer : layers) {
@@ -19,7 +19,7 @@ public record Branch(String field, String prefix, List<LayerSpec> layers) {
         return shape;
     }
 
-    /// As [LayerSpec#parameters], with names relative to the layer around.
+    /// [LayerSpec#parameters] of all layers, with names relative to the enclosing layer.
     List<ParameterSpec> parameters(Shape in) {
         List<ParameterSpec> parameters = new ArrayList<>();
         Shape shape = in;

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// The networks that a job can call by name. Each has the parameter names its PyTorch original has in
-/// `state_dict()`, so that checkpoints go both ways.
+/// The networks that a job can use by name. Parameter names match `state_dict()` of the PyTorch originals, so
+/// checkpoints are interchangeable.
 public final class BuiltInNetworks {
     static final Map<String, String> ALIASES = Map.of("sjnet", "tudui");
     private static final Map<String, List<LayerSpec>> NETWORKS = new TreeMap<>(Map.of(
@@ -29,7 +29,7 @@ public final class BuiltInNetworks {
         return List.copyOf(NETWORKS.keySet());
     }
 
-    /// Whether a built-in network is called so, or an alias of one.
+    /// Whether the name is that of a built-in network, or an alias.
     public static boolean isName(String name) {
         return NETWORKS.containsKey(ALIASES.getOrDefault(name, name));
     }
@@ -44,7 +44,7 @@ public final class BuiltInNetworks {
         return new NetworkSpec(canonical, layers);
     }
 
-    /// 3x32x32, 10 classes; no activations: so is the original.
+    /// 3x32x32, 10 classes; without activations, like the original.
     private static List<LayerSpec> tudui() {
         return List.of(
                 conv("model.0", 32, 2),
@@ -79,8 +79,7 @@ public final class BuiltInNetworks {
                 linear("fc3", 6));
     }
 
-    /// 3x32x32, 10 classes: ResNet-18 (He et al. 2015) for CIFAR-10, with the names it has in
-    /// kuangliu/pytorch-cifar.
+    /// 3x32x32, 10 classes: ResNet-18 (He et al. 2015) for CIFAR-10, with the names of kuangliu/pytorch-cifar.
     private static List<LayerSpec> resnet18() {
         List<LayerSpec> layers = new ArrayList<>();
         layers.add(convWithoutBias("conv1", 64, 3, 1));
@@ -103,7 +102,7 @@ public final class BuiltInNetworks {
         return List.copyOf(layers);
     }
 
-    /// @param resized whether the shortcut must change the shape, too
+    /// @param resized whether the shortcut changes the shape too
     private static Residual basicBlock(String name, int out, int stride, boolean resized) {
         List<LayerSpec> layers = List.of(
                 convWithoutBias("conv1", out, 3, stride),
@@ -116,7 +115,7 @@ public final class BuiltInNetworks {
         return new Residual(name, layers, shortcut);
     }
 
-    /// Padded so that with stride 1 the image keeps its size.
+    /// With stride 1 the padding keeps the image size.
     private static Conv2d convWithoutBias(String name, int out, int kernel, int stride) {
         return new Conv2d(name, out, kernel, stride, kernel / 2, false);
     }

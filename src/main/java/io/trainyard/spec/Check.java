@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// The checks the constructors of this package share: each returns its value or throws [InvalidJobException].
+/// Checks shared by the constructors of this package. Each returns its value or throws [InvalidJobException].
 final class Check {
     private Check() {}
 
@@ -23,7 +23,7 @@ final class Check {
         return value;
     }
 
-    /// Both ways.
+    /// Checks both rows and columns.
     static Extent between(String field, Extent value, int min, int max) {
         if (Math.min(value.rows(), value.columns()) < min || Math.max(value.rows(), value.columns()) > max) {
             throw new InvalidJobException("%s is %s; allowed is %d to %d".formatted(field, value, min, max));
@@ -31,7 +31,7 @@ final class Check {
         return value;
     }
 
-    /// For a field that may be left out.
+    /// Accepts null.
     static void unlessNull(String field, @Nullable Integer value, int min, int max) {
         if (value != null) {
             var _ = between(field, value.intValue(), min, max);
@@ -70,7 +70,7 @@ final class Check {
         return value;
     }
 
-    /// A list without holes.
+    /// Checks that the list is present and has no null entries.
     static <T> List<T> complete(String field, @Nullable List<T> values) {
         for (T value : present(field, values)) {
             if (value == null) {
@@ -80,9 +80,9 @@ final class Check {
         return List.copyOf(present(field, values));
     }
 
-    /// Two numbers, of rows and of columns: one that stands for both, or a list of them.
+    /// Reads two numbers, for rows and columns: a single number for both, or a list of two.
     ///
-    /// @param allowed in words, for the message
+    /// @param allowed description for the message
     static List<JsonNode> bothWays(JsonNode json, Predicate<JsonNode> isNumber, String allowed) {
         if (isNumber.test(json)) {
             return List.of(json, json);
@@ -94,7 +94,7 @@ final class Check {
         return both;
     }
 
-    /// A value as it may stand in a message: never longer than a line, without control characters.
+    /// A value for a message: at most one line, without control characters.
     static String shortened(String value) {
         return shortened(value, 80);
     }

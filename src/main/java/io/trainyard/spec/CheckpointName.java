@@ -4,26 +4,25 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 import org.jspecify.annotations.Nullable;
 
-/// A checkpoint as a job names it: `<job id>`, that job's newest, or `<job id>/<step>`. It is a name in the
-/// store, never a path. What ran outside a fleet more than once under one id has its later runs under `<job
-/// id>~2` and so on.
+/// A checkpoint's name in a job: `<job id>` for the newest of that job, or `<job id>/<step>`. It is a name in the
+/// store, never a path. Repeated local runs of a job id are stored as `<job id>~2`, `<job id>~3` and so on.
 ///
-/// @param job the folder's name in the store: a job's id, with the number of the run where there are several
+/// @param job the folder's name in the store: a job's id, with the number of the run if there are several
 /// @param step null: the newest
 public record CheckpointName(String job, @Nullable Long step) {
-    /// An id of 100 characters, the number of a run, and a step. Longer ones would overflow the stack of the regular
-    /// expression.
+    /// An id of 100 characters, the number of a run, and a step. Longer ones would overflow the stack of the
+    /// regular expression.
     private static final int MAX_LENGTH = 130;
 
-    /// What it may be, as a regular expression.
+    /// Regular expression of the text form.
     static final String FORM = "(?=.{1,%d}$)".formatted(MAX_LENGTH) + JobSpec.ID + "(~[1-9][0-9]{0,8})?(/[0-9]{1,18})?";
 
     public CheckpointName {
         var _ = checked("checkpoint", step == null ? job : job + "/" + step);
     }
 
-    /// @param field where the text stands, for the message
-    /// @throws InvalidJobException if it is not the name of a checkpoint
+    /// @param field name of the field, for the message
+    /// @throws InvalidJobException if the text is not the name of a checkpoint
     public static CheckpointName parse(String field, String text) {
         int slash = checked(field, text).indexOf('/');
         return slash < 0

@@ -3,11 +3,10 @@ package io.trainyard.spec;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import org.jspecify.annotations.Nullable;
 
-/// How large gradients may be when the optimizer takes its step: larger ones are made smaller. One of the
-/// two.
+/// Gradient clipping before the optimizer's step, by exactly one of the two limits.
 ///
 /// @param norm of all gradients together, as `torch.nn.utils.clip_grad_norm_` with the 2-norm
-/// @param value of each number in them, as `torch.nn.utils.clip_grad_value_`
+/// @param value of each element, as `torch.nn.utils.clip_grad_value_`
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record ClipSpec(@Nullable Double norm, @Nullable Double value) {
     private static final double MAX = 1e6;

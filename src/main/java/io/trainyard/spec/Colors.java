@@ -2,7 +2,7 @@ package io.trainyard.spec;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 
-/// What pictures become when they are read, whatever they are.
+/// The colour mode that images are converted to.
 public enum Colors {
     /// Three channels: red, green, blue.
     @JsonProperty("rgb")

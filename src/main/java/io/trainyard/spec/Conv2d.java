@@ -4,12 +4,11 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Cross-correlation with `out` kernels, zeros around the image; weight (out, in / groups, kernel rows, kernel
-/// columns).
+/// Cross-correlation with `out` kernels and zero padding; weight (out, in / groups, kernel rows, kernel columns).
 ///
 /// @param dilation the distance between a kernel's taps; 1 for a dense one
-/// @param groups into how many equal parts the channels before and after are divided; each part of the
-///     output sees only its own part of the input
+/// @param groups number of equal parts of the input and output channels; each output part depends only on its own
+///     input part
 public record Conv2d(
         @Nullable String name,
         int out,
@@ -35,7 +34,6 @@ public record Conv2d(
         }
     }
 
-    /// Square.
     public Conv2d(
             @Nullable String name,
             int out,

@@ -7,14 +7,14 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A data set as a job names it. It is a name, never a path: a job cannot make a worker read outside its data root.
-/// Pixels are scaled to 0..1; `normalize`, if given, comes after that; `augment` varies the training images. What
-/// [#refuseImageFields] names is for folders of images alone, and happens in this order as they are read.
+/// A dataset in a job. It is a name, never a path: a job cannot make a worker read outside its data root. Pixels
+/// are scaled to 0..1; `normalize`, if given, comes after that; `augment` varies the training images. The fields
+/// in [#refuseImageFields] are for image folders only, and are applied in this order.
 ///
-/// @param colors rgb where it is left out
+/// @param colors default: rgb
 /// @param resize (height, width), or the smaller side alone: torchvision's `Resize`, bilinear with antialias
 /// @param centerCrop (height, width), or the side of a square: torchvision's `CenterCrop`
-/// @param split what tests, where the set has no part for it
+/// @param split selects the test samples if the dataset has no test part
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record DatasetSpec(
         String name,
@@ -26,7 +26,7 @@ public record DatasetSpec(
         @Nullable AugmentSpec augment) {
     static final int MAX_SIDE = 4_096;
 
-    /// What it may be called, as a regular expression.
+    /// Regular expression of dataset names.
     static final String NAME = "[a-z0-9][a-z0-9-]{0,63}";
 
     public DatasetSpec {
@@ -39,7 +39,7 @@ public record DatasetSpec(
         centerCrop = sides("dataset.centerCrop", "the side of a square, such as 32", centerCrop);
     }
 
-    /// Of samples that are taken as they are.
+    /// For datasets without image options.
     public DatasetSpec(String name, @Nullable Normalize normalize, @Nullable AugmentSpec augment) {
         this(name, null, null, null, null, normalize, augment);
     }
@@ -57,9 +57,9 @@ public record DatasetSpec(
         return complete;
     }
 
-    /// For sets that are built in, which have their tests, too.
+    /// For built-in datasets, which have a test part.
     ///
-    /// @throws InvalidJobException if it has a field that says how a folder of one's own is read
+    /// @throws InvalidJobException if a field is set that only applies to dataset folders
     public void refuseFolderFields() {
         refuseImageFields();
         if (split != null) {
@@ -69,7 +69,7 @@ public record DatasetSpec(
         }
     }
 
-    /// @throws InvalidJobException if it has a field that says how a folder of images is read
+    /// @throws InvalidJobException if a field is set that only applies to image folders
     public void refuseImageFields() {
         String given = colors != null ? "colors" : resize != null ? "resize" : centerCrop != null ? "centerCrop" : "";
         if (!given.isEmpty()) {
@@ -78,12 +78,12 @@ public record DatasetSpec(
         }
     }
 
-    /// Whether a data set may be called so.
+    /// Whether this is an allowed dataset name.
     public static boolean isName(String name) {
         return name.matches(NAME);
     }
 
-    /// Without what is done to its samples when they are taken: jobs that have this in common read the same.
+    /// The dataset without normalization and augmentation. Jobs for which this is equal read the same samples.
     public DatasetSpec asRead() {
         return new DatasetSpec(name, colors, resize, centerCrop, split, null, null);
     }
@@ -108,9 +108,9 @@ public record DatasetSpec(
                 Check.present("dataset.name", name), colors, resize, centerCrop, split, normalize, augment);
     }
 
-    /// (pixel - mean) / std, one mean and one std a channel, in units of the scaled pixel (0..1).
+    /// (pixel - mean) / std, with one mean and one std for each channel, in units of the scaled pixel (0..1).
     public record Normalize(List<Double> mean, List<Double> std) {
-        /// A table has no more columns, an image no more channels.
+        /// The limit for table columns and image channels.
         public static final int MAX_CHANNELS = 10_000;
 
         public Normalize {

@@ -6,7 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/// A device as a job or an operator names it: `auto`, `cpu`, `reference`, `cuda` or `cuda:N`. Only `auto` chooses.
+/// A device in a job or a setting: `auto`, `cpu`, `reference`, `cuda` or `cuda:N`. Only `auto` allows a choice.
 public record DeviceSpec(@JsonValue String name) {
     public static final DeviceSpec AUTO = new DeviceSpec("auto");
 
@@ -15,7 +15,7 @@ public record DeviceSpec(@JsonValue String name) {
     private static final String CUDA = "cuda";
     private static final String NUMBERED_CUDA = "cuda:(0|[1-9][0-9]{0,2})"; // one name for each GPU
 
-    /// What it may be called, as a regular expression.
+    /// Regular expression of the names.
     static final String FORM = "auto|cpu|reference|" + CUDA + "|" + NUMBERED_CUDA;
 
     @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
@@ -27,8 +27,8 @@ public record DeviceSpec(@JsonValue String name) {
         return name.equals("auto");
     }
 
-    /// Checks the devices of one job: several of one kind, and no GPU twice. Each is one machine's: `cuda` without a
-    /// number is none, and the processor may be named as often as it is to count.
+    /// Checks the devices of one job: several of one kind, and no GPU twice. All are on one machine. A GPU needs
+    /// a number; the CPU may be repeated, once for each shard.
     static List<DeviceSpec> several(String field, List<DeviceSpec> devices) {
         Check.complete(field, devices);
         if (devices.size() < 2 || devices.size() > MAX_DEVICES) {
@@ -52,17 +52,17 @@ public record DeviceSpec(@JsonValue String name) {
         return List.copyOf(devices);
     }
 
-    /// Whether it is one certain device of its kind, such as `cuda:1`.
+    /// Whether it is a numbered device, such as `cuda:1`.
     public boolean isNumbered() {
         return name.indexOf(':') >= 0;
     }
 
-    /// The part before the colon: which backend.
+    /// The part before the colon, which selects the backend.
     public String kind() {
         return kindOf(name);
     }
 
-    /// The kind of the devices that a worker or an attempt names: `cuda:0+cuda:1` is `cuda`.
+    /// The kind of a worker's or attempt's devices: `cuda:0+cuda:1` is `cuda`.
     public static String kindOf(String devices) {
         return devices.split("[:+]", 2)[0];
     }

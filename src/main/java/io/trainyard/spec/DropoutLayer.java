@@ -4,13 +4,14 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// In training zeroes values with probability `p` and scales the others by 1/(1-p); in evaluation does nothing.
+/// In training, zeroes values with probability `p` and scales the others by 1/(1-p); in evaluation, passes its
+/// input through.
 public sealed interface DropoutLayer extends LayerSpec {
     double DEFAULT_P = 0.5;
 
     double p();
 
-    /// How many draws decide about a sample of shape `in`.
+    /// Number of random draws for one sample of shape `in`.
     int draws(Shape in);
 
     @Override
@@ -23,7 +24,7 @@ public sealed interface DropoutLayer extends LayerSpec {
         return p() == 0 ? Optional.empty() : Optional.of(new MaskSpec(p(), draws(in)));
     }
 
-    /// Each element by itself.
+    /// Each element independently.
     record Dropout(@Nullable String name, double p) implements DropoutLayer {
         public Dropout {
             Check.within("dropout.p", p, 0, 1);
@@ -40,7 +41,7 @@ public sealed interface DropoutLayer extends LayerSpec {
         }
     }
 
-    /// Each channel of a sample as a whole: one draw a channel.
+    /// Each channel of a sample as a whole, with one draw for each channel.
     record Dropout2d(@Nullable String name, double p) implements DropoutLayer {
         public Dropout2d {
             Check.within("dropout2d.p", p, 0, 1);

@@ -3,10 +3,10 @@ package io.trainyard.spec;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import org.jspecify.annotations.Nullable;
 
-/// The exponential moving average of the weights over the optimizer's steps: what is tested and saved as the
-/// model.
+/// The exponential moving average of the weights over the optimizer's steps. The average is tested and saved as
+/// the model.
 ///
-/// @param decay how much of the average stays in each step
+/// @param decay weight of the previous average in each step
 public record EmaSpec(double decay) {
     public EmaSpec {
         Check.between("ema.decay", decay, 0, 1);

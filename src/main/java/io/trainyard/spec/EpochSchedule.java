@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.function.IntToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
-/// A schedule whose rate changes between epochs only.
+/// A schedule that changes the rate only between epochs.
 public sealed interface EpochSchedule extends ScheduleSpec {
     /// The learning rate of an epoch, from 0.
     double learningRate(double base, int epoch, int epochs);
@@ -18,7 +18,7 @@ public sealed interface EpochSchedule extends ScheduleSpec {
         return rates;
     }
 
-    /// The optimizer's own, always.
+    /// The optimizer's learning rate, unchanged.
     record Constant() implements EpochSchedule {
         @Override
         public double learningRate(double base, int epoch, int epochs) {
@@ -99,14 +99,15 @@ public sealed interface EpochSchedule extends ScheduleSpec {
         }
     }
 
-    /// From the optimizer's own down towards 0 with the part of the epochs that is left, to the power of
-    /// `power`: `PolynomialLR` with the job's epochs for its `total_iters`, so 0 would come after the last.
+    /// Decays from the optimizer's learning rate towards 0, by the remaining fraction of the epochs to the power
+    /// of `power`: `PolynomialLR` with `total_iters` set to the job's epochs, so the rate would be 0 after the
+    /// last.
     record Polynomial(double power) implements EpochSchedule {
         public Polynomial {
             Check.between("schedule.power", power, 0.001, 1000);
         }
 
-        /// `power` defaults to 1: a line.
+        /// `power` defaults to 1, a linear decay.
         @JsonCreator
         static Polynomial read(@Nullable Double power) {
             return new Polynomial(power == null ? 1 : power);
@@ -118,8 +119,8 @@ public sealed interface EpochSchedule extends ScheduleSpec {
         }
     }
 
-    /// From the optimizer's own down towards `minLearningRate` along half a cosine, epoch by epoch:
-    /// `CosineAnnealingLR` with the job's epochs for its `T_max`, so the minimum would come after the last.
+    /// Decays from the optimizer's learning rate towards `minLearningRate` along half a cosine, epoch by epoch:
+    /// `CosineAnnealingLR` with `T_max` set to the job's epochs, so the minimum would be reached after the last.
     record Cosine(double minLearningRate) implements EpochSchedule {
         public Cosine {
             Check.within("schedule.minLearningRate", minLearningRate, 0, 1000);
@@ -136,12 +137,12 @@ public sealed interface EpochSchedule extends ScheduleSpec {
             return HalfCosine.between(base, minLearningRate, epoch / (double) epochs);
         }
 
-        /// The learning rate of an epoch, to be multiplied by the factors of its steps, where another
-        /// scheduler multiplies the optimizer's rate too. `CosineAnnealingLR` takes the rate that it finds
-        /// part of the way to the minimum, and a rate that is still being warmed up is nearer to it, or
-        /// below. So only with a minimum of 0 is this what the schedule alone gives.
+        /// The learning rate of an epoch if another scheduler also scales the optimizer's rate; the caller
+        /// multiplies it by the factors of the steps. `CosineAnnealingLR` moves the current rate towards the
+        /// minimum, and during warmup the rate is closer to the minimum or below it. So the result equals this
+        /// schedule alone only if the minimum is 0.
         ///
-        /// @param factor what the other multiplies an epoch's first step by; where it is 1 it remains so
+        /// @param factor of the other scheduler for an epoch's first step; once 1, it stays 1
         double learningRate(double base, int epoch, int epochs, IntToDoubleFunction factor) {
             double rate = base * factor.applyAsDouble(0); // of the epoch's first step
             int at = 0;
@@ -153,15 +154,15 @@ public sealed interface EpochSchedule extends ScheduleSpec {
             return towardsMinimum(rate, at, epoch, epochs) / factor.applyAsDouble(epoch);
         }
 
-        /// From an epoch's rate to that of a later one.
+        /// Scales an epoch's rate to a later epoch.
         private double towardsMinimum(double rate, int epoch, int later, int epochs) {
             double part = HalfCosine.height(later / (double) epochs) / HalfCosine.height(epoch / (double) epochs);
             return minLearningRate + (rate - minLearningRate) * part;
         }
     }
 
-    /// From the optimizer's own down towards `minLearningRate` along half a cosine in `periodEpochs` epochs,
-    /// and again from the beginning, each time in `periodFactor` times as many:
+    /// Decays from the optimizer's learning rate towards `minLearningRate` along half a cosine in `periodEpochs`
+    /// epochs, then restarts; each period is `periodFactor` times as long as the one before:
     /// `CosineAnnealingWarmRestarts`.
     record CosineRestarts(int periodEpochs, int periodFactor, double minLearningRate) implements EpochSchedule {
         public CosineRestarts {
@@ -183,7 +184,7 @@ public sealed interface EpochSchedule extends ScheduleSpec {
         @Override
         public double learningRate(double base, int epoch, int epochs) {
             long period = periodEpochs;
-            long since = epoch; // the last restart
+            long since = epoch; // epochs since the last restart
             if (periodFactor == 1) {
                 since %= period;
             }

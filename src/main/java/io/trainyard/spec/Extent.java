@@ -6,17 +6,16 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Pixels down the rows and along the columns of an image: a window's sides, its steps. In JSON one number where both
-/// are the same, `[rows, columns]` where not: PyTorch's int or tuple.
+/// Rows and columns of an image, a window or a stride, in pixels. In JSON a single number if both are equal,
+/// otherwise `[rows, columns]`, like PyTorch's int or tuple.
 public record Extent(int rows, int columns) {
     private static final String ALLOWED = "a whole number, or two: [rows, columns]";
 
-    /// The same both ways.
     public static Extent square(int side) {
         return new Extent(side, side);
     }
 
-    /// What a job gives, or the same both ways.
+    /// The given value, or a square.
     static Extent orSquare(@Nullable Extent given, int side) {
         return given == null ? square(side) : given;
     }
@@ -26,7 +25,7 @@ public record Extent(int rows, int columns) {
         return read(json, ALLOWED);
     }
 
-    /// @param allowed what may stand there, for the message
+    /// @param allowed description for the message
     static Extent read(JsonNode json, String allowed) {
         List<JsonNode> sides = Check.bothWays(json, Extent::isInt, allowed);
         return new Extent(sides.get(0).intValue(), sides.get(1).intValue());
@@ -45,12 +44,10 @@ public record Extent(int rows, int columns) {
         return rows == columns;
     }
 
-    /// So many pixels.
     public int area() {
         return rows * columns;
     }
 
-    /// As in JSON.
     @Override
     public String toString() {
         return json().toString();

@@ -1,17 +1,17 @@
 package io.trainyard.spec;
 
-/// The curve that learning rates and momenta are annealed along.
+/// The annealing curve of learning rates and momenta.
 final class HalfCosine {
     private HalfCosine() {}
 
-    /// Along half a cosine from `start` to `end`.
+    /// Interpolates along half a cosine from `start` to `end`.
     ///
-    /// @param part how much of the way is done, 0..1
+    /// @param part completed fraction, 0..1
     static double between(double start, double end, double part) {
         return end + (start - end) * height(part) / 2;
     }
 
-    /// Of half a cosine, from 2 down to 0.
+    /// Falls from 2 to 0.
     static double height(double part) {
         return 1 + StrictMath.cos(Math.PI * part);
     }

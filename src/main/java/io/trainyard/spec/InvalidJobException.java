@@ -1,7 +1,7 @@
 package io.trainyard.spec;
 
-/// A job that cannot be run as it is written. The message is for the person who wrote the job: it names the
-/// field, the value found and what is allowed.
+/// A job that cannot be run as written. The message is for the author of the job: it names the field, the value
+/// found and the allowed values.
 public final class InvalidJobException extends IllegalArgumentException {
     private static final long serialVersionUID = 1L;
 

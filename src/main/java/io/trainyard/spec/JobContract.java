@@ -8,31 +8,33 @@ import java.util.ServiceLoader;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// What commands may say, by number. Whatever a command may say that it could not say before raises the number, and
-/// is an [Addition] here; nothing is ever taken away, and nothing changes its meaning. So a command is as new as the
-/// newest thing it says, and whoever understands a number understands all below it.
+/// The schema versions of commands, called contracts and numbered from [#FIRST]. Everything that a command could
+/// not express before is an [Addition] here and raises the number. Nothing is removed or changes its meaning. So
+/// the contract of a command is that of its newest addition, and a reader that understands a contract understands
+/// all earlier ones.
 ///
 /// @param additions to contract [#FIRST], the oldest first
 public record JobContract(List<Addition> additions) {
-    /// That of commands that do not tell.
+    /// The contract of commands without a number.
     public static final int FIRST = 1;
 
-    /// What this version understands. Additions of a version to come are services, which tests alone have.
+    /// The contracts that this version understands. Additions of a future version are loaded as services, which
+    /// only tests provide.
     public static final JobContract OURS =
             new JobContract(ServiceLoader.load(Later.class, Later.class.getClassLoader()).stream()
                     .flatMap(later -> later.get().additions().stream())
                     .toList());
 
-    /// Additions that a version to come might make.
+    /// Additions of a future version.
     public interface Later {
         List<Addition> additions();
     }
 
-    /// Something that commands may say since a contract.
+    /// A field or type that commands may use from a contract on.
     ///
-    /// @param place the object that may have it: names with dots between them; empty is the job itself
-    /// @param type the `type` of an object there, or anywhere below it; null: that very object, whatever its type
-    /// @param field what it may have; null: the type itself is new
+    /// @param place path of the object with the addition, separated by dots; empty for the job itself
+    /// @param type the `type` of an object there, or anywhere below it; null: the object at `place`, of any type
+    /// @param field the new field; null: the type itself is new
     public record Addition(
             int since,
             String place,
@@ -57,7 +59,7 @@ public record JobContract(List<Addition> additions) {
             return Stream.concat(Stream.of(node), node.valueStream().flatMap(Addition::below));
         }
 
-        /// Leaves it out; what it then means, the reader's defaults say.
+        /// Removes the field, so that readers use its default.
         void leaveOut(JsonNode job) {
             objects(job).forEach(node -> {
                 if (field != null && node instanceof ObjectNode object) {
@@ -74,19 +76,18 @@ public record JobContract(List<Addition> additions) {
         }
     }
 
-    /// A job as a command says it: as that of the lowest contract in which it is the same job.
+    /// A job as JSON in the lowest contract that expresses it.
     public record Written(ObjectNode json, int contract) {}
 
     public JobContract {
         additions = List.copyOf(additions);
     }
 
-    /// The number of all that it has.
     public int newest() {
         return additions.stream().mapToInt(Addition::since).max().orElse(FIRST);
     }
 
-    /// The lowest contract that has all a job says.
+    /// The lowest contract that includes all additions used by a job.
     int of(JsonNode job) {
         return additions.stream()
                 .filter(addition -> addition.isIn(job))
@@ -95,7 +96,7 @@ public record JobContract(List<Addition> additions) {
                 .orElse(FIRST);
     }
 
-    /// @throws InvalidJobException if a job says what a contract has not
+    /// @throws InvalidJobException if a job uses additions that the contract does not include
     void requireWithin(int contract, JsonNode job) {
         Optional<Addition> beyond = additions.stream()
                 .filter(addition -> addition.since() > contract && addition.isIn(job))
@@ -106,8 +107,8 @@ public record JobContract(List<Addition> additions) {
         }
     }
 
-    /// Without what a lower contract has not, as far as leaving it out means the same: so whoever has fallen behind
-    /// can read a job that uses nothing new, whoever wrote it.
+    /// Leaves out fields that lower contracts do not know, if the job is the same without them. Older workers can
+    /// then read a job that uses nothing new, from a newer client.
     Written write(JobSpec job, ObjectNode whole) {
         int needed = of(whole);
         for (int contract = FIRST; contract < needed; contract++) {

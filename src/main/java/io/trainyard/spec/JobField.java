@@ -5,21 +5,20 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.util.Optional;
 
-/// A field of commands, by which jobs fall into groups: `network`, `optimizer.learningRate`.
+/// A field of commands by which jobs are grouped: `network`, `optimizer.learningRate`.
 ///
-/// @param path names, with dots between them
+/// @param path names separated by dots
 public record JobField(String path) {
     private static final JsonMapper MAPPER = JsonMapper.builder().build();
 
-    /// A longer value is cut: there may be thousands of it.
+    /// Longer values are cut, because there may be thousands of them.
     private static final int MAX_VALUE = 1_000;
 
-    /// Its value as text: a text as it is, anything else as JSON; a long one cut, with a number that tells it from
-    /// others.
-    /// Empty where the command has none.
+    /// The value as text: strings as they are, other values as JSON. A long value is cut and gets its length and
+    /// hash, so that it stays distinct. Empty if the command has no value.
     ///
     /// @param command a job as [JobJson] writes it
-    /// @throws IllegalArgumentException if it is no JSON
+    /// @throws IllegalArgumentException if it is not JSON
     public Optional<String> of(String command) {
         try {
             String pointer = "/" + path.replace("~", "~0").replace("/", "~1").replace('.', '/');

@@ -22,14 +22,14 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// Jobs as JSON. Reading is strict: an unknown field is an error, because ignoring it would run another job
-/// than the one that was asked for.
+/// Jobs as JSON. Reading is strict: an unknown field is an error, because ignoring it would run another job than
+/// the requested one.
 public final class JobJson {
-    /// The longest command that is read, in bytes; a longer one is refused unread.
+    /// The longest command in bytes; a longer one is refused without parsing it.
     public static final int MAX_BYTES = 1 << 20;
 
-    /// Lists and objects within one another that are read. No valid job has half as many; making objects of
-    /// hundreds would overflow a thread's stack.
+    /// The deepest nesting of lists and objects. Valid jobs need less than half of it; deserializing hundreds of
+    /// levels would overflow a thread's stack.
     public static final int MAX_NESTING = 64;
 
     private static final JsonMapper MAPPER = JsonMapper.builder()
@@ -49,15 +49,15 @@ public final class JobJson {
 
     private JobJson() {}
 
-    /// @throws InvalidJobException with a sentence for the person who wrote the command, about each mistake in it
+    /// @throws InvalidJobException with a sentence for the author of the command about each mistake
     public static JobSpec read(byte[] json) {
         requireLength(json.length);
         return read(tree(json));
     }
 
-    /// As [#write] wrote it, however long that is: a short command can be long once its defaults are written, too.
+    /// Reads the output of [#write], of any length: defaults can make it longer than the command was.
     ///
-    /// @throws InvalidJobException if it is no job
+    /// @throws InvalidJobException if it is not a job
     public static JobSpec readWritten(String json) {
         return read(tree(json.getBytes(StandardCharsets.UTF_8)));
     }
@@ -72,7 +72,7 @@ public final class JobJson {
         }
     }
 
-    /// As [#read(byte[])], for whoever understands no more than a contract.
+    /// Like [#read(byte[])], for a reader of the given contract.
     ///
     /// @param contract see [JobContract]
     public static JobSpec read(byte[] json, int contract) {
@@ -80,7 +80,7 @@ public final class JobJson {
         return read(tree(json), contract);
     }
 
-    /// As [#read(JsonNode)], for whoever understands no more than a contract.
+    /// Like [#read(JsonNode)], for a reader of the given contract.
     ///
     /// @param contract see [JobContract]
     public static JobSpec read(JsonNode json, int contract) {
@@ -90,7 +90,7 @@ public final class JobJson {
         return read(json);
     }
 
-    /// The id of a job that cannot be read; empty where it has none that is one.
+    /// The id of an unreadable job; empty if it has no valid one.
     public static Optional<String> id(byte[] json) {
         try {
             String id = tree(json).path("id").textValue();
@@ -100,14 +100,14 @@ public final class JobJson {
         }
     }
 
-    /// @throws InvalidJobException if a command of so many bytes is longer than what is read
+    /// @throws InvalidJobException if a command of this length is too long
     public static void requireLength(int bytes) {
         if (bytes > MAX_BYTES) {
             throw new InvalidJobException("the command has %d bytes; allowed is up to %d".formatted(bytes, MAX_BYTES));
         }
     }
 
-    /// @throws InvalidJobException with a sentence for the person who wrote the job, about each mistake in it
+    /// @throws InvalidJobException with a sentence for the author of the job about each mistake
     public static JobSpec read(JsonNode json) {
         if (!(json instanceof ObjectNode job)) {
             throw JobJsonError.notAnObject(json);
@@ -129,7 +129,7 @@ public final class JobJson {
         return MAPPER.treeToValue(json, JobSpec.class);
     }
 
-    /// What stops the reading of a job; empty if nothing does.
+    /// The first error of reading a job; empty if it is valid.
     static Optional<Exception> whyUnreadable(ObjectNode json) {
         try {
             var _ = parse(json);
@@ -146,7 +146,7 @@ public final class JobJson {
         return allowed == 0 || json.valueStream().anyMatch(value -> nestedDeeper(value, allowed - 1));
     }
 
-    /// Ignoring a field that says how to train would run another job than was asked for.
+    /// A training field of an evaluation must not be ignored: it would run another job than the requested one.
     private static void requireFieldsOfItsKind(ObjectNode json) {
         JobKind kind = kind(json);
         for (var field : json.properties()) {
@@ -158,12 +158,11 @@ public final class JobJson {
         }
     }
 
-    /// What kind a job says it is of.
     static JobKind kind(ObjectNode json) {
         return json.path("kind").asText().equals("evaluate") ? JobKind.EVALUATE : JobKind.TRAIN;
     }
 
-    /// The fields that are read into an object of `type`.
+    /// Names of the fields that deserialize into `type`.
     static Set<String> fields(JavaType type) {
         return MAPPER.getDeserializationConfig().introspect(type).findProperties().stream()
                 .filter(BeanPropertyDefinition::couldDeserialize)
@@ -171,7 +170,7 @@ public final class JobJson {
                 .collect(Collectors.toSet());
     }
 
-    /// The field that chooses among the types of which `type` is one; empty where it is the only one.
+    /// The discriminator field of a polymorphic type; empty for other types.
     static String typeField(JavaType type) {
         JsonTypeInfo chosen = MAPPER.getDeserializationConfig()
                 .introspectClassAnnotations(type)
@@ -180,7 +179,7 @@ public final class JobJson {
         return chosen == null ? "" : chosen.property();
     }
 
-    /// Whether that is what is read from `json`.
+    /// Whether `json` deserializes to this job.
     static boolean is(ObjectNode json, JobSpec job) {
         try {
             return parse(json).equals(job);
@@ -189,13 +188,13 @@ public final class JobJson {
         }
     }
 
-    /// As a command says it, so that as many as possible can read it: what is newer than the first contract and has
-    /// its default is left out.
+    /// A job as a command that as many workers as possible can read: fields newer than the first contract are
+    /// left out if they have their default.
     public static JobContract.Written command(JobSpec job) {
         return JobContract.OURS.write(job, MAPPER.valueToTree(job));
     }
 
-    /// One line; every field that jobs of its kind have is written, defaults too.
+    /// One line with all fields of jobs of this kind, including defaults.
     public static String write(JobSpec job) {
         try {
             return MAPPER.writeValueAsString(job);

@@ -19,7 +19,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Sentences for the person who wrote a command that cannot be read: Jackson's own are for Java programmers.
+/// Error messages for the authors of unreadable commands. Jackson's messages are for Java programmers.
 final class JobJsonError {
     private static final String OBJECT = "a JSON object such as {\"id\": \"my-job\", \"network\": \"lenet\", ...}";
 
@@ -28,8 +28,8 @@ final class JobJsonError {
     static InvalidJobException notJson(JacksonException e) {
         String problem = e.getOriginalMessage()
                 .replaceAll("(?s)\n.*", "")
-                .replaceAll(": enable `.*", "") // a switch of the parser
-                .replaceAll(", from `[^`]*`", "") // a method of the parser
+                .replaceAll(": enable `.*", "") // a parser option
+                .replaceAll(", from `[^`]*`", "") // a parser method
                 .replaceAll(" \\(start marker at .*", "");
         JsonLocation at = e.getLocation();
         String where = at == null || at.getLineNr() < 1
@@ -43,22 +43,22 @@ final class JobJsonError {
         return new InvalidJobException("the command is %s; it must be %s".formatted(what, OBJECT));
     }
 
-    /// What is wrong at one place of a job.
+    /// A mistake at one place of a job.
     sealed interface Mistake {
         String sentence();
 
-        /// @param path to the value; empty where the job as a whole was refused
+        /// @param path to the value; empty if the job as a whole was refused
         record WrongValue(String sentence, List<JsonMappingException.Reference> path) implements Mistake {}
 
-        /// @param parent path to the object that has the field
-        /// @param meant the known field whose name is nearest; empty where none is near
+        /// @param parent path to the object with the field
+        /// @param meant the known field with the most similar name; empty if none is similar
         record UnknownField(
                 String sentence, List<JsonMappingException.Reference> parent, String name, Optional<String> meant)
                 implements Mistake {}
     }
 
-    /// @param e what reading the job threw
-    /// @param json the whole job, to say what stands at the place that was refused
+    /// @param e the exception of reading the job
+    /// @param json the whole job, to show the value that was refused
     static Mistake explain(Exception e, JsonNode json) {
         List<JsonMappingException.Reference> path =
                 e instanceof JsonMappingException m ? withoutIndexOfOne(m.getPath(), json) : List.of();
@@ -70,7 +70,7 @@ final class JobJsonError {
         });
     }
 
-    /// Where a list may also be given as its one value, Jackson calls that the value at 0.
+    /// Jackson calls a single value in place of a list the value at index 0.
     private static List<JsonMappingException.Reference> withoutIndexOfOne(
             List<JsonMappingException.Reference> path, JsonNode json) {
         boolean inList = !path.isEmpty() && path.getLast().getFieldName() == null;
@@ -114,15 +114,15 @@ final class JobJsonError {
         return new Mistake.UnknownField(sentence, parent, name, meant);
     }
 
-    /// Jackson makes an object before it looks at fields that are not known, so a field whose name is wrong would
-    /// be told as one that is missing.
+    /// Jackson constructs the object before it checks for unknown fields, so a misspelt field would be reported
+    /// as a missing one.
     private static Optional<Mistake> unknownFieldBeside(
             Exception e, List<JsonMappingException.Reference> path, JsonNode found) {
         if (!(e instanceof ValueInstantiationException refused)) {
             return Optional.empty();
         }
         Set<String> known = JobJson.fields(refused.getType());
-        if (known.isEmpty()) { // it reads its fields itself, as a sweep does, whose names are those of the job
+        if (known.isEmpty()) { // it reads its fields itself, as a sweep does: their names are those of the job
             return Optional.empty();
         }
         return found.properties().stream()
@@ -216,7 +216,7 @@ final class JobJsonError {
         return node instanceof MissingNode ? json : node;
     }
 
-    /// As a person would write it: `network.layers[2].out`.
+    /// A path in the form `network.layers[2].out`.
     static String text(List<JsonMappingException.Reference> path) {
         StringBuilder text = new StringBuilder();
         for (JsonMappingException.Reference step : path) {

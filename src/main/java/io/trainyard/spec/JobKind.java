@@ -4,15 +4,15 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.Set;
 
 public enum JobKind {
-    /// Trains a network, and tests it after each epoch.
+    /// Trains a network and tests it after each epoch.
     @JsonProperty("train")
     TRAIN,
 
-    /// Loads a checkpoint and tests it, once.
+    /// Loads a checkpoint and tests it once.
     @JsonProperty("evaluate")
     EVALUATE;
 
-    /// The fields that say how to train. A job that only evaluates has none of them.
+    /// The fields for training. An evaluation has none of them.
     static final Set<String> TRAINING_FIELDS = Set.of(
             "epochs",
             "optimizer",
@@ -32,7 +32,6 @@ public enum JobKind {
             "stopWhen",
             "asha");
 
-    /// Whether jobs of this kind have the field of that name.
     boolean has(String field) {
         return this == TRAIN || !TRAINING_FIELDS.contains(field);
     }

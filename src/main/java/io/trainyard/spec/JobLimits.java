@@ -1,13 +1,13 @@
 package io.trainyard.spec;
 
-/// What an operator lets jobs ask for: at most what a job can say, and less where a worker is told so. What is more is
-/// refused with both numbers and the setting's name.
+/// Limits that an operator sets for jobs, at most the limits of the job format. A job above a limit is refused
+/// with both numbers and the setting's name.
 ///
 /// @param parameters of a network, all layers together
-/// @param batchSize samples a step
+/// @param batchSize samples in a step
 /// @param epochs of a job
 /// @param steps of a job: its epochs times the batches of one
-/// @param minutes that a job may be given by its `stopWhen.maxMinutes`, which it then must have; 0: any
+/// @param minutes upper limit of `stopWhen.maxMinutes`, which is then required; 0: no limit
 /// @param trials of a sweep
 public record JobLimits(long parameters, int batchSize, int epochs, long steps, int minutes, int trials) {
     public static final long MAX_PARAMETERS = 1L << 32;
@@ -22,7 +22,7 @@ public record JobLimits(long parameters, int batchSize, int epochs, long steps, 
 
     private static final String VARIABLES = "TRAINYARD_LIMITS_";
 
-    /// @throws IllegalArgumentException if one is not in its range
+    /// @throws IllegalArgumentException if a limit is out of range
     public JobLimits {
         requireRange("PARAMETERS", parameters, 1, MAX_PARAMETERS);
         requireRange("BATCH_SIZE", batchSize, 1, MAX_BATCH_SIZE);
@@ -39,16 +39,16 @@ public record JobLimits(long parameters, int batchSize, int epochs, long steps, 
         }
     }
 
-    /// @param network of the job, for its data
+    /// @param network of the job, for its dataset
     /// @param stepsPerEpoch of its training
-    /// @throws InvalidJobException if the job asks for more than it may
+    /// @throws InvalidJobException if the job exceeds a limit
     public void require(JobSpec job, Network network, int stepsPerEpoch) {
         long weights = network.parameters().stream()
                 .mapToLong(parameter -> parameter.shape().elements())
                 .sum();
         require("the network's parameters are", weights, parameters, "PARAMETERS");
         if (job.kind() == JobKind.EVALUATE) {
-            return; // what follows is about training
+            return; // the other limits are about training
         }
         require("batchSize is", job.batchSize(), batchSize, "BATCH_SIZE");
         require("epochs is", job.epochs(), epochs, "EPOCHS");
@@ -62,7 +62,7 @@ public record JobLimits(long parameters, int batchSize, int epochs, long steps, 
         }
     }
 
-    /// @throws InvalidJobException if a sweep has more than it may
+    /// @throws InvalidJobException if a sweep has too many trials
     public void requireTrials(int asked) {
         require("the sweep's trials are", asked, trials, "TRIALS");
     }

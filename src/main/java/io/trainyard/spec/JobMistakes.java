@@ -13,15 +13,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// All that is wrong with a job, and not only what stops its reading: each mistake is told, put right in a copy as far
-/// as what was meant can be guessed, and the copy is read again.
+/// Collects all mistakes of a job, not only the first. Each mistake is reported and corrected in a copy, by a
+/// guess at the intended value, and the copy is read again.
 final class JobMistakes {
-    /// More mistakes are not told, only that there are more.
+    /// After this number a message only says that there are more mistakes.
     static final int MAX_TOLD = 8;
 
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
 
-    /// What stands in the copy for what a job needs and has not, or has wrong. Other fields are left out.
+    /// Replacements in the copy for required fields that are missing or wrong. Other wrong fields are removed.
     private static final Map<String, JsonNode> STAND_INS = Map.of(
             "id", JSON.textNode("unnamed-job"),
             "network", JSON.textNode("lenet"),
@@ -38,7 +38,7 @@ final class JobMistakes {
         this.copy = copy;
     }
 
-    /// @param first what reading `job` threw
+    /// @param first the exception of reading `job`
     static InvalidJobException of(Exception first, ObjectNode job) {
         JobMistakes mistakes = new JobMistakes(job.deepCopy());
         Optional<Exception> next = Optional.of(first);
@@ -48,7 +48,7 @@ final class JobMistakes {
         return new InvalidJobException(String.join("; and ", mistakes.told), first);
     }
 
-    /// @return whether the mistake was put right, so that reading goes further the next time
+    /// @return whether the mistake was corrected, so reading can continue
     private boolean tell(Exception e) {
         Mistake mistake = JobJsonError.explain(e, copy);
         if (told.size() == MAX_TOLD) {
@@ -63,7 +63,7 @@ final class JobMistakes {
             case Mistake.WrongValue value -> {
                 List<JsonMappingException.Reference> place = place(value);
                 if (!wrong.add(JobJsonError.text(place))) {
-                    yield false; // it follows from what was told of this place before
+                    yield false; // caused by a mistake already reported at this place
                 }
                 told.add(value.sentence());
                 yield replace(place);
@@ -80,7 +80,7 @@ final class JobMistakes {
         return value != null;
     }
 
-    /// What is put right as a whole: a layer, or else one of the job's own fields. Every sentence about one of these
+    /// The part that is replaced as a whole: a layer, or a field of the job. Every message about one of these
     /// begins with its name.
     private static List<JsonMappingException.Reference> place(Mistake.WrongValue value) {
         List<JsonMappingException.Reference> path = value.path();
@@ -103,7 +103,7 @@ final class JobMistakes {
         }
         String field = place.getFirst().getFieldName();
         if (field.equals("kind")) {
-            return false; // what such a job needs is not known
+            return false; // the required fields of such a job are unknown
         }
         JsonNode before = copy.remove(field);
         JsonNode standIn = STAND_INS.get(field);

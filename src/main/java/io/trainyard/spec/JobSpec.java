@@ -5,36 +5,36 @@ import com.fasterxml.jackson.databind.annotation.JsonSerialize;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// One job: the body of a command record. What it leaves out has the defaults of [#read]. A job that only
-/// evaluates has 0 epochs, and its other fields of training mean nothing; they are not written.
+/// One job: the body of a command record. Missing fields have the defaults of [#read]. An evaluation has 0
+/// epochs; its other training fields are ignored and not written.
 ///
 /// @param id names the job everywhere: topics' key, checkpoints' folder
-/// @param batchSize samples a step; an epoch's last batch may be shorter
-/// @param loss what training makes smaller, and tests tell
-/// @param clipGradients how large gradients may be; null: as large as they are
-/// @param accumulateSteps how many batches make one step of the optimizer
-/// @param ema the average of the weights that is tested and saved; null: none, but the weights themselves
-/// @param dropLast whether an epoch's last batch is left out where it would be shorter
+/// @param batchSize samples in a step; an epoch's last batch may be shorter
+/// @param loss the function that training minimizes and tests measure
+/// @param clipGradients gradient clipping; null: none
+/// @param accumulateSteps number of batches for one step of the optimizer
+/// @param ema the average of the weights that is tested and saved; null: the weights themselves
+/// @param dropLast whether a shorter last batch of an epoch is dropped
 /// @param seed seeds initial weights, order, augmentation and dropout as `torch.manual_seed` does
-/// @param device what runs it; of several, the first
-/// @param devices what it runs on together, a part of each batch on each; null: `device` alone
-/// @param precision what its device computes in; one that cannot refuses the job
-/// @param checkpointEveryEpochs a checkpoint after every so many epochs, and always after the last
-/// @param checkpointEverySteps also one after every so many steps of the job; null: none
-/// @param checkpointEverySeconds also one where the last is so old; null: none
-/// @param keepLast how many of the newest checkpoints are kept; null: all
-/// @param keepBest whether that of the best test is kept besides: of the highest accuracy, or of a regression the
-///     lowest test loss
-/// @param reportEverySteps how often a person is told; the events always carry every step
-/// @param stopWhen what may end the job before its last epoch
-/// @param kind what it does
-/// @param initFrom the checkpoint whose weights it starts from or evaluates; without one it draws them
-/// @param project whose share of the fleet it uses; null: that of [#DEFAULT_PROJECT]
-/// @param preemptible whether it makes room for urgent jobs, where it is less urgent
-/// @param group what it belongs to, with others; of a sweep's trials the sweep's id. Null: to nothing
-/// @param sweep which of its fields are varied: it stands for many jobs, and is none itself. Null: it is one
-/// @param random how many draws the sweep is; null: all combinations
-/// @param asha which of its group go on after so many epochs; null: all
+/// @param device the device; the first of `devices` if these are given
+/// @param devices for data-parallel training, with a shard of each batch on each; null: `device` alone
+/// @param precision of the computation; a device without it refuses the job
+/// @param checkpointEveryEpochs epochs between checkpoints; the last epoch always has one
+/// @param checkpointEverySteps steps of the job between additional checkpoints; null: none
+/// @param checkpointEverySeconds seconds since the last checkpoint until an additional one; null: none
+/// @param keepLast number of newest checkpoints to keep; null: all
+/// @param keepBest whether the best checkpoint is also kept: that with the highest test accuracy, or, for
+///     regression, the lowest test loss
+/// @param reportEverySteps steps between log lines; events always include every step
+/// @param stopWhen conditions to end the job before its last epoch
+/// @param kind train or evaluate
+/// @param initFrom the checkpoint with the initial weights or the weights to evaluate; null: random weights
+/// @param project the project that the job's use of the fleet is charged to; null: [#DEFAULT_PROJECT]
+/// @param preemptible whether jobs of higher priority may preempt it
+/// @param group the group of jobs it belongs to; for trials the sweep's id; null: none
+/// @param sweep the fields to vary: the job is then a template for many jobs; null: a single job
+/// @param random number of random draws of the sweep; null: all combinations
+/// @param asha successive halving within its group; null: none
 @JsonSerialize(using = JobSpecSerializer.class)
 public record JobSpec(
         String id,
@@ -69,11 +69,10 @@ public record JobSpec(
         @Nullable SweepSpec sweep,
         @Nullable Integer random,
         @Nullable AshaSpec asha) {
-    /// The project of jobs that name none.
+    /// The project of jobs without `project`.
     public static final String DEFAULT_PROJECT = "default";
 
-    /// A job's id, as a regular expression: at most 100 characters of its parts, checked apart where they stand
-    /// alone.
+    /// A job's id, as a regular expression. The limit of 100 characters is checked separately.
     static final String ID = "[A-Za-z0-9][A-Za-z0-9_-]*(\\.[A-Za-z0-9_-]+)*";
 
     private static final OptimizerSpec DEFAULT_OPTIMIZER = new OptimizerSpec.Sgd(0.01, 0, 0);
@@ -159,8 +158,8 @@ public record JobSpec(
         }
     }
 
-    /// @param field what messages call it
-    /// @throws InvalidJobException if it cannot be a project's name
+    /// @param field name for messages
+    /// @throws InvalidJobException if this is not a project name
     public static void requireProject(String field, String name) {
         var _ = Check.matching(
                 field,
@@ -169,7 +168,6 @@ public record JobSpec(
                 "1 to 63 letters, digits, hyphens, underscores and single dots between them, beginning with a letter or digit");
     }
 
-    /// Whose share of the fleet it uses.
     public String projectName() {
         return project == null ? DEFAULT_PROJECT : project;
     }
@@ -178,17 +176,17 @@ public record JobSpec(
         return id.matches("(?=.{1,100}$)" + ID);
     }
 
-    /// What its training loop does besides batches, gradients and the optimizer's steps.
+    /// The settings of the training loop.
     public LoopSpec loop() {
         return new LoopSpec(dropLast, accumulateSteps, clipGradients, ema);
     }
 
-    /// How its parameters follow their gradients.
+    /// The settings of the parameter updates.
     public UpdateSpec update() {
         return new UpdateSpec(optimizer, loop());
     }
 
-    /// What it runs on: one device, or several of one kind.
+    /// One device, or several of one kind.
     public List<DeviceSpec> allDevices() {
         return devices == null ? List.of(device) : devices;
     }

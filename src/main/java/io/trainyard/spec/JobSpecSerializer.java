@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.SerializerProvider;
 import java.io.IOException;
 import java.lang.reflect.RecordComponent;
 
-/// Writes the fields of a job that jobs of its kind have, in the order of [JobSpec].
+/// Writes the fields of a job that apply to its kind, in the order of [JobSpec].
 final class JobSpecSerializer extends JsonSerializer<JobSpec> {
     @Override
     public void serialize(JobSpec job, JsonGenerator out, SerializerProvider provider) throws IOException {

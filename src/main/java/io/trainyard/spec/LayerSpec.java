@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// One layer of a network, with the names and the meaning it has in PyTorch's `torch.nn`. Input sizes are not
-/// written: they are inferred from the data set ([Network]).
+/// One layer of a network, with the name and semantics of PyTorch's `torch.nn`. Input sizes are not written but
+/// inferred from the dataset ([Network]).
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
 @JsonSubTypes({
     @JsonSubTypes.Type(value = Conv2d.class, name = "conv2d"),
@@ -59,18 +59,18 @@ public sealed interface LayerSpec
     int MAX_WIDTH = 1 << 20;
     int MAX_WINDOW = 1024;
 
-    /// The layer's name in `state_dict()`; null stands for its index in its list, as in `nn.Sequential`. A layer
-    /// within another has that one's name before it.
+    /// The layer's name in `state_dict()`; null for its index in its list, as in `nn.Sequential`. The name of a
+    /// nested layer is prefixed by that of the enclosing one.
     @Nullable
     String name();
 
-    /// The name of the layer that is number `index` of its list.
+    /// The name of the layer at `index` of its list.
     default String nameAt(int index) {
         String name = name();
         return name == null ? Integer.toString(index) : name;
     }
 
-    /// What a job calls this kind of layer: its `type`.
+    /// The `type` of this kind of layer in JSON.
     default String type() {
         return Arrays.stream(LayerSpec.class.getAnnotation(JsonSubTypes.class).value())
                 .filter(type -> type.value() == getClass())
@@ -79,14 +79,14 @@ public sealed interface LayerSpec
                 .orElseThrow();
     }
 
-    /// The lists of layers within this one; empty for most.
+    /// The layer sequences inside this layer; empty for most.
     default List<Branch> branches() {
         return List.of();
     }
 
-    /// The shape this layer makes of one sample of shape `in`.
+    /// The output shape for one sample of shape `in`.
     ///
-    /// @throws ShapeMismatch if the layer cannot take `in`; says what it takes instead
+    /// @throws ShapeMismatch if the layer does not accept `in`; the message has the accepted shapes
     Shape output(Shape in);
 
     /// The layer's parameters and buffers for samples of shape `in`, in `state_dict()` order, with names relative to
@@ -95,27 +95,26 @@ public sealed interface LayerSpec
         return List.of();
     }
 
-    /// Whether in training it needs all samples of a batch at once: it normalises each channel by the mean and variance
-    /// that the whole batch has there. Layers within it answer for themselves, here and below.
+    /// Whether training needs the whole batch at once, because the layer normalizes each channel by the mean and
+    /// variance of the batch. Nested layers are not considered, here and below.
     default boolean needsWholeBatch() {
         return false;
     }
 
-    /// What it draws in training, for samples of shape `in`; empty for a layer that draws nothing.
+    /// The random mask in training, for samples of shape `in`; empty for layers without one.
     default Optional<MaskSpec> mask(Shape in) {
         return Optional.empty();
     }
 
-    /// Multiplications, each with an addition, of the forward pass of one sample of shape `in`, in convolutions and
-    /// products with a matrix.
+    /// Multiply-adds of the forward pass of one sample of shape `in`, in convolutions and matrix products.
     default long multiplyAdds(Shape in) {
         return 0;
     }
 
-    /// Multiplies each channel, of a vector each number, by a factor that is trained: what a deep residual network
-    /// scales its branches with, at first to next to nothing.
+    /// Multiplies each channel, or each feature of a vector, by a trained factor. Deep residual networks scale
+    /// their branches with it, initially close to zero.
     ///
-    /// @param initValue the factors at first
+    /// @param initValue initial value of the factors
     record LayerScale(@Nullable String name, double initValue) implements LayerSpec {
         public LayerScale {
             Check.between("layerScale.initValue", initValue, 0, 1000);
@@ -139,7 +138,7 @@ public sealed interface LayerSpec
         }
     }
 
-    /// Gives what it is given: a place in a list, as `nn.Sequential` counts them.
+    /// Returns its input. It takes an index in a list, as `nn.Sequential` counts them.
     record Identity(@Nullable String name) implements LayerSpec {
         @Override
         public Shape output(Shape in) {
@@ -147,7 +146,7 @@ public sealed interface LayerSpec
         }
     }
 
-    /// All dimensions of a sample become one, in (channel, row, column) order.
+    /// Flattens a sample to one dimension, in (channel, row, column) order.
     record Flatten(@Nullable String name) implements LayerSpec {
         @Override
         public Shape output(Shape in) {

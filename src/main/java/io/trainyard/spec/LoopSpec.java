@@ -4,12 +4,13 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
-/// What a training loop does besides batches, gradients and the optimizer's steps.
+/// The settings of a training loop apart from batches and the optimizer.
 ///
-/// @param dropLast whether an epoch's last batch is left out where it would be shorter
-/// @param accumulateSteps how many batches' gradients, each divided by it, make one step of the optimizer
-/// @param clip null: gradients are as large as they are
-/// @param ema null: the weights are tested and saved as they are trained
+/// @param dropLast whether a shorter last batch of an epoch is dropped
+/// @param accumulateSteps number of batches for one step of the optimizer; each batch's gradients are divided by
+///     it
+/// @param clip null: no gradient clipping
+/// @param ema null: the trained weights are tested and saved
 public record LoopSpec(
         boolean dropLast,
         int accumulateSteps,
@@ -25,12 +26,12 @@ public record LoopSpec(
         return accumulateSteps > 1;
     }
 
-    /// The largest norm of all gradients together; empty where it does not matter.
+    /// The largest norm of all gradients together; empty if unlimited.
     public OptionalDouble maxNorm() {
         return clip == null || clip.norm() == null ? OptionalDouble.empty() : OptionalDouble.of(clip.norm());
     }
 
-    /// The largest number in a gradient; empty where it does not matter.
+    /// The largest gradient element; empty if unlimited.
     public OptionalDouble maxValue() {
         return clip == null || clip.value() == null ? OptionalDouble.empty() : OptionalDouble.of(clip.value());
     }
@@ -39,7 +40,7 @@ public record LoopSpec(
         return Optional.ofNullable(ema);
     }
 
-    /// Whether the optimizer takes each batch's gradients as they are, and nothing follows its step.
+    /// Whether the optimizer uses each batch's gradients unchanged, and nothing follows its step.
     public boolean isPlain() {
         return !accumulates() && clip == null && ema == null;
     }

@@ -9,35 +9,35 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What training makes smaller and tests measure, with the definitions of `torch.nn`'s losses: the mean over a batch.
+/// The loss that training minimizes and tests measure, as in `torch.nn`: the mean over a batch.
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
 @JsonSubTypes({
     @JsonSubTypes.Type(value = LossSpec.CrossEntropy.class, name = "crossEntropy"),
     @JsonSubTypes.Type(value = LossSpec.MeanSquaredError.class, name = "mse")
 })
 public sealed interface LossSpec {
-    /// Of a job that names none.
+    /// The loss of a job without `loss`.
     LossSpec DEFAULT = new CrossEntropy(0, null);
 
-    /// @param dataset the data set's name
-    /// @param numbers whether there are numbers to predict for each sample, not classes
-    /// @param outputs how many classes or numbers there are
-    /// @throws InvalidJobException if it is no loss for that
+    /// @param dataset the dataset's name
+    /// @param numbers whether the targets are numbers, not classes
+    /// @param outputs number of classes or numbers
+    /// @throws InvalidJobException if the loss does not fit the targets
     void requireFit(String dataset, boolean numbers, int outputs);
 
-    /// Whether numbers are predicted, which have no accuracy, and not classes.
+    /// Whether numbers are predicted, for which there is no accuracy, instead of classes.
     @JsonIgnore
     boolean isRegression();
 
-    /// `nn.CrossEntropyLoss(weight=classWeights, label_smoothing=labelSmoothing)`. With logits z, p = softmax z, true
-    /// class t, K classes and their weights w a sample's loss is
-    /// (1 - labelSmoothing) w[t] (-log p[t]) + labelSmoothing / K sum of w[k] (-log p[k]).
-    /// A mean is the samples' sum divided by the sum of their w[t].
+    /// `nn.CrossEntropyLoss(weight=classWeights, label_smoothing=labelSmoothing)`. For logits z, p = softmax z,
+    /// true class t, K classes and class weights w, the loss of a sample is (1 - labelSmoothing) w[t] (-log p[t])
+    /// + labelSmoothing / K sum of w[k] (-log p[k]). The mean is the samples' sum divided by the sum of their
+    /// w[t].
     ///
     /// @param classWeights one for each class; null: all are 1
     @JsonInclude(JsonInclude.Include.NON_NULL)
     record CrossEntropy(double labelSmoothing, @Nullable List<Double> classWeights) implements LossSpec {
-        /// No data set has more.
+        /// The limit of all datasets.
         public static final int MAX_CLASSES = 4096;
 
         public CrossEntropy {
@@ -78,7 +78,7 @@ public sealed interface LossSpec {
             return false;
         }
 
-        /// Each class's weight, in float32 as PyTorch has them.
+        /// Class weights in float32, as in PyTorch.
         public float[] weights(int classes) {
             float[] weights = new float[classes];
             Arrays.fill(weights, 1);
@@ -89,8 +89,7 @@ public sealed interface LossSpec {
         }
     }
 
-    /// `nn.MSELoss()`: the mean of the squared differences between the network's outputs and the numbers that each
-    /// sample has, over samples and outputs.
+    /// `nn.MSELoss()`: the mean of the squared differences between outputs and targets, over samples and outputs.
     record MeanSquaredError() implements LossSpec {
         @Override
         public void requireFit(String dataset, boolean numbers, int outputs) {

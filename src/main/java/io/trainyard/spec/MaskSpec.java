@@ -1,8 +1,8 @@
 package io.trainyard.spec;
 
-/// The mask that a layer draws anew in every training step. One of its values may stand for several neighbours of the
-/// layer's input: `dropout2d` has one for all of a channel.
+/// A random mask that a layer draws in every training step. One mask value may apply to several adjacent inputs:
+/// `dropout2d` has one for each channel.
 ///
-/// @param p the probability of a value to be zero; above 0
+/// @param p the probability that a value is zero; above 0
 /// @param elements of one sample's mask
 public record MaskSpec(double p, int elements) {}

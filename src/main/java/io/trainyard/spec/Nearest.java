@@ -2,17 +2,16 @@ package io.trainyard.spec;
 
 import org.jspecify.annotations.Nullable;
 
-/// Which row of an image each row of its copy of another size is, and likewise of columns; by PyTorch's formula, in
-/// float32 as there.
+/// Nearest-neighbour source rows of a resized image, and likewise columns, by PyTorch's formula in float32.
 ///
-/// @param size of the image
-/// @param step from one row's place to the next, in the image
+/// @param size of the source image
+/// @param step distance in the source image between adjacent rows of the result
 public record Nearest(int size, float step) {
-    /// Where the sizes are the same or one is twice the other PyTorch rounds nothing, whatever the factor.
+    /// PyTorch does not round if the sizes are equal or one is twice the other, whatever the factor.
     ///
-    /// @param size of the image
-    /// @param count of the rows of its copy
-    /// @param factor that was given; null where the count was
+    /// @param size of the source image
+    /// @param count of rows in the result
+    /// @param factor as given; null if the count was given
     static Nearest of(int size, int count, @Nullable Double factor) {
         if (count == size) {
             return new Nearest(size, 1);
@@ -23,7 +22,7 @@ public record Nearest(int size, float step) {
         return new Nearest(size, factor == null ? (float) size / count : (float) (1 / factor));
     }
 
-    /// Of the copy's row `i`; grows with it.
+    /// The source of row `i` of the result; does not decrease with `i`.
     public int source(int i) {
         return Math.min((int) (i * step), size - 1);
     }

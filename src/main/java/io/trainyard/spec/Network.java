@@ -9,20 +9,19 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/// A network fitted to a data set: every layer knows its name, the shape of one sample before and after it, and its
-/// parameters.
+/// A network fitted to a dataset, with the name, the input and output shape, and the parameters of every layer.
 ///
 /// @param input the shape of one sample
-/// @param classes how many logits the last layer gives
+/// @param classes number of logits of the last layer
 public record Network(Shape input, int classes, List<Layer> layers) {
-    /// One layer in place.
+    /// One fitted layer.
     ///
     /// @param name the name in `state_dict()`
-    /// @param in the shape of one sample before the layer, without the batch dimension
-    /// @param out the shape of one sample after it
-    /// @param parameters parameters and buffers, those of layers within too, in `state_dict()` order,
-    ///     with full names
-    /// @param branches for a residual its layers and its shortcut; for others none
+    /// @param in the shape of one input sample, without the batch dimension
+    /// @param out the shape of one output sample
+    /// @param parameters parameters and buffers, including those of nested layers, in `state_dict()` order, with
+    ///     full names
+    /// @param branches layers and shortcut of a residual; empty for other layers
     public record Layer(
             String name,
             LayerSpec spec,
@@ -30,12 +29,12 @@ public record Network(Shape input, int classes, List<Layer> layers) {
             Shape out,
             List<ParameterSpec> parameters,
             List<List<Layer>> branches) {
-        /// As [LayerSpec#mask], in place.
+        /// [LayerSpec#mask] for the fitted input shape.
         public Optional<MaskSpec> mask() {
             return spec.mask(in);
         }
 
-        /// This one, then those within.
+        /// This layer, then its nested layers.
         private Stream<Layer> all() {
             return Stream.concat(
                     Stream.of(this), branches.stream().flatMap(List::stream).flatMap(Layer::all));
@@ -48,10 +47,10 @@ public record Network(Shape input, int classes, List<Layer> layers) {
 
     /// Infers all shapes.
     ///
-    /// @param input the shape of one sample of the data set
-    /// @param classes the data set's number of classes
-    /// @throws InvalidJobException if a layer cannot take what the layer before gives, two layers share a name, or
-    ///     the last layer does not give one logit a class; names the layer and both shapes
+    /// @param input the shape of one sample of the dataset
+    /// @param classes the dataset's number of classes
+    /// @throws InvalidJobException if a layer does not accept the output of the layer before, two layers share a
+    ///     name, or the last layer does not have one logit for each class; names the layer and both shapes
     public static Network fit(NetworkSpec spec, Shape input, int classes) {
         Network network = new Network(input, classes, fit("", spec.layers(), input));
         Set<String> names = new HashSet<>();
@@ -70,7 +69,7 @@ public record Network(Shape input, int classes, List<Layer> layers) {
         return network;
     }
 
-    /// @param prefix what stands before the layers' names
+    /// @param prefix of the layers' names
     private static List<Layer> fit(String prefix, List<LayerSpec> specs, Shape in) {
         List<Layer> layers = new ArrayList<>();
         Shape shape = in;
@@ -101,7 +100,7 @@ public record Network(Shape input, int classes, List<Layer> layers) {
         }
     }
 
-    /// Every layer, each followed by those within it: for whoever counts.
+    /// All layers, each followed by its nested layers.
     public List<Layer> allLayers() {
         return layers.stream().flatMap(Layer::all).toList();
     }
@@ -115,7 +114,7 @@ public record Network(Shape input, int classes, List<Layer> layers) {
         return parameters().stream().mapToLong(p -> p.shape().elements()).sum();
     }
 
-    /// Elements of one sample's input and all layers' outputs together.
+    /// Number of elements of one sample's input and all layers' outputs.
     public long activationElements() {
         return input.elements()
                 + allLayers().stream()
@@ -123,39 +122,40 @@ public record Network(Shape input, int classes, List<Layer> layers) {
                         .sum();
     }
 
-    /// Those that need all samples of a batch at once: the parts of a batch must meet there.
+    /// The layers that need the whole batch at once, where the shards of a batch must synchronize.
     public List<Layer> wholeBatchLayers() {
         return allLayers().stream()
                 .filter(layer -> layer.spec().needsWholeBatch())
                 .toList();
     }
 
-    /// What is drawn in a training step, in this order, each for the whole batch; by the layers' names.
+    /// The random masks of a training step by layer name, in the order in which they are drawn for the whole
+    /// batch.
     public Map<String, MaskSpec> masks() {
         Map<String, MaskSpec> masks = new LinkedHashMap<>();
         allLayers().forEach(layer -> layer.mask().ifPresent(mask -> masks.put(layer.name(), mask)));
         return masks;
     }
 
-    /// Values that the masks of one sample have in training.
+    /// Mask elements of one sample in training.
     public long maskElements() {
         return masks().values().stream().mapToLong(MaskSpec::elements).sum();
     }
 
-    /// Multiplications, each with an addition, of one sample's forward pass, in convolutions and linear layers.
+    /// Multiply-adds of one sample's forward pass, in convolutions and linear layers.
     public long multiplyAdds() {
         return allLayers().stream()
                 .mapToLong(layer -> layer.spec().multiplyAdds(layer.in()))
                 .sum();
     }
 
-    /// The same of all that training does with one sample: forward; the gradient of each weight; the gradient of each
-    /// layer's input, where anything before that layer is trained.
+    /// Multiply-adds of training one sample: the forward pass, the gradient of each weight, and the gradient of
+    /// each layer's input if any earlier layer is trained.
     public long trainingMultiplyAdds() {
         return trainingMultiplyAdds(layers, false);
     }
 
-    /// @param trainedBefore whether anything is trained before the first of them
+    /// @param trainedBefore whether any earlier layer is trained
     private static long trainingMultiplyAdds(List<Layer> layers, boolean trainedBefore) {
         boolean inputGradient = trainedBefore;
         long sum = 0;

@@ -6,18 +6,18 @@ import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A network as a job names it: one of the [BuiltInNetworks], or a list of layers. The loss is cross-entropy, mean
-/// over the batch.
+/// A network in a job: one of the [BuiltInNetworks], or a list of layers. The loss is cross-entropy, mean over
+/// the batch.
 ///
-/// @param name the built-in network's name; null for a network written out as layers
+/// @param name the built-in network's name; null for a list of layers
 public record NetworkSpec(@Nullable String name, List<LayerSpec> layers) {
-    /// Those within others are counted, too.
+    /// Includes nested layers.
     public static final int MAX_LAYERS = 1000;
 
-    /// Residuals one within another.
+    /// Nesting of residuals.
     public static final int MAX_NESTING = 8;
 
-    /// What a layer may be called, as a regular expression.
+    /// Regular expression of layer names.
     static final String LAYER_NAME = "[A-Za-z0-9_]{1,64}(\\.[A-Za-z0-9_]{1,64}){0,7}";
 
     public NetworkSpec {
@@ -29,9 +29,9 @@ public record NetworkSpec(@Nullable String name, List<LayerSpec> layers) {
         }
     }
 
-    /// @param field where the list stands, as a person would write it
-    /// @param nesting residuals around it
-    /// @return how many layers there are, those within others too
+    /// @param field path of the list, for messages
+    /// @param nesting number of enclosing residuals
+    /// @return number of layers, including nested ones
     private static int check(String field, List<LayerSpec> layers, int nesting) {
         if (nesting > MAX_NESTING) {
             throw new InvalidJobException("%s stands in more than %d residuals, one within another; allowed is up to %d"
@@ -59,7 +59,7 @@ public record NetworkSpec(@Nullable String name, List<LayerSpec> layers) {
         return new NetworkSpec(null, layers);
     }
 
-    /// @throws InvalidJobException if there is no built-in network of that name
+    /// @throws InvalidJobException if there is no built-in network with this name
     @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
     public static NetworkSpec named(String name) {
         return BuiltInNetworks.named(name);
@@ -70,16 +70,16 @@ public record NetworkSpec(@Nullable String name, List<LayerSpec> layers) {
         return ofLayers(Check.present("network.layers", layers));
     }
 
-    /// What stands in JSON: the name of a built-in network, or `{"layers": [...]}`.
+    /// The JSON form: the name of a built-in network, or `{"layers": [...]}`.
     @JsonValue
     Object json() {
         return name != null ? name : new Written(layers);
     }
 
-    /// Its list is typed, so that Jackson writes each layer's `type`.
+    /// The list is typed, so that Jackson writes each layer's `type`.
     private record Written(List<LayerSpec> layers) {}
 
-    /// For people: the name, or how many layers there are.
+    /// For display: the name, or the number of layers.
     public String label() {
         return name != null ? name : layers.size() + " layers";
     }

@@ -1,21 +1,21 @@
 package io.trainyard.spec;
 
-/// Which values of a sample are normalised together, and which of the scales and shifts belongs to each; values are
-/// counted in (channel, row, column) order.
+/// The sets of values of a sample that are normalized together, and the scale and shift of each value; values are
+/// in (channel, row, column) order.
 ///
-/// @param sets how many a sample has
+/// @param sets number of sets in a sample
 /// @param size values of a set
-/// @param sideBySide whether the first values of all sets come first, then the second ones; otherwise a whole set, then
-///     the next
-/// @param weights how many scales, and shifts, there are
-/// @param run how many neighbours share a scale; then comes the next scale's, and behind the last the first again
+/// @param sideBySide whether the sets are interleaved: the first values of all sets, then the second ones;
+///     otherwise one whole set follows another
+/// @param weights number of scales, and of shifts
+/// @param run number of adjacent values that share a scale; the scales repeat cyclically
 public record NormSets(int sets, int size, boolean sideBySide, int weights, int run) {
-    /// Where value number `i` of a set is in its sample.
+    /// The index in the sample of value `i` of a set.
     public int place(int set, int i) {
         return sideBySide ? i * sets + set : set * size + i;
     }
 
-    /// The number of the scale of the value at `place`.
+    /// The index of the scale for the value at `place`.
     public int weight(int place) {
         return place / run % weights;
     }

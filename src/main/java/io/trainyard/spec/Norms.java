@@ -3,7 +3,7 @@ package io.trainyard.spec;
 import io.trainyard.spec.ParameterSpec.Init;
 import java.util.List;
 
-/// What layers that normalise share.
+/// Shared by normalization layers.
 final class Norms {
     private Norms() {}
 
@@ -14,7 +14,7 @@ final class Norms {
                 new ParameterSpec("bias", shape, new Init.Constant(0), true));
     }
 
-    /// Of what is added to a variance: above 0, so that a variance of 0 is not divided by, also as a float32.
+    /// Epsilon is above 0, also as float32, so that a zero variance does not cause a division by zero.
     static void checkEps(String field, double eps) {
         var _ = Check.between(field, eps, 1e-12, 1);
     }

@@ -4,11 +4,10 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Up from `maxLearningRate / divFactor` to `maxLearningRate` in the first `pctStart` of the job's steps,
-/// then down to the first rate divided by `finalDivFactor`, step by step, both along half a cosine:
-/// `OneCycleLR`. The optimizer's own learning rate has no part in it. With `cycleMomentum` its momentum, or
-/// Adam's beta1, goes from `maxMomentum` down to `baseMomentum` and up again with the rate; without it stays
-/// as it is.
+/// Rises from `maxLearningRate / divFactor` to `maxLearningRate` in the first `pctStart` of the job's steps, then
+/// falls to the first rate divided by `finalDivFactor`, step by step, both along half a cosine: `OneCycleLR`. It
+/// ignores the optimizer's own learning rate. With `cycleMomentum` the momentum, or Adam's beta1, falls from
+/// `maxMomentum` to `baseMomentum` and rises again; otherwise it is constant.
 public record OneCycleSchedule(
         double maxLearningRate,
         double pctStart,
@@ -18,7 +17,7 @@ public record OneCycleSchedule(
         double baseMomentum,
         double maxMomentum)
         implements ScheduleSpec {
-    private static final double LEAST_MOMENTUM = 1e-6; // without any, SGD and RMSprop keep nothing to go on with
+    private static final double LEAST_MOMENTUM = 1e-6; // at 0, SGD and RMSprop would keep no momentum buffer
 
     public OneCycleSchedule {
         Check.within("schedule.maxLearningRate", maxLearningRate, 0, 1000);
@@ -29,7 +28,7 @@ public record OneCycleSchedule(
         Check.within("schedule.maxMomentum", maxMomentum, LEAST_MOMENTUM, 1);
     }
 
-    /// What is left out has PyTorch's defaults, but for `cycleMomentum`, which is false.
+    /// Missing fields have PyTorch's defaults, except that `cycleMomentum` is false.
     @JsonCreator
     static OneCycleSchedule read(
             @Nullable Double maxLearningRate,
@@ -49,10 +48,10 @@ public record OneCycleSchedule(
                 maxMomentum == null ? 0.95 : maxMomentum);
     }
 
-    /// Where a step is in the cycle.
+    /// The position of a step in the cycle.
     ///
-    /// @param rising whether the rate goes up
-    /// @param part how much of the way is done, 0..1
+    /// @param rising whether the rate rises
+    /// @param part completed fraction, 0..1
     private record Place(boolean rising, double part) {}
 
     @Override

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// How parameters follow their gradients, with the update rules of `torch.optim`.
+/// The optimizer, with the update rules of `torch.optim`.
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
 @JsonSubTypes({
     @JsonSubTypes.Type(value = OptimizerSpec.Sgd.class, name = "sgd"),
@@ -16,21 +16,21 @@ import org.jspecify.annotations.Nullable;
     @JsonSubTypes.Type(value = OptimizerSpec.Rmsprop.class, name = "rmsprop")
 })
 public sealed interface OptimizerSpec {
-    /// What a schedule starts from.
+    /// The base rate of a schedule.
     double learningRate();
 
-    /// What it keeps of every parameter from step to step, by PyTorch's names; each has the parameter's shape and
-    /// starts at zero.
+    /// The optimizer state of every parameter, by PyTorch's names; each has the parameter's shape and starts at
+    /// zero.
     List<String> slots();
 
     /// Whether it has a momentum above 0, or Adam's beta1, that a schedule may change.
     boolean hasMomentum();
 
-    /// The same with another momentum, or beta1. With [#hasMomentum], and a momentum above 0, its slots are
-    /// the same.
+    /// A copy with another momentum, or beta1. If [#hasMomentum] and the momentum is above 0, its slots are the
+    /// same.
     OptimizerSpec withMomentum(double momentum);
 
-    /// Whether its rule asks how many steps it has made.
+    /// Whether its rule depends on the number of steps.
     boolean countsSteps();
 
     /// g += weightDecay w; v = momentum v + (1 - dampening) g, in the first step v = g; w -= learningRate v.
@@ -91,7 +91,7 @@ public sealed interface OptimizerSpec {
             return new Sgd(learningRate, other, dampening, nesterov, weightDecay);
         }
 
-        /// The first step is another where there is dampening.
+        /// With dampening, the first step differs.
         @Override
         public boolean countsSteps() {
             return momentum != 0 && dampening != 0;
@@ -100,10 +100,10 @@ public sealed interface OptimizerSpec {
 
     /// Adam and AdamW.
     sealed interface OfAdam extends OptimizerSpec {
-        /// Whether the largest mean of the gradient's square counts.
+        /// Whether the largest second moment is used.
         boolean amsgrad();
 
-        /// The running means of the gradient and of its square; with amsgrad also the largest that the second has been.
+        /// The running means of the gradient and of its square; with amsgrad also the maximum of the latter.
         @Override
         default List<String> slots() {
             return amsgrad() ? List.of("exp_avg", "exp_avg_sq", "max_exp_avg_sq") : List.of("exp_avg", "exp_avg_sq");
@@ -120,9 +120,9 @@ public sealed interface OptimizerSpec {
         }
     }
 
-    /// In step t: g += weightDecay w; m = beta1 m + (1 - beta1) g; s = beta2 s + (1 - beta2) g^2;
-    /// w -= learningRate m / (1 - beta1^t) / (sqrt(s / (1 - beta2^t)) + epsilon). With `amsgrad` the largest
-    /// s so far takes the place of s in the last.
+    /// In step t: g += weightDecay w; m = beta1 m + (1 - beta1) g; s = beta2 s + (1 - beta2) g^2; w -=
+    /// learningRate m / (1 - beta1^t) / (sqrt(s / (1 - beta2^t)) + epsilon). With `amsgrad` the last formula uses
+    /// the largest s so far instead of s.
     record Adam(double learningRate, double beta1, double beta2, double epsilon, double weightDecay, boolean amsgrad)
             implements OfAdam {
         public Adam {
@@ -133,7 +133,7 @@ public sealed interface OptimizerSpec {
             this(learningRate, beta1, beta2, epsilon, weightDecay, false);
         }
 
-        /// What it leaves out has PyTorch's defaults.
+        /// Missing fields have PyTorch's defaults.
         @JsonCreator
         static Adam read(
                 @Nullable Double learningRate,
@@ -157,7 +157,7 @@ public sealed interface OptimizerSpec {
         }
     }
 
-    /// As [Adam], but the weights decay by themselves: not by g, but w -= learningRate weightDecay w.
+    /// Like [Adam], but with decoupled weight decay: w -= learningRate weightDecay w instead of a term in g.
     record AdamW(double learningRate, double beta1, double beta2, double epsilon, double weightDecay, boolean amsgrad)
             implements OfAdam {
         public AdamW {
@@ -168,7 +168,7 @@ public sealed interface OptimizerSpec {
             this(learningRate, beta1, beta2, epsilon, weightDecay, false);
         }
 
-        /// What it leaves out has PyTorch's defaults.
+        /// Missing fields have PyTorch's defaults.
         @JsonCreator
         static AdamW read(
                 @Nullable Double learningRate,
@@ -192,9 +192,9 @@ public sealed interface OptimizerSpec {
         }
     }
 
-    /// g += weightDecay w; s = alpha s + (1 - alpha) g^2; step = g / (sqrt(s) + epsilon), `centered` with s
-    /// less the square of the gradient's mean a = alpha a + (1 - alpha) g; w -= learningRate step. With
-    /// momentum v = momentum v + step; w -= learningRate v.
+    /// g += weightDecay w; s = alpha s + (1 - alpha) g^2; step = g / (sqrt(s) + epsilon); w -= learningRate step.
+    /// With `centered` the square of the gradient's mean a = alpha a + (1 - alpha) g is subtracted from s. With
+    /// momentum: v = momentum v + step; w -= learningRate v.
     record Rmsprop(
             double learningRate, double alpha, double epsilon, double momentum, boolean centered, double weightDecay)
             implements OptimizerSpec {
@@ -206,7 +206,7 @@ public sealed interface OptimizerSpec {
             Check.within("optimizer.weightDecay", weightDecay, 0, 1000);
         }
 
-        /// What it leaves out has PyTorch's defaults.
+        /// Missing fields have PyTorch's defaults.
         @JsonCreator
         static Rmsprop read(
                 @Nullable Double learningRate,
@@ -253,7 +253,7 @@ public sealed interface OptimizerSpec {
         }
     }
 
-    /// Epsilon is above zero also as float32: an element that never had a gradient would become 0/0.
+    /// Epsilon is above zero also as float32: otherwise an element without gradients would become 0/0.
     private static void checkAdam(double learningRate, double beta1, double beta2, double epsilon, double weightDecay) {
         Check.within("optimizer.learningRate", learningRate, 0, 1000);
         Check.within("optimizer.beta1", beta1, 0, 1);

@@ -5,16 +5,14 @@ import com.fasterxml.jackson.annotation.JsonValue;
 import com.fasterxml.jackson.databind.JsonNode;
 import org.jspecify.annotations.Nullable;
 
-/// The zeros around an image that is convolved: so many above and below, and so many left and right; or as many as
-/// it takes to give an image of the same size.
+/// Zero padding of a convolution, in rows and columns, or the padding that keeps the image size.
 ///
-/// @param given null for as many as it takes
+/// @param given null for the padding that keeps the size
 public record Padding(@Nullable Extent given) {
     public static final Padding SAME = new Padding(null);
 
     private static final String SAME_NAME = "same";
 
-    /// As many on all sides.
     public static Padding of(int side) {
         return new Padding(Extent.square(side));
     }
@@ -35,14 +33,14 @@ public record Padding(@Nullable Extent given) {
         return given == null;
     }
 
-    /// Above and left of an image.
+    /// Padding above and left of an image.
     ///
-    /// @param reach from a window's first tap to its last
+    /// @param reach distance from a window's first tap to its last
     Extent before(Extent reach) {
         return given == null ? new Extent(reach.rows() / 2, reach.columns() / 2) : given;
     }
 
-    /// Below and right of it: where as many as it takes are odd, one more than before, as in PyTorch.
+    /// Padding below and right. An odd total puts the extra row or column here, as in PyTorch.
     Extent after(Extent reach) {
         return given == null
                 ? new Extent(reach.rows() - reach.rows() / 2, reach.columns() - reach.columns() / 2)

@@ -1,10 +1,11 @@
 package io.trainyard.spec;
 
-/// One entry of a network's `state_dict()`: its full name (such as `conv1.weight`), its shape, and how it starts.
+/// One entry of a network's `state_dict()`: its full name (such as `conv1.weight`), its shape and its
+/// initialization.
 ///
 /// @param trained true for parameters (the optimizer changes them), false for buffers (running statistics)
 public record ParameterSpec(String name, Shape shape, Init init, boolean trained) {
-    /// How an entry starts. Only [Uniform] draws random numbers, one per element, in order.
+    /// The initial value. Only [Uniform] draws random numbers, one for each element, in order.
     public sealed interface Init {
         /// Uniform in (-bound, bound), as PyTorch's default initialisation of Conv2d and Linear.
         record Uniform(double bound) implements Init {}

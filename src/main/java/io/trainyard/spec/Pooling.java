@@ -3,13 +3,13 @@ package io.trainyard.spec;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import org.jspecify.annotations.Nullable;
 
-/// Makes one value of each window of an image, channel by channel.
+/// Reduces each window of an image to one value, channel by channel.
 public sealed interface Pooling extends LayerSpec {
 
-    /// The largest value of each window. Padding is never the largest.
+    /// The largest value of each window, ignoring padding.
     ///
     /// @param dilation the distance between a window's taps; 1 for a dense one
-    /// @param ceilMode whether a last window that does not fit whole counts if it begins in the image or before
+    /// @param ceilMode whether a last, incomplete window counts if it begins in the image or before
     record MaxPool2d(
             @Nullable String name, Extent kernel, Extent stride, Extent padding, Extent dilation, boolean ceilMode)
             implements Pooling {
@@ -56,9 +56,8 @@ public sealed interface Pooling extends LayerSpec {
 
     /// The mean of each window.
     ///
-    /// @param ceilMode whether a last window that does not fit whole counts if it begins in the image or before
-    /// @param countIncludePad whether a window's zeros of the padding count as values; what lies beyond the padding
-    ///     never does
+    /// @param ceilMode whether a last, incomplete window counts if it begins in the image or before
+    /// @param countIncludePad whether padding counts as values; positions beyond the padding never do
     record AvgPool2d(
             @Nullable String name,
             Extent kernel,
@@ -77,7 +76,7 @@ public sealed interface Pooling extends LayerSpec {
             this(name, Extent.square(kernel), Extent.square(stride), Extent.square(0), false, true);
         }
 
-        /// The stride defaults to the kernel; padding counts unless it is said not to.
+        /// The stride defaults to the kernel, `countIncludePad` to true.
         @JsonCreator
         static AvgPool2d read(
                 @Nullable String name,
@@ -106,16 +105,15 @@ public sealed interface Pooling extends LayerSpec {
         }
     }
 
-    /// Means over windows that cover the image, whatever its size: window i of `out` along a side of `size` pixels
-    /// reaches from floor(i size / out) to ceil((i + 1) size / out), not included. Neighbours may share pixels.
+    /// Means over windows that cover an image of any size: window i of `out` along a side of `size` pixels spans
+    /// floor(i size / out) to ceil((i + 1) size / out), exclusive. Adjacent windows may overlap.
     ///
-    /// @param out how many windows there are down the rows and along the columns
+    /// @param out number of windows in rows and columns
     record AdaptiveAvgPool2d(@Nullable String name, Extent out) implements Pooling {
         public AdaptiveAvgPool2d {
             Check.between("adaptiveAvgPool2d.out", out, 1, MAX_WINDOW);
         }
 
-        /// As many both ways.
         public AdaptiveAvgPool2d(@Nullable String name, int out) {
             this(name, Extent.square(out));
         }

@@ -2,13 +2,12 @@ package io.trainyard.spec;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 
-/// What a device computes convolutions and products with. Parameters, their updates and the loss are float32 in each.
+/// The precision of convolutions and matrix products. Parameters, their updates and the loss are always float32.
 public enum Precision {
-    /// float32 throughout.
     @JsonProperty("fp32")
     FP32("fp32"),
 
-    /// float32, but factors are rounded to NVIDIA's TensorFloat-32: 8 bits of exponent, 10 of mantissa.
+    /// float32 with factors rounded to NVIDIA's TensorFloat-32: 8 bits of exponent, 10 of mantissa.
     @JsonProperty("tf32")
     TF32("tf32"),
 
@@ -22,7 +21,6 @@ public enum Precision {
         this.label = label;
     }
 
-    /// As jobs call it: `fp32`.
     @Override
     public String toString() {
         return label;

@@ -1,6 +1,6 @@
 package io.trainyard.spec;
 
-/// Text from elsewhere, as it may be shown to people.
+/// Makes untrusted text safe to display.
 public final class Printable {
     private Printable() {}
 

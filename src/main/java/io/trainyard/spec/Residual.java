@@ -4,8 +4,8 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// layers(x) + shortcut(x), where an empty shortcut is x itself. Names of the layers begin with this one's,
-/// those of the shortcut with this one's and `shortcut`.
+/// layers(x) + shortcut(x); an empty shortcut is the identity. Names of the layers are prefixed by this layer's
+/// name, those of the shortcut also by `shortcut`.
 public record Residual(@Nullable String name, List<LayerSpec> layers, List<LayerSpec> shortcut) implements LayerSpec {
     public Residual {
         layers = Check.complete("residual.layers", layers);
@@ -15,7 +15,7 @@ public record Residual(@Nullable String name, List<LayerSpec> layers, List<Layer
         }
     }
 
-    /// The shortcut defaults to x itself.
+    /// The shortcut defaults to the identity.
     @JsonCreator
     static Residual read(@Nullable String name, @Nullable List<LayerSpec> layers, @Nullable List<LayerSpec> shortcut) {
         return new Residual(name, Check.present("residual.layers", layers), shortcut == null ? List.of() : shortcut);

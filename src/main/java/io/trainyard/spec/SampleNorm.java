@@ -4,18 +4,18 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Normalises each sample by itself: sets of its values, each by the set's own mean and variance, in training and in
-/// evaluation alike.
+/// Normalizes each sample independently, in sets of its values, each by its own mean and variance, in training
+/// and evaluation.
 public sealed interface SampleNorm extends LayerSpec {
     double DEFAULT_EPS = 1e-5;
 
     /// Added to the variance.
     double eps();
 
-    /// Whether it trains a scale and a shift.
+    /// Whether it has a trained scale and shift.
     boolean affine();
 
-    /// Which values of a sample of shape `in` are normalised together.
+    /// The sets of values that are normalized together, for samples of shape `in`.
     NormSets sets(Shape in);
 
     @Override
@@ -26,7 +26,7 @@ public sealed interface SampleNorm extends LayerSpec {
         return in;
     }
 
-    /// The shape of the scale, and of the shift.
+    /// The shape of the scale and of the shift.
     Shape parameterShape(Shape in);
 
     @Override
@@ -34,7 +34,7 @@ public sealed interface SampleNorm extends LayerSpec {
         return affine() ? Norms.weightAndBias(parameterShape(in)) : List.of();
     }
 
-    /// The channels in `groups` equal parts, each a set; a scale and a shift for each channel.
+    /// Splits the channels into `groups` equal sets, with a scale and a shift for each channel.
     record GroupNorm(@Nullable String name, int groups, double eps, boolean affine) implements SampleNorm {
         public GroupNorm {
             Check.between("groupNorm.groups", groups, 1, MAX_WIDTH);
@@ -66,7 +66,7 @@ public sealed interface SampleNorm extends LayerSpec {
         }
     }
 
-    /// The last dimensions together, of which each place has a scale and a shift.
+    /// Normalizes over the last dimensions, with a scale and a shift for each position.
     ///
     /// @param normalizedShape the sizes of these dimensions; empty for all
     record LayerNorm(@Nullable String name, List<Integer> normalizedShape, double eps, boolean affine)
@@ -113,7 +113,8 @@ public sealed interface SampleNorm extends LayerSpec {
         }
     }
 
-    /// The channels of each pixel together, with a scale and a shift for each channel: torchvision's `LayerNorm2d`.
+    /// Normalizes the channels of each pixel, with a scale and a shift for each channel: torchvision's
+    /// `LayerNorm2d`.
     record LayerNorm2d(@Nullable String name, double eps, boolean affine) implements SampleNorm {
         public LayerNorm2d {
             Norms.checkEps("layerNorm2d.eps", eps);

@@ -5,10 +5,8 @@ import com.fasterxml.jackson.annotation.JsonValue;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;
 
-/// By how much an image grows down its rows and along its columns. In JSON one number where both are the same,
-/// `[rows, columns]` where not.
+/// The scale factors of rows and columns. In JSON a single number if both are equal, otherwise `[rows, columns]`.
 public record Scale(double rows, double columns) {
-    /// The same both ways.
     public static Scale both(double factor) {
         return new Scale(factor, factor);
     }
@@ -24,7 +22,6 @@ public record Scale(double rows, double columns) {
         return rows == columns ? rows : List.of(rows, columns);
     }
 
-    /// As in JSON.
     @Override
     public String toString() {
         return json().toString();

@@ -3,7 +3,7 @@ package io.trainyard.spec;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 
-/// How the learning rate changes while a job trains, with the values of `torch.optim.lr_scheduler`.
+/// The learning rate schedule, with the values of `torch.optim.lr_scheduler`.
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
 @JsonSubTypes({
     @JsonSubTypes.Type(value = EpochSchedule.Constant.class, name = "constant"),
@@ -22,16 +22,15 @@ public sealed interface ScheduleSpec permits EpochSchedule, OneCycleSchedule, Wa
     int MAX_EPOCHS = 100_000;
     int MAX_STEPS = 1_000_000_000;
 
-    /// The learning rates of an epoch's steps: what the job says and the epoch alone decide them, so that an attempt
-    /// that begins in the middle of a job has the bits of one that does not.
+    /// The learning rates of an epoch's steps. They depend only on the job and the epoch, so a resumed job
+    /// computes the same bits.
     ///
     /// @param base the optimizer's own learning rate
     /// @param epoch from 0
     /// @param epochs of the whole job
     double[] learningRates(double base, int epoch, int stepsPerEpoch, int epochs);
 
-    /// What takes the place of the optimizer's momentum in an epoch's steps, or of Adam's beta1; empty where
-    /// that stays as it is.
+    /// The momenta of an epoch's steps, which replace the optimizer's momentum or Adam's beta1; empty to keep it.
     default double[] momenta(int epoch, int stepsPerEpoch, int epochs) {
         return new double[0];
     }

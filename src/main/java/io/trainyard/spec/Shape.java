@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 /// The sizes of a tensor's dimensions, outermost first; an image is (channels, height, width). A scalar has no
 /// dimensions and one element.
 public record Shape(@JsonValue List<Integer> sizes) {
-    /// More elements than this in one tensor (4 GiB of float32) are refused: no device here could hold them.
+    /// The most elements of a tensor (4 GiB of float32); no supported device could hold more.
     public static final long MAX_ELEMENTS = 1L << 30;
 
     @JsonCreator
@@ -40,7 +40,7 @@ public record Shape(@JsonValue List<Integer> sizes) {
         return sizes.stream().reduce(1, (a, b) -> a * b);
     }
 
-    /// For people: `3x32x32`, or `scalar`.
+    /// For display: `3x32x32`, or `scalar`.
     @Override
     public String toString() {
         return sizes.isEmpty() ? "scalar" : sizes.stream().map(String::valueOf).collect(Collectors.joining("x"));

@@ -1,6 +1,6 @@
 package io.trainyard.spec;
 
-/// A layer that cannot take the shape it is given; [Network] adds which layer and which shape.
+/// A layer does not accept its input shape; [Network] adds the layer and the shape.
 final class ShapeMismatch extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -5,15 +5,15 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 
-/// The names that a person may have meant who wrote one that is not there.
+/// Suggests known names for a misspelt one.
 public final class SimilarNames {
-    /// A name must have so many letters to be looked for in another one: shorter ones are in too many.
+    /// The least number of letters for a match as a part of another name; shorter names match too often.
     private static final int MIN_PART = 3;
 
     private SimilarNames() {}
 
-    /// Those of `known` that differ from `name` in one letter or in up to a third of its letters, or of which one is a
-    /// part of the other; capitals do not count. The nearest first.
+    /// The entries of `known` that differ from `name` in one letter or up to a third of its letters, or that
+    /// contain it or are contained in it; ignores case. The most similar come first.
     public static List<String> of(String name, Collection<String> known) {
         String small = small(name);
         return known.stream()

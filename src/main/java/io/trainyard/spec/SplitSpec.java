@@ -3,11 +3,11 @@ package io.trainyard.spec;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import org.jspecify.annotations.Nullable;
 
-/// Which samples of a set that has no test part of its own are kept for testing: those of
-/// `random_split(set, [1 - test, test], generator=torch.Generator().manual_seed(seed))`, the same on every machine.
+/// Selects the test samples of a dataset without a test part: those of `random_split(set, [1 - test, test],
+/// generator=torch.Generator().manual_seed(seed))`, the same on every machine.
 ///
-/// @param test the share of them, above 0 and below 1
-/// @param seed 0 where it is left out
+/// @param test the share of test samples, above 0 and below 1
+/// @param seed default: 0
 public record SplitSpec(double test, long seed) {
     public SplitSpec {
         if (!(test > 0 && test < 1)) {

@@ -3,13 +3,13 @@ package io.trainyard.spec;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import org.jspecify.annotations.Nullable;
 
-/// When a job may end before its last epoch. Asked at each epoch's end, after its test; one condition that is met is
-/// enough.
+/// Conditions to end a job before its last epoch. They are checked after each epoch's test; a single one is
+/// sufficient.
 ///
 /// @param testAccuracyAtLeast the epoch's test accuracy, above 0 up to 1
-/// @param noImprovementEpochs epochs in a row whose test is not better than the best before them: a higher accuracy,
-///     or of a regression a lower test loss
-/// @param maxMinutes of training and tests, over all attempts, as far as checkpoints keep what they did
+/// @param noImprovementEpochs consecutive epochs without a better test than all before: a higher accuracy, or,
+///     for regression, a lower test loss
+/// @param maxMinutes of training and tests, over all attempts, except work lost since a checkpoint
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record StopWhen(
         @Nullable Double testAccuracyAtLeast,

@@ -8,12 +8,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Which fields of a job a sweep varies, and among what: of lists all combinations, or with the job's `random` so many
-/// draws.
+/// The fields that a sweep varies: all combinations of lists, or random draws if the job sets `random`.
 ///
-/// @param fields by their paths in the job, `optimizer.learningRate`, in the order in which they were given
+/// @param fields by their paths in the job, such as `optimizer.learningRate`, in the given order
 public record SweepSpec(Map<String, SweepValues> fields) {
-    /// With more, nobody could tell what made a difference.
+    /// More fields make the cause of a difference unclear.
     public static final int MAX_FIELDS = 16;
 
     static final String PATH = "[A-Za-z0-9]+(\\.[A-Za-z0-9]+)*";
@@ -47,12 +46,12 @@ public record SweepSpec(Map<String, SweepValues> fields) {
         return new SweepSpec(fields);
     }
 
-    /// Whether a field is drawn from a range: there is no list of its values.
+    /// Whether a field is drawn from a range, so that combinations cannot be enumerated.
     public boolean hasRanges() {
         return firstRange() != null;
     }
 
-    /// The path of a field that is drawn from a range; null: there is none.
+    /// The path of a field that is drawn from a range; null if there is none.
     @Nullable
     String firstRange() {
         return fields.entrySet().stream()

@@ -10,7 +10,7 @@ import java.util.Set;
 
 public sealed interface SweepValues {
     record Choices(List<JsonNode> values) implements SweepValues {
-        /// As many as the trials of a sweep may be.
+        /// The limit of trials.
         static final int MAX = JobLimits.MAX_TRIALS;
 
         public Choices {
@@ -23,7 +23,7 @@ public sealed interface SweepValues {
         }
     }
 
-    /// A number drawn from a range, both bounds included; a whole one where the field takes no others.
+    /// A number drawn from a range, both bounds included; an integer if the field requires it.
     record Range(double min, double max, Scale scale) implements SweepValues {
         @Override
         public Object json() {
@@ -36,15 +36,15 @@ public sealed interface SweepValues {
     }
 
     enum Scale {
-        /// Evenly.
+        /// Uniform.
         @JsonProperty("linear")
         LINEAR,
-        /// Evenly over its logarithm: as many from 0.001 to 0.01 as from 0.01 to 0.1.
+        /// Uniform in the logarithm: as many from 0.001 to 0.01 as from 0.01 to 0.1.
         @JsonProperty("log")
         LOG
     }
 
-    /// As it stands in a job.
+    /// The JSON form.
     Object json();
 
     /// @param field for messages

@@ -4,20 +4,20 @@ import io.trainyard.spec.ParameterSpec.Init;
 import java.util.ArrayList;
 import java.util.List;
 
-/// All that decides how parameters follow their gradients, and what is kept of every parameter for it.
+/// The parameter update rule, and the state it keeps for every parameter.
 public record UpdateSpec(OptimizerSpec optimizer, LoopSpec loop) {
-    /// The name in the state of how many steps the optimizer has made.
+    /// The name in the state of the optimizer's step count.
     public static final String STEP = "step";
 
-    /// What batches before this one have added to the gradient.
+    /// The gradient accumulated over earlier batches.
     private static final String ACCUMULATED = "accumulated_grad";
 
-    /// Where there is an average of the parameter: the parameter itself, which training goes on with. While a
-    /// session computes, the average is here and what is trained is in the parameter's place.
+    /// The trained parameter, if there is a moving average. While a session computes, this slot holds the
+    /// average, and the parameter's place holds the trained values.
     private static final String TRAINED = "trained";
 
-    /// What is kept of every parameter from step to step: the optimizer's first, by PyTorch's names, then the
-    /// loop's. Each has the parameter's shape. All but the average start at zero.
+    /// The state of every parameter: the optimizer's slots first, by PyTorch's names, then those of the loop.
+    /// Each has the parameter's shape. All except the average start at zero.
     public List<String> slots() {
         List<String> slots = new ArrayList<>(optimizer.slots());
         if (loop.accumulates()) {
@@ -29,24 +29,23 @@ public record UpdateSpec(OptimizerSpec optimizer, LoopSpec loop) {
         return List.copyOf(slots);
     }
 
-    /// Which of the slots has the accumulated gradient; -1: none.
+    /// The index of the slot with the accumulated gradient; -1: none.
     public int accumulated() {
         return slots().indexOf(ACCUMULATED);
     }
 
-    /// Which of the slots has the average; -1: none.
+    /// The index of the slot with the average; -1: none.
     public int averaged() {
         return slots().indexOf(TRAINED);
     }
 
-    /// Whether anything asks how many steps the optimizer has made: its rule, or the average, whose first is
-    /// a copy.
+    /// Whether the optimizer's step count is needed: by its rule, or by the average, which starts as a copy.
     public boolean countsSteps() {
         return optimizer.countsSteps() || loop.average().isPresent();
     }
 
-    /// The entries of the state that belong to `parameter`, named `<parameter>.<slot>`, in the order of
-    /// [#slots]; none for a buffer.
+    /// The entries of the state for `parameter`, named `<parameter>.<slot>`, in the order of [#slots]; empty for
+    /// a buffer.
     public List<ParameterSpec> slotsOf(ParameterSpec parameter) {
         return parameter.trained()
                 ? slots().stream()

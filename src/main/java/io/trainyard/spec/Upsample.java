@@ -4,11 +4,10 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Images of another size, made of pixels of the one that is given: each of the one before it, nearest to its
-/// place.
+/// Resizes images by nearest-neighbour sampling.
 ///
-/// @param size rows and columns it gives; null where a factor says it
-/// @param scaleFactor by how much it grows; what is left of a pixel is left out; null where a size is given
+/// @param size rows and columns of the result; null if `scaleFactor` is given
+/// @param scaleFactor of rows and columns; fractions of a pixel are rounded down; null if `size` is given
 /// @param mode `nearest`
 public record Upsample(
         @Nullable String name,
@@ -58,12 +57,12 @@ public record Upsample(
         return Shape.of(in.size(0), rows, columns);
     }
 
-    /// How the rows it gives are found in those it is given.
+    /// The source rows of the result.
     public Nearest rows(Shape in) {
         return Nearest.of(in.size(1), output(in).size(1), scaleFactor == null ? null : scaleFactor.rows());
     }
 
-    /// The same of columns.
+    /// The source columns of the result.
     public Nearest columns(Shape in) {
         return Nearest.of(in.size(2), output(in).size(2), scaleFactor == null ? null : scaleFactor.columns());
     }

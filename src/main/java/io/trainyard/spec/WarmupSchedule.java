@@ -5,17 +5,16 @@ import java.util.Arrays;
 import java.util.function.IntToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
-/// The rates of `then`, with a factor that grows in a line from `startFactor` to 1 in the first `steps` steps
-/// of the job: `LinearLR`, stepped with each batch, and the scheduler of `then`, stepped after each epoch, on
-/// one optimizer. Each acts on the rate that it finds. For all but [EpochSchedule.Cosine] that is the
+/// The rates of `then`, scaled by a factor that rises linearly from `startFactor` to 1 in the first `steps` steps
+/// of the job: `LinearLR`, stepped with each batch, and the scheduler of `then`, stepped after each epoch, on one
+/// optimizer. Each scales the current rate. For all schedules except [EpochSchedule.Cosine] the result is the
 /// product.
 ///
-/// `OneCycleLR` overwrites the rate in each step, so that beside it nothing would remain of `LinearLR` but
-/// its last step, and `CosineAnnealingWarmRestarts` does so after each epoch. Here the product stands for
-/// them too.
+/// In PyTorch, `OneCycleLR` overwrites the rate in each step, which leaves only the last step of `LinearLR`, and
+/// `CosineAnnealingWarmRestarts` overwrites it after each epoch. Here the product is used for them as well.
 ///
-/// Not `SequentialLR`, which begins `then` after the warmup: it counts both in one unit, but here one is in
-/// steps and the other in epochs, and milestones would no longer be the epochs that they name.
+/// This is not `SequentialLR`, which begins `then` after the warmup: it counts both in one unit, but here one is
+/// in steps and the other in epochs, and milestones would no longer be the epochs that they name.
 public record WarmupSchedule(int steps, double startFactor, ScheduleSpec then) implements ScheduleSpec {
     public WarmupSchedule {
         Check.between("schedule.steps", steps, 1, MAX_STEPS);
@@ -26,7 +25,7 @@ public record WarmupSchedule(int steps, double startFactor, ScheduleSpec then) i
         }
     }
 
-    /// `startFactor` defaults to PyTorch's third, `then` to the constant schedule.
+    /// `startFactor` defaults to PyTorch's 1/3, `then` to the constant schedule.
     @JsonCreator
     static WarmupSchedule read(@Nullable Integer steps, @Nullable Double startFactor, @Nullable ScheduleSpec then) {
         return new WarmupSchedule(

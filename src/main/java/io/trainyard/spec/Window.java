@@ -4,7 +4,7 @@ import io.trainyard.spec.ParameterSpec.Init;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What layers with weights or sliding windows share.
+/// Shared by layers with weights or sliding windows.
 final class Window {
     private Window() {}
 
@@ -14,10 +14,10 @@ final class Window {
         }
     }
 
-    /// What layers with sliding windows are told of these.
+    /// Checks the fields of layers with sliding windows.
     ///
     /// @param layer its type, for messages
-    /// @param padding null where it is as wide as it takes
+    /// @param padding null for automatic padding
     static void check(String layer, Extent kernel, Extent stride, @Nullable Extent padding, Extent dilation) {
         Check.between(layer + ".kernel", kernel, 1, LayerSpec.MAX_WINDOW);
         Check.between(layer + ".stride", stride, 1, LayerSpec.MAX_WINDOW);
@@ -27,7 +27,7 @@ final class Window {
         Check.between(layer + ".dilation", dilation, 1, LayerSpec.MAX_WINDOW);
     }
 
-    /// PyTorch's bound, too: a window would have nothing but padding.
+    /// PyTorch has the same limit: a window would have only padding.
     static void requireHalf(String layer, Extent padding, Extent kernel) {
         if (2 * padding.rows() > kernel.rows() || 2 * padding.columns() > kernel.columns()) {
             throw new InvalidJobException("%s.padding is %s, but %s.kernel is %s; allowed is up to half of it"
@@ -35,9 +35,9 @@ final class Window {
         }
     }
 
-    /// Weight and bias with PyTorch's default initialisation: `kaiming_uniform_(a=sqrt(5))` for the weight, and
-    /// U(-1/sqrt(fanIn), 1/sqrt(fanIn)) for the bias. Both bounds are the same number up to rounding; each is
-    /// computed in PyTorch's order of operations, because the last bit decides the weights' last bits.
+    /// Weight and bias with PyTorch's default initialization: `kaiming_uniform_(a=sqrt(5))` for the weight, and
+    /// U(-1/sqrt(fanIn), 1/sqrt(fanIn)) for the bias. Both bounds are equal up to rounding; each is computed in
+    /// PyTorch's order of operations, because its last bit affects the weights.
     static List<ParameterSpec> weightAndBias(Shape weight, int fanIn, boolean bias) {
         double a = Math.sqrt(5);
         double std = Math.sqrt(2.0 / (1 + a * a)) / Math.sqrt(fanIn);

@@ -1,20 +1,17 @@
 package io.trainyard.spec;
 
-/// The windows of a convolution or a pooling.
-///
-/// @param rows how they lie down an image
-/// @param columns how they lie along it
+/// The windows of a convolution or a pooling, in rows and columns.
 public record Windows(Side rows, Side columns) {
-    /// Along one side of an image: tap t of window i is at pixel i * stride - before + t * dilation. Outside of the
-    /// image is padding.
+    /// The windows along one side of an image: tap t of window i is at pixel i * stride - before + t * dilation.
+    /// Positions outside the image are padding.
     ///
     /// @param taps of a window
-    /// @param dilation from a tap to the next
+    /// @param dilation distance between adjacent taps
     /// @param before padding before the image
-    /// @param after padding behind it
-    /// @param ceil whether a last window that does not fit whole counts if it begins in the image or before
+    /// @param after padding after it
+    /// @param ceil whether a last, incomplete window counts if it begins in the image or before
     public record Side(int taps, int stride, int dilation, int before, int after, boolean ceil) {
-        /// Pixels from a window's first tap to its last, both included.
+        /// Pixels from a window's first tap to its last, both inclusive.
         int length() {
             return (taps - 1) * dilation + 1;
         }
@@ -23,7 +20,8 @@ public record Windows(Side rows, Side columns) {
             return size + before + after;
         }
 
-        /// How many windows there are; none where one is larger than the image with its padding, and does not count.
+        /// Number of windows; below 1 if a window is larger than the padded image and an incomplete one does not
+        /// count.
         ///
         /// @param size of the image
         int count(int size) {
@@ -35,29 +33,29 @@ public record Windows(Side rows, Side columns) {
             return (count - 1) * stride >= size + before ? count - 1 : count;
         }
 
-        /// Where a window begins; negative in the padding.
+        /// The position of a window; negative in the padding.
         public int begin(int window) {
             return window * stride - before;
         }
 
-        /// A window's first tap within an image.
+        /// The first tap of a window that is within the image.
         public int firstTap(int window) {
             return Math.ceilDiv(Math.max(0, -begin(window)), dilation);
         }
 
-        /// The tap behind a window's last within an image.
+        /// One past the last tap of a window that is within the image.
         ///
         /// @param size of the image
         public int endTap(int window, int size) {
             return Math.clamp(Math.ceilDiv(size - begin(window), dilation), 0, taps);
         }
 
-        /// The first window of which a tap is a pixel.
+        /// The first window with this tap within the image.
         public int firstWindow(int tap) {
             return Math.ceilDiv(Math.max(0, before - tap * dilation), stride);
         }
 
-        /// The window behind the last of which a tap is a pixel.
+        /// One past the last window with this tap within the image.
         ///
         /// @param size of the image
         /// @param count of windows
@@ -65,7 +63,7 @@ public record Windows(Side rows, Side columns) {
             return Math.clamp(Math.ceilDiv(size + before - tap * dilation, stride), 0, count);
         }
 
-        /// Padding that the windows need behind an image, so that the last fits whole; at least [#after].
+        /// Padding after the image that completes the last window; at least [#after].
         ///
         /// @param size of the image
         /// @param count of windows
@@ -73,7 +71,7 @@ public record Windows(Side rows, Side columns) {
             return Math.max(after, begin(count - 1) + length() - size);
         }
 
-        /// Whether taps are pixels of the image and nothing else.
+        /// Whether all taps are pixels of the image.
         ///
         /// @param size of the image
         /// @param count of windows
@@ -96,7 +94,7 @@ public record Windows(Side rows, Side columns) {
                         false));
     }
 
-    /// Padded evenly.
+    /// With equal padding on all sides.
     static Windows of(Extent kernel, Extent stride, Extent dilation, Extent padding) {
         return of(kernel, stride, dilation, padding, padding);
     }
@@ -109,10 +107,10 @@ public record Windows(Side rows, Side columns) {
         return new Side(side.taps(), side.stride(), side.dilation(), side.before(), side.after(), ceil);
     }
 
-    /// One for each window.
+    /// One output pixel for each window.
     ///
     /// @param in an image
-    /// @throws ShapeMismatch if a window is larger than the image with its padding
+    /// @throws ShapeMismatch if a window is larger than the padded image
     Shape over(Shape in, int channels) {
         Window.requireImage(in);
         int height = rows.count(in.size(1));
@@ -129,7 +127,7 @@ public record Windows(Side rows, Side columns) {
         return rows.inside(in.size(1), out.size(1)) && columns.inside(in.size(2), out.size(2));
     }
 
-    /// @throws ShapeMismatch if there is a window without a pixel
+    /// @throws ShapeMismatch if a window covers only padding
     void requirePixels(Shape in, Shape out) {
         requirePixels(rows, in.size(1), out.size(1));
         requirePixels(columns, in.size(2), out.size(2));

@@ -1,5 +1,5 @@
-/// What a job is: pure records, valid once constructed. Every constructor checks its values and throws
-/// [InvalidJobException] with a sentence that says what is wrong, which value, and what is allowed.
+/// Job definitions: immutable records that are valid once constructed. Every constructor checks its values and
+/// throws [InvalidJobException] with the mistake, the value found and the allowed values.
 @NullMarked
 package io.trainyard.spec;
 
