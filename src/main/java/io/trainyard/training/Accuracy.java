@@ -3,8 +3,7 @@ package io.trainyard.training;
 import org.apache.commons.math3.stat.interval.ConfidenceInterval;
 import org.apache.commons.math3.stat.interval.WilsonScoreInterval;
 
-/// The part of a test set that is recognised, and what a set of that size leaves open: the 95 % Wilson score
-/// interval.
+/// The accuracy on a test set with its 95 % Wilson score interval.
 ///
 /// @param value 0..1
 /// @param low 0..1
@@ -23,7 +22,7 @@ record Accuracy(double value, double low, double high) {
             }
         }
         ConfidenceInterval interval = new WilsonScoreInterval().createInterval(all, right, CONFIDENCE);
-        double low = right == 0 ? 0 : interval.getLowerBound(); // exact at both ends, where rounding would stray
+        double low = right == 0 ? 0 : interval.getLowerBound(); // exact at both ends, without rounding errors
         double high = right == all ? 1 : interval.getUpperBound();
         return new Accuracy((double) right / all, low, high);
     }

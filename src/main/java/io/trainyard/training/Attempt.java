@@ -31,8 +31,8 @@ import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// One attempt at a job, as long as there is no later one. It ends once: by a method here that tells the last
-/// event and gives the outcome with that event. Used by one thread.
+/// One attempt at a job, valid until a later attempt exists. It ends once, by a method here that publishes the
+/// last event and returns the outcome. For one thread.
 final class Attempt implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Attempt.class.getName());
 
@@ -46,19 +46,19 @@ final class Attempt implements AutoCloseable {
     private final AttemptHost host;
     private boolean begun;
     private boolean started;
-    private @Nullable String urgent; // the job for which it makes room
-    private long savedStep; // of the checkpoint to go on from; 0 without one
+    private @Nullable String urgent; // the job for which it is preempted
+    private long savedStep; // of the checkpoint to continue from; 0 without one
 
-    /// @param number larger than that of every earlier attempt, and nobody else's
-    /// @param folder the job's own, where the number is from
-    /// @param supervisor hears what happens
+    /// @param number larger than that of every earlier attempt, and unique
+    /// @param folder the job's folder
+    /// @param supervisor receives the events
     Attempt(JobSpec job, int number, JobFolder folder, Supervisor supervisor) {
         this(new Claim(job, number, folder), supervisor, AttemptHost.MACHINE);
     }
 
     record Claim(JobSpec job, int number, JobFolder folder) {}
 
-    /// The same, on another host than this machine.
+    /// The same with other threads and clocks.
     Attempt(Claim claim, Supervisor supervisor, AttemptHost host) {
         this.job = claim.job();
         this.number = claim.number();
@@ -82,13 +82,13 @@ final class Attempt implements AutoCloseable {
         return folder;
     }
 
-    /// The step of the checkpoint to go on from; 0 without one.
+    /// The step of the checkpoint to continue from; 0 without one.
     long savedStep() {
         return savedStep;
     }
 
-    /// Tells what has happened: after a while in which the machine may have stood still only if the attempt still
-    /// counts.
+    /// Publishes an event. After a while in which the machine may have been frozen, it first checks that the
+    /// attempt is still valid.
     ///
     /// @throws SupersededException if there is a later attempt
     void tell(TrainingEvent event) {
@@ -96,22 +96,22 @@ final class Attempt implements AutoCloseable {
         supervisor.tell(event);
     }
 
-    /// Its data set is being brought here; a next piece of it should not take longer than is ever allowed.
+    /// The job's dataset is being downloaded; the next piece of it must arrive within the usual time limit.
     void fetched(String dataset, long bytes, long ofBytes) {
         alive(StepWatch.UNKNOWN);
         supervisor.fetched(dataset, bytes, ofBytes);
     }
 
-    /// Work begins that should not take longer.
+    /// Work begins that must not take longer than this.
     void alive(Duration limit) {
         supervisor.alive(limit);
     }
 
-    /// The checkpoint to go on from. What it keeps of events is told again, what attempts before this one
-    /// left unfinished is removed.
+    /// The checkpoint to continue from. Its unacknowledged events are published again, and unfinished files of
+    /// earlier attempts are removed.
     ///
-    /// @throws BrokeOffException if too many attempts in a row came to none; a job that kills whoever runs
-    ///     it would be tried for ever
+    /// @throws BrokeOffException if too many attempts in a row ended abnormally: a job that kills its workers
+    ///     must not be tried forever
     Optional<Checkpoint> resume(int maxAttempts) {
         JobChain chain = folder.chain();
         Optional<Checkpoint> newest = folder.checkpoints().resume(chain, number);
@@ -125,7 +125,7 @@ final class Attempt implements AutoCloseable {
         return newest;
     }
 
-    /// What sessions of the job have chosen before this attempt.
+    /// The device choices of the job's earlier sessions.
     DeviceChoices choices() {
         return number == 1 ? DeviceChoices.NONE : folder.choices();
     }
@@ -139,19 +139,18 @@ final class Attempt implements AutoCloseable {
         }
     }
 
-    /// Notes that memory is taken for the job from now on: it may be what ends the process, and the attempt
-    /// with it.
+    /// Notes that the job takes memory from now on, which may kill the process and so the attempt.
     void begin() {
         folder.noteStarted(number);
         begun = true;
     }
 
-    /// The first step is taken now: from here on the job may be what ends the attempt.
+    /// The first step begins: from now on the job may be the cause if the attempt dies.
     void start() {
         started = true;
     }
 
-    /// At a step boundary: tells of checkpoints that have become safe, and asks whether to stop.
+    /// At a step boundary: publishes checkpoints that are safe by now, and asks whether to stop.
     ///
     /// @throws SupersededException if there is a later attempt
     Optional<Halt> halt() {
@@ -162,11 +161,11 @@ final class Attempt implements AutoCloseable {
         return supervisor.halt().filter(halt -> halt != Halt.PREEMPT || makesRoom());
     }
 
-    /// Notes that the job makes room for an urgent one, before it does. Where the store cannot be used the job goes on:
-    /// it could not save where it stands.
+    /// Notes the preemption before the job stops. If the store cannot be used, the job goes on, because it
+    /// could not save a checkpoint.
     private boolean makesRoom() {
         urgent = supervisor.preemptor().orElse(null);
-        if (urgent == null) { // by now
+        if (urgent == null) { // no longer
             return false;
         }
         try {
@@ -184,8 +183,8 @@ final class Attempt implements AutoCloseable {
         return true;
     }
 
-    /// Whether the job rests where it stands because others of its group are better: asked once an epoch is
-    /// tested, and again by whoever goes on from there. Its result is kept before.
+    /// Whether the job pauses at a rung because others of its group are better. Asked after an epoch's test,
+    /// and again by an attempt that resumes there. Its result is stored first.
     Optional<Halt> rests(Progress at) {
         if (!rungs.mayBeAt(at)) {
             return Optional.empty();
@@ -194,7 +193,7 @@ final class Attempt implements AutoCloseable {
         return rungs.restsAt(at) ? Optional.of(Halt.PAUSE) : Optional.empty();
     }
 
-    /// Whether a checkpoint is on its way to the store.
+    /// Whether a checkpoint is being written.
     boolean isSaving() {
         return writer.isBusy();
     }
@@ -207,26 +206,26 @@ final class Attempt implements AutoCloseable {
         awaitSaved(true);
     }
 
-    /// Begins to keep where the job stands; it is told at a step boundary once it is safe.
+    /// Starts to write a checkpoint; its event is published at a step boundary once it is safe.
     void save(Checkpoint checkpoint) {
         supervisor.saves(checkpoint.progress().step());
         writer.begin(checkpoint);
     }
 
-    /// Events that a checkpoint has to keep.
+    /// Events that a checkpoint must contain.
     List<String> unacknowledged() {
         return supervisor.unacknowledged();
     }
 
-    /// Waits for the checkpoint on its way.
+    /// Waits for the checkpoint that is being written.
     ///
-    /// @param mayFail whether the one before will do
+    /// @param mayFail whether the one before is sufficient
     void awaitSaved(boolean mayFail) {
         alive(StepWatch.UNKNOWN);
         takeWritten(mayFail);
     }
 
-    /// Waits for the checkpoint on its way, if it gets there: the attempt ends in any case.
+    /// Waits for the checkpoint that is being written, if it succeeds: the attempt ends in any case.
     private void settle() {
         try {
             awaitSaved(true);
@@ -250,16 +249,16 @@ final class Attempt implements AutoCloseable {
         });
     }
 
-    /// The job is done; its last checkpoint is waited for.
+    /// The job is finished; waits for its last checkpoint.
     Outcome finish(Finished event) {
         awaitSaved(false);
         return append(event, End::new);
     }
 
-    /// The end that was asked for, at a step boundary.
+    /// Stops at a step boundary, as requested.
     ///
-    /// @param step steps done
-    /// @param worker whose this attempt is
+    /// @param step the last finished step
+    /// @param worker of this attempt
     Outcome stop(Halt halt, long step, String worker) {
         if (halt == Halt.CANCEL) {
             settle();
@@ -280,14 +279,14 @@ final class Attempt implements AutoCloseable {
         return new Outcome.Released(event);
     }
 
-    /// Ends the attempt by the next link of the job's chain. The link comes before the event: an event that is
-    /// published twice is better than one that never is.
+    /// Ends the attempt with the next link of the job's chain. The link comes before the event: a duplicate
+    /// event is better than a missing one.
     private Outcome append(TrainingEvent event, Function<String, ChainLink> kind) {
         String json = new String(EventJson.write(event, host.now()), StandardCharsets.UTF_8);
         return follow(folder.append(number, kind.apply(json)));
     }
 
-    /// Ends as the next link of the chain says, whoever appended it.
+    /// Ends according to the next link of the chain, whichever process appended it.
     private Outcome follow(ChainLink next) {
         try {
             return switch (next) {
@@ -298,15 +297,15 @@ final class Attempt implements AutoCloseable {
                     yield Outcome.publish(event, supervisor);
                 }
             };
-        } catch (StoreException e) { // a keeper has the end published once the store can be used
+        } catch (StoreException e) { // an ownership monitor publishes the end once the store can be used
             LOG.log(System.Logger.Level.WARNING, "job=%s attempt=%d".formatted(job.id(), number), e);
             return new Outcome.Superseded(number);
-        } catch (CheckpointException e) { // the worker's to see to: the job has ended
+        } catch (CheckpointException e) { // the worker's problem: the job has ended
             throw new SupervisorException(String.valueOf(e.getMessage()), e);
         }
     }
 
-    /// Ends with what was thrown.
+    /// Ends with an exception.
     ///
     /// @throws SupervisorException if it is one
     Outcome end(Throwable cause) {
@@ -317,11 +316,11 @@ final class Attempt implements AutoCloseable {
                 default -> Faults.isWorkers(cause) ? giveBack(cause) : fail(cause);
             };
         } catch (StoreException | SupersededException e) {
-            return end(e); // which throws neither of them
+            return end(e); // it throws neither of them
         }
     }
 
-    /// Ends for a reason that is this worker's.
+    /// Ends for a reason of this worker's.
     Outcome giveBack(Throwable cause) {
         if (fence.isKnownSuperseded()) {
             return superseded();
@@ -351,8 +350,8 @@ final class Attempt implements AutoCloseable {
         return outcome;
     }
 
-    /// Ends because the chain goes on after this attempt. The next link may be this attempt's own, if the store's
-    /// answer was lost when it was appended.
+    /// Ends because the chain continues after this attempt. The next link may be this attempt's own if the
+    /// store's answer to the append was lost.
     private Outcome superseded() {
         Optional<ChainLink> next;
         try {
@@ -364,7 +363,7 @@ final class Attempt implements AutoCloseable {
         return next.isPresent() ? follow(next.get()) : giveWay();
     }
 
-    /// Ends because there is a later attempt, and publishes nothing.
+    /// Ends because there is a later attempt, without an event.
     private Outcome giveWay() {
         LOG.log(System.Logger.Level.WARNING, "job={0} attempt={1} gives way to a later one", job.id(), number);
         noteStopped();
@@ -375,13 +374,13 @@ final class Attempt implements AutoCloseable {
         if (begun) {
             try {
                 folder.noteStopped(number);
-            } catch (StoreException e) { // then it counts as one that broke off
+            } catch (StoreException e) { // it then counts as an abnormal end
                 LOG.log(System.Logger.Level.WARNING, "job=%s attempt=%d".formatted(job.id(), number), e);
             }
         }
     }
 
-    /// Waits for what is being written; after that the attempt saves nothing more.
+    /// Waits for a write in progress; after that the attempt saves nothing more.
     @Override
     public void close() {
         writer.close();

@@ -2,10 +2,10 @@ package io.trainyard.training;
 
 import java.time.Instant;
 
-/// The threads and the clocks of an attempt: the machine's, or those of the tests' simulated world.
+/// The threads and clocks of an attempt. Tests simulate them.
 interface AttemptHost {
     AttemptHost MACHINE = new AttemptHost() {
-        // A daemon: a store that hangs must not keep the process.
+        // A daemon: a hanging store must not keep the process alive.
         @Override
         public Thread start(String name, Runnable body) {
             return Thread.ofPlatform().name(name).daemon().start(body);
@@ -22,7 +22,7 @@ interface AttemptHost {
         }
     };
 
-    /// Starts a thread that does not keep the process.
+    /// Starts a daemon thread.
     Thread start(String name, Runnable body);
 
     long nanoTime();

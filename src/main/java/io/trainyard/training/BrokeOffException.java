@@ -1,6 +1,6 @@
 package io.trainyard.training;
 
-/// Too many attempts in a row have broken off. The message is a sentence for the person whose job it is.
+/// Too many attempts in a row ended abnormally. The message is a sentence for the job's author.
 final class BrokeOffException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -7,7 +7,7 @@ import io.trainyard.spec.JobSpec;
 record CheckpointPlan(JobSpec job) {
     private static final long NANOS_A_SECOND = 1_000_000_000;
 
-    /// How many steps may be taken in one go.
+    /// The number of steps until the next checkpoint.
     ///
     /// @param left steps left in the epoch
     int stepsUntilDue(Progress at, int left) {
@@ -15,8 +15,7 @@ record CheckpointPlan(JobSpec job) {
         return every == null ? left : (int) Math.min(left, every - at.step() % every);
     }
 
-    /// Whether one is due there, whatever time it is; not at a step within an epoch, if it is the epoch's last:
-    /// there it waits for the test.
+    /// Whether a checkpoint is due by its step or epoch. The last step of an epoch waits for the test.
     boolean isDue(Progress at) {
         Integer every = job.checkpointEverySteps();
         boolean bySteps = every != null && at.step() % every == 0;

@@ -12,10 +12,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/// Writes an attempt's checkpoints on a thread of its own, one at a time, while the attempt trains on. Used by
-/// the attempt's thread.
+/// Writes an attempt's checkpoints on its own thread, one at a time, while the attempt trains. For the
+/// attempt's thread.
 final class CheckpointWriter implements AutoCloseable {
-    /// Writes in a row that may fail while an earlier checkpoint is there.
+    /// Writes in a row that may fail if there is an earlier checkpoint.
     static final int MAX_FAILURES = 3;
 
     private static final System.Logger LOG = System.getLogger(CheckpointWriter.class.getName());
@@ -28,13 +28,13 @@ final class CheckpointWriter implements AutoCloseable {
     private @Nullable Thread thread; // of the last write
     private int failures; // in a row
 
-    /// A checkpoint that counts.
+    /// A checkpoint that is complete.
     ///
     /// @param model its file
     record Written(Progress at, CheckpointRef model) {}
 
-    /// @param retention which checkpoints stay when another is there
-    /// @param onFailure told of each that could not be written, by [#take]
+    /// @param retention decides which checkpoints stay when a new one exists
+    /// @param onFailure called by [#take] for each checkpoint that could not be written
     /// @param host starts a thread for each write
     CheckpointWriter(JobFolder folder, Retention retention, Runnable onFailure, AttemptHost host) {
         this.folder = folder;
@@ -43,19 +43,19 @@ final class CheckpointWriter implements AutoCloseable {
         this.host = host;
     }
 
-    /// Whether one is on its way.
+    /// Whether one is being written.
     boolean isBusy() {
         return underWay != null && !underWay.isDone();
     }
 
-    /// Begins to write a checkpoint; the one before has been taken.
+    /// Starts to write a checkpoint; the previous one must have been taken.
     void begin(Checkpoint checkpoint) {
         CompletableFuture<Written> written = new CompletableFuture<>();
         underWay = written;
         thread = host.start("checkpoints-" + folder.name(), () -> {
             try {
                 written.complete(write(checkpoint));
-            } catch (Throwable e) { // for the attempt's thread, an Error too
+            } catch (Throwable e) { // for the attempt's thread, even an Error
                 written.completeExceptionally(e);
             }
         });
@@ -68,17 +68,17 @@ final class CheckpointWriter implements AutoCloseable {
                 throw new SupersededException(
                         "job=%s attempt=%d there is a later attempt".formatted(folder.name(), checkpoint.attempt()));
             }
-        } catch (StoreException e) { // they take room, and are tried again after the next one
+        } catch (StoreException e) { // they only use space, and are deleted after the next checkpoint
             LOG.log(System.Logger.Level.WARNING, "job=%s old checkpoints stay".formatted(folder.name()), e);
         }
         return new Written(checkpoint.progress(), model);
     }
 
-    /// Waits for the checkpoint on its way, and gives it, once.
+    /// Waits for the checkpoint that is being written, and returns it once.
     ///
-    /// @param mayFail whether an earlier one will do if it cannot be written
-    /// @return empty if there is none, or it could not be written and that may be
-    /// @throws StoreException if it could not be written and that may not be, or was so too often
+    /// @param mayFail whether an earlier one is sufficient if this one cannot be written
+    /// @return empty if none was being written, or it failed and may fail
+    /// @throws StoreException if it failed and may not, or failed too often
     Optional<Written> take(boolean mayFail) {
         CompletableFuture<Written> awaited = underWay;
         if (awaited == null) {
@@ -118,7 +118,7 @@ final class CheckpointWriter implements AutoCloseable {
         }
     }
 
-    /// Waits for what is on its way, and interrupts it when interrupted; after that nothing is written any more.
+    /// Waits for a write in progress, and interrupts it when interrupted; after that nothing is written.
     @Override
     public void close() {
         Thread writing = thread;

@@ -9,13 +9,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 
-/// The attempts of this process that have sessions at the same time, and whether there is memory for another beside
-/// them: what alone would be short of memory is the device's lack, what is short of it beside others is not.
-/// Thread-safe.
+/// The attempts of this process that have sessions at the same time. It decides whether there is memory for
+/// another: a job that does not fit alone exceeds the device, but one that does not fit next to others can
+/// wait. Thread-safe.
 final class Company {
     private final List<Place> places = new ArrayList<>();
 
-    /// A place among the others, until it is closed.
+    /// A place of one attempt, until it is closed.
     final class Place implements AutoCloseable {
         private final String device;
         private final long bytes; // that its session may need
@@ -25,9 +25,9 @@ final class Company {
             this.bytes = bytes;
         }
 
-        /// Opens a session, and another in its place as often as wanted.
+        /// Opens a session; a further one replaces it.
         ///
-        /// @throws DeviceBusyException if the device's memory is short, and others have some of it
+        /// @throws DeviceBusyException if the device's memory is short and others use some of it
         LearningSession open(Supplier<LearningSession> session) {
             try {
                 return session.get();
@@ -54,7 +54,7 @@ final class Company {
 
     /// Takes a place, if there is one.
     ///
-    /// @throws DeviceBusyException if what all may need together is more than the device has
+    /// @throws DeviceBusyException if all sessions together may need more than the device has
     synchronized Place join(Device device, Workload workload) {
         String name = device.info().name();
         List<Place> others = on(name);

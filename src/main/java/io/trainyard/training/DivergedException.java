@@ -1,7 +1,6 @@
 package io.trainyard.training;
 
-/// Training has left the finite numbers; nothing it does after that means anything. The message is a sentence for the
-/// person whose job it is.
+/// Training has left the finite numbers. The message is a sentence for the job's author.
 final class DivergedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

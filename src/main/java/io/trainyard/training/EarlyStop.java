@@ -7,15 +7,15 @@ import io.trainyard.spec.StopWhen;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Whether a job ends before its last epoch. All it asks is in the [Progress] that checkpoints keep, so that an
-/// attempt that goes on from one decides as the attempt before would have.
+/// Whether a job ends before its last epoch. The decision depends only on the [Progress] in checkpoints, so a
+/// resumed attempt decides like the one before.
 final class EarlyStop {
     private static final double MICROS_A_MINUTE = 60e6;
 
     private EarlyStop() {}
 
-    /// @param at where the job stands, at an epoch's end
-    /// @return why it ends here; empty when it goes on
+    /// @param at the end of an epoch
+    /// @return why the job ends here; empty if it goes on
     static Optional<String> reason(@Nullable StopWhen stopWhen, Progress at) {
         if (stopWhen == null || at.epoch() == 0 || at.stepOfEpoch() > 0) {
             return Optional.empty();

@@ -4,8 +4,9 @@ import io.trainyard.device.LearningSession;
 import io.trainyard.event.TrainingEvent.EpochTime;
 import java.util.OptionalLong;
 
-/// What the time of epochs goes into. An epoch lasts from the end of the one before, so that all of an attempt's time
-/// is in one of them but what comes after the last. The clock is read for blocks of steps, not for each.
+/// Measures the parts of epochs' times. An epoch lasts from the end of the previous one, so all of an attempt's
+/// time is in some epoch, except for the time after the last. The clock is read for blocks of steps, not for
+/// each.
 final class EpochClock {
     private final LearningSession session;
     private long beginNanos = System.nanoTime();
@@ -27,7 +28,7 @@ final class EpochClock {
         checkpointsMicros += micros;
     }
 
-    /// The epoch ends, the next one begins.
+    /// The epoch ends, and the next one begins.
     ///
     /// @param testMicros how long the epoch's test took
     EpochTime endEpoch(long testMicros) {

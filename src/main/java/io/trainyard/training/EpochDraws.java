@@ -4,12 +4,12 @@ import io.trainyard.device.EpochPlan;
 import io.trainyard.device.Workload;
 import io.trainyard.random.TorchRandom;
 
-/// What a PyTorch training script draws from its default generator during an epoch, in that order.
+/// The numbers that a PyTorch training script draws from its default generator in an epoch, in the same order.
 final class EpochDraws {
     private EpochDraws() {}
 
-    /// The training pass: DataLoader's base seed (drawn, though nothing here uses it), the sampler's seed when
-    /// shuffling. Augmentation and dropout masks follow, drawn by the session as it trains.
+    /// The training pass: DataLoader's base seed (drawn but unused), and the sampler's seed when shuffling. The
+    /// session draws augmentation and dropout masks afterwards.
     static EpochPlan train(Workload workload, boolean shuffle, StepRates rates, TorchRandom random) {
         var _ = random.nextLong();
         int samples = workload.dataset().train().size();

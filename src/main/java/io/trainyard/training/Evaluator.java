@@ -6,7 +6,7 @@ import io.trainyard.event.TrainingEvent.EpochTested;
 import io.trainyard.event.TrainingEvent.Finished;
 import java.util.Objects;
 
-/// The one test of a job that evaluates. Its epoch and step are those the checkpoint was saved at.
+/// The test of a job that evaluates. Its epoch and step are those of the checkpoint.
 final class Evaluator {
     private Evaluator() {}
 

@@ -12,12 +12,12 @@ import io.trainyard.device.DevicePrecisionException;
 import io.trainyard.event.FailureCause;
 import io.trainyard.spec.InvalidJobException;
 
-/// Whose fault it is that an attempt ends, and how it is told.
+/// Classifies the causes of failed attempts and words them.
 final class Faults {
     private Faults() {}
 
-    /// Whether another worker may well do what this one could not: its data set, its store, its device, what that
-    /// computes in, its memory or a native library is to blame. All else is the job's.
+    /// Whether another worker may succeed: the cause is this worker's dataset, store, device, memory or native
+    /// library. Everything else is the job's.
     static boolean isWorkers(Throwable cause) {
         return switch (cause) {
             case DatasetException _, StoreException _ -> true;
@@ -28,7 +28,7 @@ final class Faults {
         };
     }
 
-    /// Whether this worker has not got what the job needs, and trying again will not bring it.
+    /// Whether this worker cannot run the job, even if it tries again.
     static boolean isLacking(Throwable cause) {
         return switch (cause) {
             case DatasetAwayException _ -> false;
@@ -37,7 +37,7 @@ final class Faults {
         };
     }
 
-    /// Whether the message is a sentence for a person that leaves nothing to ask.
+    /// Whether the message is a complete sentence for a person.
     static boolean saysAll(Throwable cause) {
         return switch (cause) {
             case DeviceException _, DivergedException _, InvalidJobException _ -> true;
@@ -46,7 +46,7 @@ final class Faults {
         };
     }
 
-    /// For which kind of reason a job fails that fails with this.
+    /// The cause of failure for a job.
     static FailureCause failure(Throwable cause) {
         return switch (cause) {
             case DivergedException _ -> FailureCause.DIVERGED;
@@ -57,8 +57,8 @@ final class Faults {
         };
     }
 
-    /// What a person is told: an exception's message. Of an error, unless memory is short, it says little without
-    /// the error's name.
+    /// The message for a person: an exception's message. An error's message needs the error's name, unless
+    /// memory is short.
     static String reason(Throwable cause) {
         if (cause instanceof Error && !(cause instanceof OutOfMemoryError)) {
             return cause.toString();

@@ -4,8 +4,8 @@ import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.checkpoint.StoreException;
 import java.time.Duration;
 
-/// Stops an attempt that is superseded soon. It saves work and confusing events; nothing depends on it, because
-/// the job's chain refuses what a superseded attempt decides.
+/// Stops a superseded attempt early. This saves work and confusing events; correctness does not depend on it,
+/// because the job's chain rejects the decisions of a superseded attempt.
 final class Fence {
     private static final System.Logger LOG = System.getLogger(Fence.class.getName());
 
@@ -15,16 +15,16 @@ final class Fence {
     private final JobFolder folder;
     private final int attempt;
     private final AttemptHost host;
-    private long lookNanos; // when to look again
+    private long lookNanos; // when to check again
 
     Fence(JobFolder folder, int attempt, AttemptHost host) {
         this.folder = folder;
         this.attempt = attempt;
         this.host = host;
-        this.lookNanos = host.nanoTime() + LOOK_NANOS; // the claim has just looked
+        this.lookNanos = host.nanoTime() + LOOK_NANOS; // the claim has just checked
     }
 
-    /// Looks if it has not done so for a while, in which the machine may have stood still.
+    /// Checks if it has not done so for a while, in which the machine may have been frozen.
     ///
     /// @throws SupersededException if there is a later attempt
     void lookNowAndThen() {
@@ -33,7 +33,7 @@ final class Fence {
         }
     }
 
-    /// Looks now.
+    /// Checks now.
     ///
     /// @throws SupersededException if there is a later attempt
     void requireLast() {
@@ -44,7 +44,7 @@ final class Fence {
         }
     }
 
-    /// A store that is in trouble does not tell; then whoever is later sees to it that nothing is told twice.
+    /// If the store fails, this is unknown; a later attempt then prevents duplicates.
     boolean isKnownSuperseded() {
         try {
             return folder.isSuperseded(attempt);

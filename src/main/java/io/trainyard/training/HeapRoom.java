@@ -3,12 +3,12 @@ package io.trainyard.training;
 import io.trainyard.device.DeviceMemoryException;
 import io.trainyard.spec.Network;
 
-/// Whether a network's weights can be in this process at all: one that runs out of heap ends, and the next worker would
-/// end by the same job.
+/// Whether a network's weights fit into the heap. A process without heap exits, and the next worker would exit
+/// because of the same job.
 final class HeapRoom {
     private HeapRoom() {}
 
-    /// @throws DeviceMemoryException if the weights alone are more than the heap
+    /// @throws DeviceMemoryException if the weights alone exceed the heap
     static void require(Network network) {
         require(network, Runtime.getRuntime().maxMemory());
     }

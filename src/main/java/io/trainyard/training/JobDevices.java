@@ -8,18 +8,19 @@ import io.trainyard.spec.JobSpec;
 import io.trainyard.spec.Network;
 import java.util.List;
 
-/// What jobs run on here.
+/// The devices for jobs in this process.
 interface JobDevices {
-    /// @throws io.trainyard.device.DeviceException if a device is not here; says why and what there is
+    /// @throws io.trainyard.device.DeviceException if a device is missing; names the reason and the available
+    ///     ones
     Device open(JobSpec job);
 
-    /// Gets what [#open] gives ready for the job, where that takes a while.
+    /// Prepares what [#open] returns, if that takes time.
     ///
     /// @throws io.trainyard.device.DeviceException as [#open]
     default void warmUp(JobSpec job, Network network) {}
 
-    /// @param own the device of this worker: what `auto` means in a job, and a kind without a number, where it is of
-    ///     that kind
+    /// @param own this worker's device: the meaning of `auto` in a job, and of a kind without a number if the
+    ///     kinds match
     static JobDevices of(DeviceSpec own) {
         return new JobDevices() {
             @Override

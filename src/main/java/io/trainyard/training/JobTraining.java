@@ -24,7 +24,7 @@ import io.trainyard.training.Supervisor.Halt;
 import java.util.Objects;
 import java.util.Optional;
 
-/// Runs jobs from their specification to their end, each on the thread that asks for it. Thread-safe.
+/// Runs jobs from their specification to their end, each on the calling thread. Thread-safe.
 public final class JobTraining {
     private static final System.Logger LOG = System.getLogger(JobTraining.class.getName());
 
@@ -34,16 +34,16 @@ public final class JobTraining {
     private final Limits limits;
     private final Company company;
 
-    /// @param roots where data sets are read from
+    /// @param roots where datasets are read
     /// @param ownDevice for jobs that leave the choice open; see [JobDevices]
-    /// @param threads CPU threads; 0 lets the device choose. An attempt that goes on from a checkpoint keeps the
-    ///     checkpoint's number
-    /// @param worker who runs them, as events tell it
+    /// @param threads CPU threads; 0 lets the device choose. An attempt that resumes keeps the checkpoint's
+    ///     number.
+    /// @param worker the id in events
     public JobTraining(DataRoots roots, DeviceSpec ownDevice, int threads, String worker) {
         this(roots, JobDevices.of(ownDevice), threads, worker);
     }
 
-    /// @param devices opens what a job runs on, anew for each attempt
+    /// @param devices opens the device of each attempt
     JobTraining(DataRoots roots, JobDevices devices, int threads, String worker) {
         this(new Workloads(roots, devices, threads), devices, worker, Limits.DEFAULT);
     }
@@ -56,41 +56,41 @@ public final class JobTraining {
         this.limits = limits;
     }
 
-    /// The same with other limits, in the place of this one.
+    /// The same with other limits; replaces this one.
     public JobTraining with(Limits other) {
         return new JobTraining(workloads, devices, worker, other);
     }
 
-    /// For so many jobs at once, in the place of this one: where the device chooses, each has its part of the threads.
+    /// The same for this number of jobs at once; replaces this one. If the device chooses its threads, each job
+    /// gets its part of them.
     public JobTraining sharing(int jobs) {
         return new JobTraining(workloads.sharing(jobs), devices, worker, limits);
     }
 
-    /// What can be known of a job without looking at the data root or at a device.
+    /// Checks a job without the data root and the device.
     ///
-    /// @throws io.trainyard.spec.InvalidJobException if nobody can run the job as it is written
+    /// @throws io.trainyard.spec.InvalidJobException if the job is invalid
     public static void requireRunnable(JobSpec job) {
         Workloads.check(job);
     }
 
-    /// Reads the data set that `job` names, unless it is elsewhere, and gets the device ready, so that an attempt
-    /// at it, or at one like it, begins at once. An attempt that begins meanwhile, on another thread, waits for
-    /// this.
+    /// Reads the job's dataset, unless it is remote, and prepares the device, so that an attempt at this job or
+    /// a similar one begins at once. An attempt that begins meanwhile, on another thread, waits for this.
     public void getReady(JobSpec job) {
         if (!workloads.isNear(job)) {
             return; // it may be large, and never be needed
         }
         try {
             var _ = workloads.of(job, FetchProgress.UNHEARD, () -> {});
-        } catch (InvalidJobException | DatasetException e) { // told when an attempt needs it
+        } catch (InvalidJobException | DatasetException e) { // reported when an attempt needs it
             LOG.log(System.Logger.Level.DEBUG, "job=%s not ready".formatted(job.id()), e);
         }
     }
 
-    /// Runs one attempt at `job` outside a fleet, going on from its newest checkpoint if it has one. What is
-    /// thrown is from before the attempt, as by a store that cannot be used, or from the supervisor.
+    /// Runs one attempt outside a fleet, from the job's newest checkpoint, if any. Exceptions come from before
+    /// the attempt, for example from the store, or from the supervisor.
     ///
-    /// @param folder the job's own
+    /// @param folder the job's folder
     public Outcome run(JobSpec job, JobFolder folder, Supervisor supervisor) {
         if (!folder.keepSpec(JobJson.command(job).json().toString())) {
             return new Outcome.Rejected(
@@ -102,9 +102,9 @@ public final class JobTraining {
                 : attempt(job, folder, folder.beginAttempt(worker), supervisor);
     }
 
-    /// Runs attempts outside a fleet until one ends otherwise than by a fault that came while it trained and
-    /// that this process may get over, or a stop is requested. That comes to an end: each attempt saves a
-    /// checkpoint, or is one of few that may not.
+    /// Runs attempts outside a fleet until one ends for another reason than a fault of this process during
+    /// training, or a stop is requested. This terminates, because each attempt saves a checkpoint or is one of
+    /// the few that may fail without one.
     public Outcome runToEnd(JobSpec job, JobFolder folder, Supervisor supervisor) {
         Outcome outcome = run(job, folder, supervisor);
         while (outcome instanceof Outcome.WorkerFault fault
@@ -115,17 +115,17 @@ public final class JobTraining {
         return outcome;
     }
 
-    /// Runs an attempt that the job's chain has already. Whatever goes wrong is told by an event; what is thrown
-    /// is from the supervisor, or because the thread was interrupted: then the attempt has been given up, and
-    /// keeps and tells nothing more.
+    /// Runs an attempt that the job's chain already contains. Failures are reported as events. Exceptions come
+    /// from the supervisor, or from an interrupt: then the attempt was given up, and saves and publishes
+    /// nothing more.
     ///
-    /// @param folder the job's own
-    /// @param number the attempt's
+    /// @param folder the job's folder
+    /// @param number of the attempt
     public Outcome attempt(JobSpec job, JobFolder folder, int number, Supervisor supervisor) {
         try (Attempt attempt = new Attempt(job, number, folder, supervisor)) {
             try {
                 return run(attempt);
-            } catch (RuntimeException | Error e) { // an error too is the attempt's end, not the worker's
+            } catch (RuntimeException | Error e) { // even an error ends the attempt, not the worker
                 if (Thread.currentThread().isInterrupted()) {
                     throw e;
                 }
@@ -170,8 +170,9 @@ public final class JobTraining {
         }
     }
 
-    /// What its device chooses is kept before anything that depends on it is told: an attempt that is lost before
-    /// its first checkpoint is gone on with by the same. Where another attempt was faster, that one's is taken.
+    /// The device's choices are stored before any event that depends on them: an attempt that dies before its
+    /// first checkpoint is continued with the same choices. If another attempt was faster, its choices are
+    /// used.
     private static LearningSession open(Attempt attempt, Company.Place place, Device device, Workload asked) {
         LearningSession session = place.open(() -> device.open(asked));
         DeviceChoices chosen = session.choices();
@@ -183,7 +184,7 @@ public final class JobTraining {
         return place.open(() -> device.open(asked.withChoices(asked.choices().with(kept))));
     }
 
-    /// Where the last bits may differ from here on from what they would have been.
+    /// The last bits may differ from here on.
     private static void logNewChoices(Attempt attempt, DeviceChoices before, DeviceChoices now) {
         if (before.isEmpty()) {
             return;

@@ -2,13 +2,13 @@ package io.trainyard.training;
 
 import io.trainyard.spec.JobLimits;
 
-/// What attempts are allowed.
+/// Limits of attempts.
 ///
-/// @param maxAttempts attempts in a row that may break off while they train, without a new checkpoint, before their
-///     job counts as the cause
-/// @param hangFactor how many times as long as the slowest block of steps so far the next one may take before it
-///     counts as hung
-/// @param jobs what they may ask for
+/// @param maxAttempts attempts in a row that may end abnormally during training, without a new checkpoint,
+///     before the job counts as the cause
+/// @param hangFactor the next block of steps counts as hung if it takes this many times as long as the slowest
+///     one so far
+/// @param jobs limits of jobs
 public record Limits(int maxAttempts, int hangFactor, JobLimits jobs) {
     public static final Limits DEFAULT = new Limits(5, 20, JobLimits.DEFAULT);
 

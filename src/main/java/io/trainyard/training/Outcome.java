@@ -8,52 +8,52 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 
-/// How a job's run ended. Where it carries an event, that is told already: nobody has to tell it again.
+/// How an attempt ended. If an outcome has an event, that event is already published.
 public sealed interface Outcome {
-    /// The job is done, now or by an earlier attempt.
+    /// The job has finished, now or in an earlier attempt.
     record Finished(TrainingEvent.Finished event) implements Outcome {}
 
-    /// The job cannot be done; it will not be tried again.
+    /// The job has failed and will not be tried again.
     record Failed(TrainingEvent.Failed event) implements Outcome {}
 
-    /// The job was ended, as somebody asked; it will not be tried again.
+    /// The job was cancelled and will not be tried again.
     record Cancelled(TrainingEvent.Cancelled event) implements Outcome {}
 
     /// The job is a sweep, and its trials are published.
     record Expanded(TrainingEvent.Expanded event) implements Outcome {}
 
-    /// Stopped at a step boundary, with a checkpoint, as somebody asked; another attempt may go on from there.
+    /// Paused at a step boundary, with a checkpoint; another attempt may continue from there.
     record Paused(TrainingEvent.Paused event) implements Outcome {}
 
-    /// Stopped at a step boundary, with a checkpoint, because the worker stops; another attempt goes on from
+    /// Stopped at a step boundary, with a checkpoint, because the worker stops; another attempt continues from
     /// there.
     record Released(TrainingEvent.Released event) implements Outcome {}
 
-    /// The device stopped working, and does for as long as the process lives. Another attempt goes on from
-    /// the newest checkpoint, in another process.
+    /// The device failed and stays unusable in this process. Another attempt continues from the newest
+    /// checkpoint, in another process.
     record DeviceLost(TrainingEvent.Released event) implements Outcome {}
 
-    /// This worker cannot do it: data, a library or the device is missing here, memory is short, the store cannot
-    /// be used. Another attempt goes on from the newest checkpoint, best with another worker.
+    /// This worker cannot run the job: data, a library or the device is missing, memory is short, or the store
+    /// cannot be used. Another attempt continues from the newest checkpoint, preferably on another worker.
     ///
-    /// @param lacking whether that is what the worker has not, and will not have the next time: a data set or a
+    /// @param lacking whether the cause will still be missing at the next try: a dataset or a library
     ///     library
     record WorkerFault(TrainingEvent.Released event, boolean lacking) implements Outcome {}
 
-    /// There is no room for it beside the other jobs that this worker has on the device. Another attempt goes on
-    /// from the newest checkpoint, with another worker or when one of those has ended.
+    /// The job does not fit next to the worker's other jobs on the device. Another attempt continues from the
+    /// newest checkpoint, on another worker or after one of those jobs has ended.
     record Crowded(TrainingEvent.Released event) implements Outcome {}
 
-    /// There is a later attempt: this one stopped where it noticed, and told nothing of that.
+    /// There is a later attempt: this one stopped without an event.
     record Superseded(int attempt) implements Outcome {}
 
-    /// The id belongs to another job. No attempt was begun, no event told.
+    /// The id belongs to another job. No attempt was begun, and no event published.
     record Rejected(String reason) implements Outcome {}
 
     /// Publishes the event of a link that ended or paused a job.
     ///
     /// @param json the event
-    /// @throws CheckpointException if it is no such event
+    /// @throws CheckpointException if it is not such an event
     static Outcome publish(String json, Supervisor supervisor) {
         Told told = read(json);
         Outcome outcome = switch (told.event()) {
@@ -77,7 +77,7 @@ public sealed interface Outcome {
         return outcome;
     }
 
-    /// @throws CheckpointException if it is no event
+    /// @throws CheckpointException if it is not an event
     static Told read(String json) {
         try {
             return EventJson.readEvent(json.getBytes(StandardCharsets.UTF_8));

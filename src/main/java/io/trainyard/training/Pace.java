@@ -1,10 +1,10 @@
 package io.trainyard.training;
 
-/// How many steps to train in one call, so that losses are told in time and the device is not asked too often. The
-/// choice has no influence on the numbers.
+/// The number of steps to train in one call, so that losses are published in time and the device is not called
+/// too often. The choice has no influence on the numbers.
 final class Pace {
-    /// Half of what the losses may be late, because a step's loss waits for the block's last step and then to be
-    /// sent.
+    /// Half of the allowed delay of losses, because a step's loss waits for the last step of its block and is
+    /// then sent.
     static final long BLOCK_MICROS = 100_000;
 
     private int block = 1;
@@ -14,7 +14,7 @@ final class Pace {
         return Math.min(block, left);
     }
 
-    /// Takes in how long `steps` steps took. A block at most doubles, so that one lucky measurement cannot make it
+    /// Records how long some steps took. A block at most doubles, so that one lucky measurement cannot make it
     /// long.
     void took(int steps, long micros) {
         double target = BLOCK_MICROS * (double) steps / Math.max(1, micros);

@@ -23,17 +23,17 @@ import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.Precision;
 import java.util.List;
 
-/// What a trained network makes of test samples.
+/// A trained network's predictions for test samples.
 ///
-/// @param dataset whose samples they are
+/// @param dataset of the samples
 /// @param targets each sample's true class or numbers, in the test set's order
-/// @param values (samples, outputs), row-major: the classes' probabilities, or the numbers predicted
+/// @param values (samples, outputs), row-major: class probabilities or predicted numbers
 public record Predictions(DatasetInfo dataset, Targets targets, float[] values) {
-    /// What is asked for.
+    /// The parameters of [#make].
     ///
-    /// @param checkpoint where the model is from, for messages
+    /// @param checkpoint the origin of the model, for messages
     /// @param batchSize samples at a time
-    /// @param limit how many of the test set's first samples; all of them where there are fewer
+    /// @param limit the number of the test set's first samples; all if it has fewer
     /// @param threads CPU threads; 0 lets the device choose
     public record Request(
             NetworkSpec network,
@@ -44,10 +44,10 @@ public record Predictions(DatasetInfo dataset, Targets targets, float[] values) 
             int limit,
             int threads) {}
 
-    /// @param roots where data sets are read from
-    /// @throws InvalidJobException if network and data set do not fit
-    /// @throws io.trainyard.checkpoint.CheckpointException if the model is another network's
-    /// @throws io.trainyard.data.DatasetException if the data set cannot be read
+    /// @param roots where datasets are read
+    /// @throws InvalidJobException if network and dataset do not fit
+    /// @throws io.trainyard.checkpoint.CheckpointException if the model belongs to another network
+    /// @throws io.trainyard.data.DatasetException if the dataset cannot be read
     public static Predictions make(Request request, DataRoots roots, Device device) {
         DatasetSpec wanted = request.dataset();
         DataRoot root = roots.of(wanted.name(), FetchProgress.UNHEARD);
@@ -82,7 +82,7 @@ public record Predictions(DatasetInfo dataset, Targets targets, float[] values) 
         return dataset.outputs();
     }
 
-    /// By label; none of numbers.
+    /// By label; empty for predicted numbers.
     public List<String> classNames() {
         return dataset.classNames();
     }
@@ -91,7 +91,7 @@ public record Predictions(DatasetInfo dataset, Targets targets, float[] values) 
         return targets.size();
     }
 
-    /// A class's probability, or a number that is predicted.
+    /// A class's probability, or a predicted number.
     public float value(int sample, int output) {
         return values[sample * outputs() + output];
     }

@@ -8,15 +8,15 @@ import io.trainyard.spec.JobSpec;
 import io.trainyard.sweep.Halving;
 import org.jspecify.annotations.Nullable;
 
-/// A job at the rungs of its `asha`: it keeps its results there, and rests where others of its group are better.
-/// Of a job without, and where nobody would have it go on, there are none.
+/// A job at the rungs of its `asha`: it stores its results there, and pauses if others of its group are better.
+/// A job without `asha`, or outside a fleet, has no rungs.
 final class Rungs {
     private final JobSpec job;
     private final int attempt;
     private final JobFolder folder;
     private final Supervisor supervisor;
     private final Halving halving;
-    private @Nullable Integer rung; // at which it rests
+    private @Nullable Integer rung; // at which it pauses
     private @Nullable String reason;
 
     Rungs(JobSpec job, int attempt, JobFolder folder, Supervisor supervisor) {
@@ -27,7 +27,7 @@ final class Rungs {
         this.halving = new Halving(folder::group);
     }
 
-    /// Whether there may be one where the job stands: once an epoch is tested.
+    /// Whether there may be a rung here: after an epoch's test.
     boolean mayBeAt(Progress at) {
         return areHeeded() && at.stepOfEpoch() == 0 && at.epoch() > 0;
     }
@@ -36,16 +36,16 @@ final class Rungs {
         return job.asha() != null && supervisor.heedsRungs();
     }
 
-    /// The attempt resumes: what earlier ones find beyond that counts no more.
+    /// The attempt resumes: results that earlier attempts found after that no longer count.
     ///
-    /// @param epochs done
+    /// @param epochs the finished ones
     void resume(int epochs) {
         if (attempt > 1 && areHeeded()) {
             halving.resumes(job, attempt, epochs);
         }
     }
 
-    /// Keeps its result, and says whether it rests.
+    /// Stores the result, and decides whether the job pauses.
     boolean restsAt(Progress at) {
         reason = halving.rests(job, attempt, at.epoch(), score(at)).orElse(null);
         sayResult();
@@ -53,19 +53,19 @@ final class Rungs {
         return rung != null;
     }
 
-    /// The epochs after which it rests; null where it does not.
+    /// The epochs after which it pauses; null if it does not.
     @Nullable
     Integer rung() {
         return rung;
     }
 
-    /// Why it rests; null where it does not.
+    /// Why it pauses; null if it does not.
     @Nullable
     String reason() {
         return reason;
     }
 
-    /// The job has ended, and its chain says so.
+    /// The job has ended, and its chain has the end.
     ///
     /// @param number of that link
     void ended(TrainingEvent end, int number) {
@@ -86,7 +86,7 @@ final class Rungs {
         supervisor.keptResult(String.valueOf(job.group()));
     }
 
-    /// The greater the better.
+    /// Larger is better.
     private double score(Progress at) {
         return job.loss().isRegression() ? -at.testLoss() : at.accuracy();
     }

@@ -23,20 +23,20 @@ import org.jspecify.annotations.Nullable;
 
 /// Where an attempt begins.
 ///
-/// @param progress how far the job is
-/// @param source the checkpoint that the weights are of, where it is another job's
+/// @param progress of the job so far
+/// @param source the checkpoint of the weights, if it is another job's
 record StartingPoint(
         SessionState state, Progress progress, @Nullable SavedModel source) {
-    /// @param newest the job's own newest checkpoint, which comes before all else
-    /// @throws io.trainyard.checkpoint.CheckpointException if the checkpoint to start from is not there, or is of
-    ///     another network
+    /// @param newest the job's own newest checkpoint, which takes precedence
+    /// @throws io.trainyard.checkpoint.CheckpointException if the checkpoint to start from is missing or
+    ///     belongs to another network
     static StartingPoint of(Attempt attempt, Network network, Optional<Checkpoint> newest) {
         if (newest.isPresent()) {
             return new StartingPoint(newest.get().state(), newest.get().progress(), null);
         }
         JobSpec job = attempt.job();
         TorchRandom random = new TorchRandom(job.seed());
-        // Also drawn where they are not used: a PyTorch script makes its network before it loads a state_dict into it.
+        // Drawn even if unused: a PyTorch script creates its network before it loads a state_dict into it.
         Parameters drawn = Initializer.initial(network, random);
         CheckpointName initFrom = job.initFrom();
         SavedModel source = initFrom == null ? null : attempt.folder().source(initFrom);
@@ -47,9 +47,9 @@ record StartingPoint(
         return new StartingPoint(new SessionState(model, Parameters.NONE), Progress.beginning(random.state()), source);
     }
 
-    /// The event that the attempt begins here.
+    /// The event for the beginning of the attempt.
     ///
-    /// @param device what it runs on
+    /// @param device of the attempt
     Started event(Attempt attempt, Workloads.Prepared prepared, LearningSession session, DeviceInfo device) {
         Workload workload = prepared.workload();
         DatasetInfo dataset = prepared.dataset();

@@ -3,11 +3,11 @@ package io.trainyard.training;
 import io.trainyard.device.Workload;
 import io.trainyard.spec.JobSpec;
 
-/// What a job's schedule says of the steps of an epoch. A schedule goes by the steps of the optimizer, as
-/// PyTorch's do: the batches of a group have those of the step that they make together.
+/// A schedule's values for the steps of an epoch. Like PyTorch's, a schedule counts steps of the optimizer: the
+/// batches of an accumulation group share the values of their step.
 ///
-/// @param learningRates one a step
-/// @param momenta one a step; empty where the optimizer's own stays
+/// @param learningRates one per step
+/// @param momenta one per step; empty if the optimizer's momentum is constant
 record StepRates(double[] learningRates, double[] momenta) {
     static final StepRates NONE = new StepRates(new double[0], new double[0]);
 
@@ -20,7 +20,7 @@ record StepRates(double[] learningRates, double[] momenta) {
                 workload.perStep(job.schedule().momenta(epoch, updates, job.epochs())));
     }
 
-    /// @param step of any epoch; all have as many
+    /// @param step of any epoch; all have the same number
     double learningRate(long step) {
         return learningRates[Math.floorMod(step, learningRates.length)];
     }

@@ -4,18 +4,18 @@ import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.Deque;
 
-/// How long steps take: median, 95th and 99th percentile of the steps in the newest blocks. The steps of a block
-/// cannot be told apart: the block's mean counts for each of them. So a percentile is the mean of some block, and
-/// what is slow within one does not show.
+/// Step times: median, 95th and 99th percentile of the steps in the newest blocks. Steps within a block are not
+/// measured separately; the block's mean counts for each of them. So a percentile is the mean of some block,
+/// and a slow step within a block does not show.
 final class StepTimes {
-    /// Blocks that are kept: at ten a second about a quarter of an hour.
+    /// The number of blocks that are kept: at ten a second about a quarter of an hour.
     private static final int BLOCKS = 10_000;
 
     private final Deque<Block> blocks = new ArrayDeque<>();
 
     private record Block(int steps, double meanMicros) {}
 
-    /// Takes in a block of `steps` steps that took `blockMicros` together.
+    /// Records a block of `steps` steps that took `blockMicros` in total.
     void took(int steps, long blockMicros) {
         if (blocks.size() == BLOCKS) {
             blocks.removeFirst();

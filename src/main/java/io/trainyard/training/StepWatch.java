@@ -2,31 +2,31 @@ package io.trainyard.training;
 
 import java.time.Duration;
 
-/// How long the next piece of work may take before it counts as hung. Native code cannot be interrupted: all that
-/// helps then is to give up the process, so the bound is far from what is usual.
+/// How long the next piece of work may take before it counts as hung. Native code cannot be interrupted, so the
+/// only remedy is to end the process, and the limit is far above the usual time.
 final class StepWatch {
-    /// A bound for what nothing is known of: the first steps, which compile, opening a device, a slow store.
+    /// The limit for work of unknown length: the first steps, which compile, opening a device, a slow store.
     static final Duration UNKNOWN = Duration.ofHours(1);
 
-    /// Shorter ones are not worth a process: a machine may pause that long.
+    /// The least limit: a machine may pause that long.
     static final Duration LEAST = Duration.ofSeconds(60);
 
     private final int factor;
     private long slowestBlockMicros;
     private double slowestStepMicros;
 
-    /// @param factor how many times as long as the slowest so far
+    /// @param factor the limit is this many times the slowest time so far
     StepWatch(int factor) {
         this.factor = factor;
     }
 
-    /// Takes in how long a block of `steps` steps took.
+    /// Records how long a block of `steps` steps took.
     void took(int steps, long micros) {
         slowestBlockMicros = Math.max(slowestBlockMicros, micros);
         slowestStepMicros = Math.max(slowestStepMicros, micros / (double) steps);
     }
 
-    /// The bound of a block of so many steps, or of a test of as many batches, which are less work.
+    /// The limit of a block of steps, or of a test of the same number of batches, which are less work.
     Duration limit(int steps) {
         if (slowestStepMicros == 0) {
             return UNKNOWN;

@@ -8,70 +8,71 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
-/// Whom an attempt answers to: it hears what happens, and may ask for an end. All is called on the attempt's
-/// thread. It throws [SupervisorException] alone, which ends the attempt, and is no fault of the job.
+/// Receives the events of an attempt and may ask it to stop. All methods are called on the attempt's thread.
+/// They only throw [SupervisorException], which ends the attempt without blaming the job.
 public interface Supervisor {
     /// Why an attempt should stop before its job's end.
     enum Halt {
-        /// Its worker stops: another attempt goes on from a checkpoint.
+        /// The worker stops: another attempt continues from a checkpoint.
         DRAIN,
-        /// An urgent job needs the device: another attempt goes on from a checkpoint.
+        /// A high-priority job needs the device: another attempt continues from a checkpoint.
         PREEMPT,
-        /// Somebody asked that the job rests.
+        /// The job is to be paused.
         PAUSE,
-        /// Somebody asked that the job ends.
+        /// The job is to be cancelled.
         CANCEL
     }
 
-    /// Takes what happened, in order.
+    /// Receives an event, in order.
     ///
-    /// @param time when: an outcome that is told again has its first time
+    /// @param time when it happened: a repeated outcome keeps its first time
     void tell(TrainingEvent event, Instant time);
 
-    /// Takes what happens now.
+    /// Receives an event that happens now.
     default void tell(TrainingEvent event) {
         tell(event, Instant.now());
     }
 
-    /// Asked at every step boundary; once there is one, the attempt saves a checkpoint, unless it is cancelled, and
-    /// ends.
+    /// Asked at every step boundary. If there is a reason, the attempt saves a checkpoint, unless it is
+    /// cancelled, and ends.
     Optional<Halt> halt();
 
-    /// Whether the job rests at a rung of its `asha` where others of its group are better. Alone it runs on: nobody
-    /// would have it go on later.
+    /// Whether the job pauses at a rung of its `asha` if others of its group are better. Outside a fleet it
+    /// runs on, because nothing would resume it.
     default boolean heedsRungs() {
         return false;
     }
 
-    /// A result is kept at a rung of the group, by which others may go on.
+    /// A result was stored at a rung of the group; others may continue because of it.
     default void keptResult(String group) {}
 
-    /// The urgent job that needs the device; empty: there is none.
+    /// The high-priority job that needs the device, if any.
     default Optional<String> preemptor() {
         return Optional.empty();
     }
 
-    /// What was told and is not yet with the brokers, as JSON, in order. A checkpoint keeps it: were this worker to
-    /// die, nobody else could tell it.
+    /// The events that the brokers have not acknowledged, as JSON, in order. A checkpoint contains them: if
+    /// this worker dies, no other process has them.
     default List<String> unacknowledged() {
         return List.of();
     }
 
-    /// Takes what an attempt before this one told and may not have got to the brokers, as it was, in order.
+    /// Receives an event of an earlier attempt that the brokers may not have, unchanged and in order.
     ///
     /// @param event as JSON
     default void tellAgain(String event) {}
 
-    /// A checkpoint begins to be written; that it is safe is told as an event.
+    /// A checkpoint is being written; an event follows when it is safe.
     default void saves(long step) {}
 
-    /// A checkpoint could not be written: the one before stays, or the attempt ends.
+    /// A checkpoint could not be written: the previous one stays, or the attempt ends.
     default void checkpointFailed() {}
 
-    /// The job's data set is being brought to this machine.
+    /// The job's dataset is being downloaded to this machine.
     default void fetched(String dataset, long bytes, long ofBytes) {}
 
-    /// A piece of work begins that cannot be interrupted. The next call of any method is due by then, or it hangs.
+    /// A piece of work begins that cannot be interrupted. It counts as hung if no method is called within the
+    /// limit.
     default void alive(Duration limit) {}
 
     static Supervisor of(Consumer<TrainingEvent> events, BooleanSupplier stopRequested) {

@@ -3,7 +3,7 @@ package io.trainyard.training;
 import io.trainyard.checkpoint.CheckpointException;
 import org.jspecify.annotations.Nullable;
 
-/// A supervisor gives its attempt up: this is nothing that the job has done.
+/// A supervisor gives its attempt up, not because of the job.
 public class SupervisorException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -11,7 +11,7 @@ public class SupervisorException extends RuntimeException {
         super(message, cause);
     }
 
-    /// What is thrown out of the attempt.
+    /// The exception to throw out of the attempt.
     RuntimeException thrown() {
         return getCause() instanceof CheckpointException cause ? cause : this;
     }

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A pass over the test set.
 ///
-/// @param epoch the one trained last
-/// @param step steps done until then
+/// @param epoch the last trained one
+/// @param step the last finished step
 /// @param micros how long it took
 record TestPass(int epoch, long step, Evaluation result, long micros) {
     static TestPass run(LearningSession session, int epoch, long step) {
@@ -18,15 +18,15 @@ record TestPass(int epoch, long step, Evaluation result, long micros) {
         return new TestPass(epoch, step, result, (System.nanoTime() - startNanos) / 1000);
     }
 
-    /// The sum is not where a batch has only classes whose weight is 0.
+    /// The sum is not finite if a batch only has classes with weight 0.
     boolean isFinite() {
         return Double.isFinite(result.testLoss()) && Double.isFinite(result.testLossSum());
     }
 
-    /// The one place that makes [EpochTested].
+    /// The only place that creates [EpochTested].
     ///
     /// @param samples trained in the epoch by this attempt
-    /// @param epochTime null where no epoch was trained
+    /// @param epochTime null if no epoch was trained
     EpochTested event(Attempt attempt, long samples, long trainMicros, @Nullable EpochTime epochTime) {
         Accuracy accuracy = result.isRegression() ? null : Accuracy.of(result.confusion());
         boolean told = result.confusion().length <= EpochTested.MAX_CONFUSION_CLASSES;

@@ -26,9 +26,9 @@ final class Trainer {
 
     private final StepTimes stepTimes = new StepTimes();
     private final EpochClock clock;
-    private StepRates rates = StepRates.NONE; // of the epoch at hand
+    private StepRates rates = StepRates.NONE; // of the current epoch
     private long begunStep; // of the last checkpoint that was begun
-    private long begunNanos = startNanos; // when that was
+    private long begunNanos = startNanos; // when it was begun
 
     Trainer(Attempt attempt, Workload workload, LearningSession session, StepWatch watch) {
         this.attempt = attempt;
@@ -42,7 +42,7 @@ final class Trainer {
 
     /// Where training ended.
     ///
-    /// @param halt why it ended before the job's end; empty: it is the job's end
+    /// @param halt why it ended before the job's end; empty at the job's end
     record End(Progress at, Optional<Halt> halt) {}
 
     /// Trains from `from` to the job's end, or to the step at which a stop is requested.
@@ -89,13 +89,13 @@ final class Trainer {
         return new End(at, Optional.empty());
     }
 
-    /// Whether the job is done there: all epochs are, or a condition of its own ends it.
+    /// Whether the job is finished: after its last epoch, or by its early-stopping condition.
     private boolean isEnd(Progress at) {
         return at.epoch() == job.epochs()
                 || EarlyStop.reason(job.stopWhen(), at).isPresent();
     }
 
-    /// Trains one block of steps and tells their losses.
+    /// Trains one block of steps and publishes their losses.
     private Progress advance(Progress at) {
         int steps = pace.steps(plan.stepsUntilDue(at, workload.stepsPerEpoch() - at.stepOfEpoch()));
         attempt.start();
@@ -135,14 +135,15 @@ final class Trainer {
                                                 .formatted(attempt.folder().name(), attempt.savedStep())));
     }
 
-    /// One that is due by the clock does not wait for the one before: that would cost what it is to save.
+    /// A timed checkpoint is skipped while another one is being written.
     private void saveIfDue(Progress at) {
         if (plan.isDue(at) || (plan.isDueAfter(System.nanoTime() - begunNanos) && !attempt.isSaving())) {
             save(at);
         }
     }
 
-    /// Copies the state, which is written while training goes on. What is saved already is not saved again.
+    /// Copies the state, which is written while training goes on. A state that is saved already is not saved
+    /// again.
     private void save(Progress at) {
         if (at.step() == begunStep) {
             return;

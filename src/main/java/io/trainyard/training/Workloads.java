@@ -22,13 +22,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// Makes of a job what a device compiles. Keeps the data set, because jobs in a row often use the same one, and knows
-/// those
-/// that jobs still have. Who asks for one while another reads waits: there may be room for a single one. Thread-safe.
+/// Builds what a device compiles from a job. It keeps the last dataset, because consecutive jobs often share
+/// it, and knows those that jobs still use. A request waits while another one reads, because there may be
+/// memory for one only. Thread-safe.
 final class Workloads {
     private static final System.Logger LOG = System.getLogger(Workloads.class.getName());
 
-    /// Who waits for others who read says so as often.
+    /// The interval at which a waiting request is logged.
     private static final long TOLD_SECONDS = 60;
 
     private final DataRoots roots;
@@ -36,15 +36,15 @@ final class Workloads {
     private final int threads;
     private final int sharers;
     private final ReentrantLock reading = new ReentrantLock();
-    private final List<Kept> known = new ArrayList<>(); // guarded by it, as the next
+    private final List<Kept> known = new ArrayList<>(); // guarded by it, like the next field
     private @Nullable Dataset last;
 
-    /// What a job's device compiles.
+    /// A job's workload for a device.
     ///
-    /// @param dataset as it is described
+    /// @param dataset its description
     record Prepared(Workload workload, DatasetInfo dataset) {}
 
-    /// A data set that somebody may have still, with what it was read by.
+    /// A dataset that may still be in use, and how it was read.
     ///
     /// @param stamps of its files before they were read
     private record Kept(
@@ -57,8 +57,8 @@ final class Workloads {
         }
     }
 
-    /// @param roots where data sets are read from
-    /// @param devices are got ready beside the reading of the data
+    /// @param roots where datasets are read
+    /// @param devices are prepared while the data is read
     /// @param threads CPU threads; 0 lets the device choose
     Workloads(DataRoots roots, JobDevices devices, int threads) {
         this(roots, devices, threads, 1);
@@ -71,15 +71,15 @@ final class Workloads {
         this.sharers = sharers;
     }
 
-    /// For jobs of which so many run at once.
+    /// For this number of jobs at once.
     Workloads sharing(int jobs) {
         return new Workloads(roots, devices, threads, jobs);
     }
 
-    /// @param progress hears of a data set that is brought here first
-    /// @param waits is called now and then while others read
-    /// @throws io.trainyard.spec.InvalidJobException if nobody can run the job as it is written
-    /// @throws io.trainyard.data.DatasetException if its data set cannot be read here
+    /// @param progress of a download that comes first
+    /// @param waits is called at intervals while others read
+    /// @throws io.trainyard.spec.InvalidJobException if the job is invalid
+    /// @throws io.trainyard.data.DatasetException if its dataset cannot be read here
     Prepared of(JobSpec job, FetchProgress progress, Runnable waits) {
         check(job);
         try {
@@ -119,14 +119,14 @@ final class Workloads {
         return new Prepared(workload.withSharers(sharers), info);
     }
 
-    /// Whether a job's data set is on this machine, as far as that is known without asking.
+    /// Whether a job's dataset is known to be on this machine.
     boolean isNear(JobSpec job) {
         return roots.isNear(job.dataset().name());
     }
 
-    /// What can be known without looking at the data root: whether the job fits a built-in data set.
+    /// Checks without the data root whether the job fits a built-in dataset.
     ///
-    /// @throws io.trainyard.spec.InvalidJobException if nobody can run the job as it is written
+    /// @throws io.trainyard.spec.InvalidJobException if the job is invalid
     static void check(JobSpec job) {
         Datasets.find(job.dataset().name()).ifPresent(info -> {
             job.dataset().refuseFolderFields();
@@ -140,7 +140,7 @@ final class Workloads {
         return Network.fit(job.network(), info.shape(), info.outputs());
     }
 
-    /// A job's own means count before those that the data set is described with.
+    /// A job's own means take precedence over the dataset's.
     static PixelScale scale(DatasetSpec spec, DatasetInfo info) {
         return PixelScale.of(info.shape(), spec.normalize() == null ? info.normalize() : spec.normalize());
     }
@@ -155,7 +155,7 @@ final class Workloads {
                 return dataset;
             }
         }
-        last = null; // room for the next one
+        last = null; // free memory for the next one
         beginWarmUp(job, network);
         FileStamps stamps = root.stamps(spec.name());
         Dataset dataset = root.open(spec);
@@ -164,12 +164,12 @@ final class Workloads {
         return dataset;
     }
 
-    /// Beside the reading of the data; opening the session waits for what is left of it.
+    /// Runs while the data is read; opening the session waits for it.
     private void beginWarmUp(JobSpec job, Network network) {
         Thread.ofPlatform().name("warm-up").daemon().start(() -> {
             try {
                 devices.warmUp(job, network);
-            } catch (DeviceException e) { // told when the attempt opens the device
+            } catch (DeviceException e) { // reported when the attempt opens the device
                 LOG.log(System.Logger.Level.DEBUG, "job=%s no warm-up".formatted(job.id()), e);
             }
         });

@@ -1,7 +1,7 @@
-/// The loop: from a job to its events. Nothing here knows of Kafka or Quarkus.
+/// The training loop: from a job to its events, without Kafka or Quarkus.
 ///
-/// [JobTraining] begins an [Attempt]; [Trainer] trains it, or [Evaluator] tests its checkpoint; it tells its
-/// [Supervisor] what happens, and ends with an [Outcome].
+/// [JobTraining] begins an [Attempt]; [Trainer] trains it, or [Evaluator] tests its checkpoint. The attempt
+/// reports to its [Supervisor] and ends with an [Outcome].
 @NullMarked
 package io.trainyard.training;
 
