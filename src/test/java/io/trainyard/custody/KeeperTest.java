@@ -2,6 +2,7 @@ package io.trainyard.custody;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.Slow;
 import io.trainyard.event.Control;
 import io.trainyard.event.Control.Urgency;
 import io.trainyard.event.Control.Wish;
@@ -295,6 +296,7 @@ class KeeperTest {
         assertThat(keeper.due()).containsExactly(new Duty.Republish(request("rests", 1), 1, true));
     }
 
+    @Slow
     @Test
     void aJobThatWaitsOrRestsTakesFewBytes() {
         int jobs = 20_000;

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(SilentWorkers.class)
 class SimCustodyTest {
     /// Those of `./trainyard test`.
-    private static final int FEW = 200;
+    private static final int FEW = 100;
 
     /// As many as show most mistakes of [SimMutationTest], and those around the world that shows the rarest. More are a
     /// campaign.

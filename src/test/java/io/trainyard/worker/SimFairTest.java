@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ExtendWith(SilentWorkers.class)
 class SimFairTest {
     /// Those of `./trainyard test`.
-    private static final int FEW = 5;
+    private static final int FEW = 3;
 
     private static final int SEEDS = 12;
     private static final Duration WINDOW = Duration.ofMinutes(5);

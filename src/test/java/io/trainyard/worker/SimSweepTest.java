@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ExtendWith(SilentWorkers.class)
 class SimSweepTest {
     /// Those of `./trainyard test`.
-    private static final int FEW = 15;
+    private static final int FEW = 8;
 
     private static final int SEEDS = 30;
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ExtendWith(SilentWorkers.class)
 class SimUpgradeTest {
     /// Those of `./trainyard test`.
-    private static final int FEW = 3;
+    private static final int FEW = 2;
 
     private static final int SEEDS = 12;
 

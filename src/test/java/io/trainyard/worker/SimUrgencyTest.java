@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ExtendWith(SilentWorkers.class)
 class SimUrgencyTest {
     /// Those of `./trainyard test`.
-    private static final int FEW = 5;
+    private static final int FEW = 3;
 
     private static final int SEEDS = 25;
 
