@@ -9,7 +9,7 @@ record BmpFile(PictureSize size, byte[] file) implements PictureFile {
         int at = FILE_HEADER_BYTES + 4;
         PictureSize size = headerBytes == OS2_HEADER_BYTES
                 ? PictureSize.checked(Bytes.shortLittle(file, at), Bytes.shortLittle(file, at + 2))
-                : PictureSize.checked( // rows may come from the top: then the height is negative
+                : PictureSize.checked( // a negative height means that rows start at the top
                         Bytes.intLittle(file, at), Math.abs((long) Bytes.intLittle(file, at + 4)));
         return new BmpFile(size, file);
     }

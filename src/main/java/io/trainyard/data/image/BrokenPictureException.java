@@ -1,7 +1,6 @@
 package io.trainyard.data.image;
 
-/// A file that is no picture, or not a whole one. The message says what is wrong and does not name the
-/// file.
+/// A file that is not a picture, or an incomplete one. The message has the reason without the file name.
 public final class BrokenPictureException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

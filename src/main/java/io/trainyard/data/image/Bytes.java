@@ -4,9 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/// Numbers in a file's bytes.
-///
-/// All throw [IndexOutOfBoundsException] beyond the end.
+/// Reads numbers from a file's bytes. All methods throw [IndexOutOfBoundsException] past the end.
 final class Bytes {
     private static final VarHandle INT_LITTLE =
             MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);

@@ -7,8 +7,8 @@ import java.util.Arrays;
 /// A GIF's first frame on its screen.
 ///
 /// @param size of the screen
-/// @param frame of the frame, which lies at `left` and `top`
-/// @param background the index that the screen has around the frame: the transparent one, or 0
+/// @param frame size of the frame, placed at `left` and `top`
+/// @param background the palette index around the frame: the transparent one, or 0
 record GifFile(PictureSize size, PictureSize frame, int left, int top, int background, byte[] file)
         implements PictureFile {
     private static final int SCREEN = 6;

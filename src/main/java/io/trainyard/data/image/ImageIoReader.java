@@ -10,9 +10,8 @@ import javax.imageio.ImageReader;
 import javax.imageio.stream.ImageInputStream;
 import javax.imageio.stream.MemoryCacheImageInputStream;
 
-/// One decoding by one of ImageIO's readers, of bytes in memory.
+/// Decodes bytes in memory with an ImageIO reader.
 final class ImageIoReader {
-    /// What a reader makes of its input.
     @FunctionalInterface
     interface Reading<T> {
         T of(ImageReader reader) throws IOException;
@@ -20,7 +19,7 @@ final class ImageIoReader {
 
     private ImageIoReader() {}
 
-    /// The JDK's own reader of a format, whatever else is on the class path.
+    /// The JDK's own reader of a format, regardless of other readers on the class path.
     static ImageReader ofJdk(String format) {
         Iterator<ImageReader> readers = ImageIO.getImageReadersByFormatName(format);
         while (readers.hasNext()) {
@@ -34,15 +33,14 @@ final class ImageIoReader {
                 "this Java has no reader of %s (module java.desktop); use a complete JDK 25".formatted(format));
     }
 
-    /// @throws BrokenPictureException whatever the reader throws: on broken files that is not only what it
-    ///     declares
+    /// @throws BrokenPictureException for any exception of the reader: broken files cause more than it declares
     static BufferedImage image(ImageReader reader, byte[] file) {
         return read(reader, file, it -> it.read(0));
     }
 
-    /// The samples as they are stored, not converted.
+    /// Reads the samples as stored, without conversion.
     ///
-    /// @throws BrokenPictureException whatever the reader throws
+    /// @throws BrokenPictureException for any exception of the reader
     static Raster raster(ImageReader reader, byte[] file) {
         return read(reader, file, it -> it.readRaster(0, null));
     }
@@ -58,7 +56,7 @@ final class ImageIoReader {
         }
     }
 
-    /// What a decoder threw, as the picture's fault.
+    /// Reports a decoder's exception as a broken picture.
     static BrokenPictureException undecodable(Exception e) {
         return new BrokenPictureException(
                 "it cannot be decoded (%s: %s)".formatted(e.getClass().getSimpleName(), e.getMessage()), e);

@@ -2,8 +2,8 @@ package io.trainyard.data.image;
 
 import io.trainyard.data.image.JpegFile.Colours;
 
-/// From a JPEG's components to red, green and blue: libjpeg's fixed-point arithmetic (`jdcolor.c`), and
-/// PIL's way from CMYK.
+/// Converts a JPEG's components to red, green and blue with libjpeg's fixed-point arithmetic (`jdcolor.c`), and
+/// CMYK as PIL does.
 final class JpegColours {
     private static final int HALF = 1 << 15;
     private static final int RED_OF_CR = fixed(1.40200);
@@ -17,7 +17,7 @@ final class JpegColours {
         return (int) (value * (1 << 16) + 0.5);
     }
 
-    /// @param samples (height, width, components); may be changed
+    /// @param samples (height, width, components); may be overwritten
     static Picture picture(PictureSize size, Colours colours, byte[] samples) {
         return switch (colours) {
             case GREY -> new Picture(size, 1, samples);
@@ -27,7 +27,7 @@ final class JpegColours {
                 yield new Picture(size, 3, samples);
             }
             case CMYK -> new Picture(size, 3, ofCmyk(samples));
-            case YCCK -> { // the "red" of it is 255 - cyan, and Adobe stores 255 - cyan as well: PIL turns both around
+            case YCCK -> { // its "red" is 255 - cyan, and Adobe stores 255 - cyan as well: PIL inverts both
                 toRgb(samples, 4);
                 yield new Picture(size, 3, ofYcck(samples));
             }
@@ -48,7 +48,7 @@ final class JpegColours {
     private static byte[] ofCmyk(byte[] samples) {
         byte[] rgb = new byte[samples.length / 4 * 3];
         for (int from = 0, to = 0; from < samples.length; from += 4) {
-            int white = samples[from + 3] & 0xff; // stored turned around, as Adobe does: 255 - black
+            int white = samples[from + 3] & 0xff; // Adobe stores it inverted: 255 - black
             for (int c = 0; c < 3; c++) {
                 rgb[to++] = remaining(255 - (samples[from + c] & 0xff), white);
             }
@@ -67,7 +67,7 @@ final class JpegColours {
         return rgb;
     }
 
-    /// What an ink leaves of the white that black has left: PIL's `cmyk2rgb`.
+    /// The share of an ink in the white that black leaves: PIL's `cmyk2rgb`.
     private static byte remaining(int ink, int white) {
         int product = ink * white + 128;
         return clipped(white - ((product >> 8) + product >> 8));

@@ -4,12 +4,11 @@ import java.awt.image.Raster;
 import java.io.ByteArrayOutputStream;
 import org.jspecify.annotations.Nullable;
 
-/// A JPEG reduced to what its pixels need. The JDK decodes the components; what colours they are is decided
-/// here, as libjpeg decides it for PIL: the JDK guesses otherwise, and would apply a colour profile where
-/// there is one.
+/// A JPEG reduced to what its pixels need. The JDK decodes the components; their colour space is determined here,
+/// as libjpeg does for PIL. The JDK determines it differently, and would apply a colour profile.
 ///
 /// @param components 1, 3 or 4
-/// @param colours what they are
+/// @param colours the colour space
 /// @param essence the same picture as a file without texts, profiles and thumbnails
 record JpegFile(PictureSize size, int components, Colours colours, byte[] essence) implements PictureFile {
     enum Colours {
@@ -20,8 +19,7 @@ record JpegFile(PictureSize size, int components, Colours colours, byte[] essenc
         YCCK
     }
 
-    /// A progressive JPEG comes in some ten scans. Each may be a few bytes that cost a pass over all
-    /// pixels.
+    /// A progressive JPEG has about ten scans. A scan of a few bytes can cost a pass over all pixels.
     static final int MAX_SCANS = 100;
 
     private static final int ADOBE = 0xee;
@@ -40,7 +38,7 @@ record JpegFile(PictureSize size, int components, Colours colours, byte[] essenc
 
     @Override
     public int bytesPerPixel() {
-        return 11; // 4 and 4 of CMYK, and 3
+        return 11; // 8 for decoded CMYK, and 3
     }
 
     @Override
@@ -56,7 +54,7 @@ record JpegFile(PictureSize size, int components, Colours colours, byte[] essenc
         return JpegColours.picture(size, colours, samples);
     }
 
-    /// Goes through the markers (ITU-T T.81, annex B).
+    /// Parses the markers (ITU-T T.81, annex B).
     private static final class Parser {
         final byte[] file;
         final ByteArrayOutputStream essence;
@@ -85,7 +83,7 @@ record JpegFile(PictureSize size, int components, Colours colours, byte[] essenc
                     throw new BrokenPictureException("it is a JPEG without a marker at byte " + at);
                 }
                 int marker = Bytes.unsignedByte(file, at + 1);
-                if (marker == 0xff) { // fill bytes may stand before a marker
+                if (marker == 0xff) { // fill bytes may precede a marker
                     at++;
                     continue;
                 }
@@ -144,7 +142,7 @@ record JpegFile(PictureSize size, int components, Colours colours, byte[] essenc
             thirdId = components == 1 ? 0 : Bytes.unsignedByte(file, from + 12);
         }
 
-        /// In a scan a byte 0xff is followed by 0, or by the number of a restart.
+        /// In a scan, a byte 0xff is followed by 0 or by a restart marker.
         private int endOfScan(int from) {
             for (int at = from; at < file.length - 1; at++) {
                 int next = file[at] == (byte) 0xff ? Bytes.unsignedByte(file, at + 1) : 0;

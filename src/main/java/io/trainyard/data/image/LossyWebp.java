@@ -9,10 +9,9 @@ import java.nio.ByteOrder;
 import javax.imageio.stream.ImageInputStream;
 import javax.imageio.stream.MemoryCacheImageInputStream;
 
-/// A VP8 key frame. TwelveMonkeys decodes it to planes; what its reader makes of those is far from
-/// libwebp's colours (60 of 255 at most, 4 in the mean), because it takes the next chroma sample and the
-/// range of JPEG. So the planes are taken, and upsampled and converted as libwebp does it (`upsampling.c`,
-/// `yuv.h`).
+/// A VP8 key frame. TwelveMonkeys decodes it to planes, but its reader's conversion is far from libwebp's colours
+/// (by up to 60 of 255, 4 on average), because it uses the next chroma sample and the range of JPEG. So the
+/// planes are upsampled and converted here as in libwebp (`upsampling.c`, `yuv.h`).
 final class LossyWebp {
     private final PictureSize size;
     private final byte[] luma; // (height, width)
@@ -27,7 +26,7 @@ final class LossyWebp {
     }
 
     /// @param chunk the content of the `VP8 ` chunk
-    /// @throws BrokenPictureException whatever the decoder throws
+    /// @throws BrokenPictureException for any exception of the decoder
     static Picture decode(byte[] chunk, PictureSize size) {
         try (ImageInputStream in = new MemoryCacheImageInputStream(new ByteArrayInputStream(chunk))) {
             in.setByteOrder(ByteOrder.LITTLE_ENDIAN);
@@ -45,7 +44,7 @@ final class LossyWebp {
         }
     }
 
-    /// @param step from sample to sample: chroma planes are handed over as large as luma, each sample four
+    /// @param step between samples: the decoder returns chroma planes in the size of luma, with each sample four
     ///     times
     private static byte[] plane(BufferedImage image, int step) {
         int width = Math.ceilDiv(image.getWidth(), step);
@@ -77,8 +76,8 @@ final class LossyWebp {
         return new Picture(size, 3, rgb);
     }
 
-    /// 9 parts of the sample that the pixel is in, 3 each of the next ones to the side and above or below,
-    /// 1 of that between them; beyond an edge is what is at the edge.
+    /// Weights 9 for the sample of the pixel, 3 each for the nearest samples beside and above or below it, and 1
+    /// for the diagonal one; edges are repeated.
     private int chroma(byte[] plane, int x, int y) {
         int width = (size.width() + 1) / 2;
         int height = (size.height() + 1) / 2;

@@ -15,7 +15,7 @@ public record Picture(PictureSize size, int channels, byte[] pixels) {
         }
     }
 
-    /// As PIL's `convert("L")` makes it of RGB: ITU-R 601-2, in units of 2^-16, rounded.
+    /// PIL's `convert("L")` of RGB: ITU-R 601-2, in units of 2^-16, rounded.
     Picture grey() {
         if (channels == 1) {
             return this;
@@ -31,7 +31,7 @@ public record Picture(PictureSize size, int channels, byte[] pixels) {
         return new Picture(size, 1, grey);
     }
 
-    /// As `convert("RGB")` makes it of grey.
+    /// PIL's `convert("RGB")` of grey.
     Picture rgb() {
         if (channels == 3) {
             return this;

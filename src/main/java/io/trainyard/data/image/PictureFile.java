@@ -1,15 +1,14 @@
 package io.trainyard.data.image;
 
-/// A file whose header has been read and found to be within bounds.
+/// A file with a valid header within the size limits.
 public interface PictureFile {
     PictureSize size();
 
-    /// The most bytes of Java's heap that decoding a pixel takes, of the decoder's and the result's
-    /// together.
+    /// The most Java heap for decoding, in bytes per pixel, including the result.
     int bytesPerPixel();
 
     /// Decodes it as PIL's `open(...).convert("RGB")`; grey pictures may stay grey.
     ///
-    /// @throws BrokenPictureException if it is not a whole picture
+    /// @throws BrokenPictureException if the picture is incomplete
     Picture decode();
 }

@@ -2,7 +2,7 @@ package io.trainyard.data.image;
 
 import java.util.Arrays;
 
-/// The formats that are read, told by a file's first bytes as PIL tells them, whatever its name says.
+/// The supported formats, detected like in PIL by a file's first bytes, regardless of its name.
 enum PictureFormat {
     PNG {
         @Override
@@ -65,9 +65,9 @@ enum PictureFormat {
 
     abstract PictureFile header(byte[] file);
 
-    /// Reads the header alone.
+    /// Reads only the header.
     ///
-    /// @throws BrokenPictureException if it is none of these, or the header is not what it should be
+    /// @throws BrokenPictureException if the format is not supported, or the header is invalid
     static PictureFile open(byte[] file) {
         PictureFormat format = Arrays.stream(values())
                 .filter(each -> each.begins(file))
@@ -76,7 +76,7 @@ enum PictureFormat {
                         "it is no PNG, JPEG, BMP, GIF or WebP; save it as one of these, or take it away"));
         try {
             return format.header(file);
-        } catch (IndexOutOfBoundsException e) { // what a header that is cut short comes to
+        } catch (IndexOutOfBoundsException e) { // a truncated header
             throw new BrokenPictureException("it ends within its %s header".formatted(format), e);
         }
     }

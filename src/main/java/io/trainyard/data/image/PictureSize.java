@@ -1,14 +1,13 @@
 package io.trainyard.data.image;
 
 public record PictureSize(int width, int height) {
-    /// No side may be longer: what JPEG's and the other headers that are read here can say, and more than
-    /// any camera makes.
+    /// The largest side: the limit of JPEG and of the other supported headers, and more than any camera produces.
     public static final int MAX_SIDE = 65_535;
 
-    /// Where PIL warns of a "decompression bomb" (`Image.MAX_IMAGE_PIXELS`): a gigabyte / 4 / 3.
+    /// PIL's limit for warnings of a "decompression bomb" (`Image.MAX_IMAGE_PIXELS`): a gigabyte / 4 / 3.
     public static final long MAX_PIXELS = 89_478_485;
 
-    /// What a header says, which nothing has been set aside for yet.
+    /// Checks the size of a header before any memory is allocated for it.
     ///
     /// @throws BrokenPictureException if it is out of bounds
     static PictureSize checked(long width, long height) {

@@ -3,11 +3,10 @@ package io.trainyard.data.image;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What is done to a decoded picture, in this order: `Grayscale()`, `Resize(resize)`,
-/// `CenterCrop(centerCrop)` of torchvision on PIL's images, each if it is there, with the same sizes and
-/// the same bytes.
+/// The transforms of a decoded picture, in this order: torchvision's `Grayscale()`, `Resize(resize)` and
+/// `CenterCrop(centerCrop)` on PIL images, each if present, with the same sizes and bytes.
 ///
-/// @param grey whether it becomes grey; else it becomes red, green, blue
+/// @param grey whether it is converted to grey; otherwise to RGB
 /// @param resize (height, width), or the smaller side alone
 /// @param centerCrop (height, width), or the side of a square
 public record PictureTransform(
@@ -24,10 +23,9 @@ public record PictureTransform(
         return grey ? 1 : 3;
     }
 
-    /// The size that a picture of this size is given.
+    /// The size after the transforms.
     ///
-    /// @throws BrokenPictureException if it would be too large on the way: the picture is very long and
-    ///     thin
+    /// @throws BrokenPictureException if an intermediate size is too large, as for a very long and thin picture
     public PictureSize sizeOf(PictureSize picture) {
         return centerCrop == null ? resized(picture) : cropped(centerCrop);
     }
@@ -57,8 +55,7 @@ public record PictureTransform(
         return new PictureSize(sides.getLast(), sides.getFirst());
     }
 
-    /// Half a pixel too many goes where Python's `round` puts it, to the even number; what is outside the
-    /// picture is black.
+    /// Rounds half a pixel to even, like Python's `round`; the area outside the picture is black.
     private static Picture crop(Picture picture, PictureSize to) {
         int left = offset(picture.size().width(), to.width());
         int top = offset(picture.size().height(), to.height());
@@ -74,7 +71,7 @@ public record PictureTransform(
         return new Picture(to, channels, pixels);
     }
 
-    /// Where the part begins; below 0 where there is less than is asked for, and torchvision pads.
+    /// The offset of the crop; negative if the picture is smaller, which torchvision pads.
     private static int offset(int has, int asked) {
         return has < asked ? -((asked - has) / 2) : (int) Math.rint((has - asked) / 2.0);
     }

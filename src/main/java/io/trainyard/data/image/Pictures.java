@@ -6,15 +6,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 public final class Pictures {
-    /// The longest file that is read, in bytes: several times what any picture of the most pixels takes as
-    /// a JPEG.
+    /// The longest file in bytes: several times the size of any JPEG of the most pixels.
     public static final int MAX_FILE_BYTES = 1 << 28;
 
     private Pictures() {}
 
-    /// A file's bytes.
+    /// Reads a file.
     ///
-    /// @throws BrokenPictureException if it is longer than any picture
+    /// @throws BrokenPictureException if it is too long
     public static byte[] bytes(Path file) throws IOException {
         try (InputStream in = Files.newInputStream(file)) {
             if (Files.size(file) > MAX_FILE_BYTES) {
@@ -25,10 +24,9 @@ public final class Pictures {
         }
     }
 
-    /// Reads the header, which cannot say more than [PictureSize] allows; no memory is set aside for the
-    /// pixels.
+    /// Reads the header and checks it against [PictureSize]; allocates no memory for the pixels.
     ///
-    /// @throws BrokenPictureException if the file is none of the formats that are read, or is not whole
+    /// @throws BrokenPictureException if the format is not supported, or the file is incomplete
     public static PictureFile open(byte[] file) {
         return PictureFormat.open(file);
     }

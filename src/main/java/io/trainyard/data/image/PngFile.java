@@ -3,9 +3,9 @@ package io.trainyard.data.image;
 import java.io.ByteArrayOutputStream;
 import java.util.zip.CRC32;
 
-/// A PNG reduced to what its pixels need: header, palette, data, end. What else it holds (texts and colour
-/// profiles, which may be bombs; gamma, transparency, animation) PIL's `convert("RGB")` ignores as well, so
-/// no decoder needs to see it.
+/// A PNG reduced to what its pixels need: header, palette, data, end. PIL's `convert("RGB")` also ignores
+/// everything else (texts and colour profiles, which may be decompression bombs; gamma, transparency, animation),
+/// so no decoder needs to read it.
 ///
 /// @param essence the same picture as a file without them
 record PngFile(PictureSize size, byte[] essence) implements PictureFile {

@@ -9,9 +9,8 @@ import java.util.Arrays;
 import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
 
-/// What ImageIO hands over, as PIL's `convert("RGB")` has it: palettes are looked up, alpha and colour
-/// profiles ignored, of 16 bits a channel the upper 8 kept; but 16 bits of grey are cut off at 255, as PIL
-/// does.
+/// Converts ImageIO rasters like PIL's `convert("RGB")`: palettes are applied, alpha and colour profiles ignored,
+/// and the upper 8 of 16 bits kept; except that 16-bit grey is clipped at 255, as in PIL.
 final class Rasters {
     private Rasters() {}
 
@@ -25,7 +24,7 @@ final class Rasters {
         };
     }
 
-    /// @throws BrokenPictureException if the picture is not of the size that was checked
+    /// @throws BrokenPictureException if the size differs from the checked one
     static void requireSize(Raster raster, PictureSize size) {
         if (raster.getWidth() != size.width() || raster.getHeight() != size.height()) {
             throw new BrokenPictureException("its header says %s pixels, and it has %d x %d"
@@ -33,7 +32,7 @@ final class Rasters {
         }
     }
 
-    /// Indices into a palette, a byte each, (height, width).
+    /// Palette indices, a byte each, (height, width).
     static byte[] indices(Raster raster) {
         if (raster.getTransferType() != DataBuffer.TYPE_BYTE || raster.getNumBands() != 1) {
             throw new BrokenPictureException("its palette has more than 256 colours");
@@ -47,7 +46,7 @@ final class Rasters {
         return indices;
     }
 
-    /// 256 colours as 0xRRGGBB. Where the file has fewer they are grey, as in a new palette of PIL.
+    /// 256 colours as 0xRRGGBB. Missing colours are grey, as in a new palette of PIL.
     static int[] colours(IndexColorModel palette) {
         int[] colours = new int[256];
         for (int i = 0; i < colours.length; i++) {
@@ -71,7 +70,8 @@ final class Rasters {
         return ofIndices(indices(raster), size, colours);
     }
 
-    /// Pixels of a few bits a colour in one number: value * 255 / largest, cut off, as PIL unpacks them.
+    /// Pixels with a few bits for each colour packed in one number: value * 255 / largest, truncated, as PIL
+    /// unpacks them.
     private static Picture ofPacked(Raster raster, PictureSize size, DirectColorModel packed) {
         int[] bits = {
             Integer.bitCount(packed.getRedMask()),

@@ -1,7 +1,7 @@
 package io.trainyard.data.image;
 
-/// PIL's `resize(size, BILINEAR)`, bit for bit: a triangle as wide as the scale (torchvision calls it
-/// antialias), first along rows, then along columns, rounded to bytes between, with weights of 22 bits
+/// PIL's `resize(size, BILINEAR)`, bit for bit: a triangle filter as wide as the scale (torchvision calls it
+/// antialias), first along rows, then along columns, rounded to bytes in between, with weights of 22 bits
 /// (Pillow's `Resample.c`).
 final class Resampling {
     private static final int PRECISION_BITS = 32 - 8 - 2;
@@ -58,7 +58,7 @@ final class Resampling {
         return (byte) Math.clamp(sum >> PRECISION_BITS, 0, 255);
     }
 
-    /// What each of the new pixels takes of the old ones.
+    /// The weights of the old pixels in each new one.
     private static final class Weights {
         final int most;
         final int[] first;

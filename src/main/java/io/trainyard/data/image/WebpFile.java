@@ -5,11 +5,11 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/// A WebP reduced to its picture: alpha, colour profile and texts, which `convert("RGB")` ignores, are left
-/// out. Read by TwelveMonkeys, whose reader is asked for by its class: what ImageIO finds on a class path
-/// differs from loader to loader.
+/// A WebP reduced to its picture: alpha, colour profile and texts are removed, which `convert("RGB")` ignores.
+/// The TwelveMonkeys reader is named by its class, because the readers that ImageIO finds depend on the class
+/// loader.
 ///
-/// @param lossy whether it is of VP8, not VP8L
+/// @param lossy whether it is VP8, not VP8L
 /// @param essence the same picture as a file of one chunk
 record WebpFile(PictureSize size, boolean lossy, byte[] essence) implements PictureFile {
     private static final int VP8 = 0x2038_5056; // the four letters, little-endian
@@ -60,7 +60,7 @@ record WebpFile(PictureSize size, boolean lossy, byte[] essence) implements Pict
 
     @Override
     public int bytesPerPixel() {
-        return lossy ? 100 : 12; // the lossy decoder has objects for each 4 x 4 pixels
+        return lossy ? 100 : 12; // the lossy decoder creates objects for each 4 x 4 pixels
     }
 
     @Override

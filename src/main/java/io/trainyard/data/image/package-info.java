@@ -1,5 +1,5 @@
-/// Folders of images as torchvision's `ImageFolder` reads them: the listing, the decoding, PIL's resizing.
-/// Pixels are those that PIL gives, bit for bit but for JPEG and lossy WebP, whose decoders differ.
+/// Folders of images as in torchvision's `ImageFolder`: listing, decoding and PIL's resizing. Pixels equal PIL's
+/// bit for bit, except for JPEG and lossy WebP, where the decoders differ.
 @NullMarked
 package io.trainyard.data.image;
 
