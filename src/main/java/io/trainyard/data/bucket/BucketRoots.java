@@ -14,8 +14,8 @@ import java.net.URI;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/// The data sets of a bucket. Each time one is asked for the bucket is asked what it has of it: what has changed
-/// there is brought anew. One set is held at a time. Thread-safe.
+/// Datasets in a bucket. Each request lists the dataset in the bucket and downloads changed files. Holds one
+/// dataset at a time. Thread-safe.
 public final class BucketRoots implements DataRoots {
     private static final String SCHEME_PREFIX = S3Location.SCHEME + ":";
 
@@ -30,13 +30,13 @@ public final class BucketRoots implements DataRoots {
         this.cache = new DataCache(folder, limitBytes);
     }
 
-    /// Whether a data root is in a bucket, and no folder.
+    /// Whether a data root is in a bucket, not in a folder.
     public static boolean isBucket(String place) {
         return place.startsWith(SCHEME_PREFIX);
     }
 
-    /// @param place `s3://bucket/prefix`, whose folders are data sets
-    /// @param cache a folder of this machine, which may be shared and may be missing
+    /// @param place `s3://bucket/prefix`, with a folder for each dataset
+    /// @param cache a local folder, which may be shared and may not exist yet
     /// @throws DatasetException if the bucket cannot be read, or the folder not be written
     public static BucketRoots open(String place, Path cache, CacheSize limit) {
         return open(place, cache, limit, settings());
@@ -81,7 +81,7 @@ public final class BucketRoots implements DataRoots {
                     "data set %s is not there: %s has no object below %s/; put it there, or name another data root with --data"
                             .formatted(dataset, bucket.location(), dataset));
         }
-        release(); // it may have to make room
+        release(); // frees its space for the next dataset
         DataCache.Pinned pinned = cache.pin(bucket, listing, progress);
         held = pinned;
         return new DataRoot(pinned.root());

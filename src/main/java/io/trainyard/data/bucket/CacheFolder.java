@@ -16,16 +16,16 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// What is where in the cache's folder.
+/// The layout of the cache folder.
 ///
-///     files/<hash>          a file of some set, whole; the sets that have it link to it
-///     sets/<hash>/<set>/    a set, whole
-///     sets/.<hash>/         one that is being brought, or removed
-///     locks/<hash>          held by who reads the set (shared), brings or removes it (alone); its time is that of its
-///                           last use
-///     wanted/<hash>         how many bytes are being brought
+///     files/<hash>          a complete file; the datasets with this file have hard links to it
+///     sets/<hash>/<set>/    a complete dataset
+///     sets/.<hash>/         a dataset that is being downloaded or removed
+///     locks/<hash>          shared by readers of a dataset, exclusive for downloads and removals; its modification
+///                           time is the last use
+///     wanted/<hash>         number of bytes being downloaded
 ///
-/// @param root the cache's
+/// @param root of the cache
 record CacheFolder(Path root) {
     private static final String HIDDEN = ".";
     private static final String LINKS = "unix:nlink";
@@ -54,7 +54,7 @@ record CacheFolder(Path root) {
         return root.resolve("wanted");
     }
 
-    /// A data root without data sets.
+    /// A data root without datasets.
     Path nothing() {
         return root.resolve("nothing");
     }
@@ -75,12 +75,12 @@ record CacheFolder(Path root) {
         return locks().resolve(hash);
     }
 
-    /// Of who makes room.
+    /// Held by a process that frees space.
     Path roomLock() {
         return locks().resolve("room");
     }
 
-    /// Notes that a set was used, or that bringing it goes on.
+    /// Records a use of a dataset, or progress of its download.
     void touch(String hash) throws IOException {
         Files.setLastModifiedTime(lock(hash), FileTime.fromMillis(System.currentTimeMillis()));
     }
@@ -89,11 +89,11 @@ record CacheFolder(Path root) {
         try {
             return Files.getLastModifiedTime(lock(hash));
         } catch (IOException _) {
-            return FileTime.fromMillis(0); // nobody has used it
+            return FileTime.fromMillis(0); // never used
         }
     }
 
-    /// The sets that are whole, that of the longest unused first.
+    /// The complete datasets, the least recently used first.
     List<String> setsByUse() throws IOException {
         try (Stream<Path> all = Files.list(sets())) {
             return all.map(set -> set.getFileName().toString())
@@ -103,7 +103,7 @@ record CacheFolder(Path root) {
         }
     }
 
-    /// Those that somebody has begun to bring or to remove.
+    /// The datasets whose download or removal has begun.
     List<String> setsUnfinished() throws IOException {
         try (Stream<Path> all = Files.list(sets())) {
             return all.map(set -> set.getFileName().toString())
@@ -121,7 +121,7 @@ record CacheFolder(Path root) {
         Files.deleteIfExists(wanted().resolve(hash));
     }
 
-    /// What others are bringing; of somebody who was killed meanwhile nothing counts.
+    /// The bytes that other processes are downloading; ignores processes that were killed.
     long wantedByOthers(String mine) throws IOException {
         long bytes = 0;
         try (Stream<Path> all = Files.list(wanted())) {
@@ -146,18 +146,17 @@ record CacheFolder(Path root) {
         try {
             return Long.parseLong(Files.readString(wanted().resolve(hash), StandardCharsets.US_ASCII));
         } catch (NoSuchFileException | NumberFormatException _) {
-            return 0; // it has just been brought
+            return 0; // the download has just finished
         }
     }
 
-    /// Moves a set out of sight in one step, then deletes it.
+    /// Hides a dataset atomically, then deletes it.
     void remove(String hash) throws IOException {
         delete(unfinished(hash));
         Files.move(set(hash), unfinished(hash));
         delete(unfinished(hash));
     }
 
-    /// Of all files.
     long bytes() throws IOException {
         long bytes = 0;
         try (Stream<Path> all = Files.list(files())) {
@@ -168,9 +167,9 @@ record CacheFolder(Path root) {
         return bytes;
     }
 
-    /// Deletes files that no set has any more; but for some. Whoever has the room's lock is alone in that.
+    /// Deletes files that belong to no dataset, except those in `but`. The caller must hold [#roomLock].
     ///
-    /// @return the bytes of those that are left
+    /// @return the bytes of the remaining files
     long dropUnused(Set<String> but) throws IOException {
         try (Stream<Path> all = Files.list(files())) {
             for (Path file : all.toList()) {

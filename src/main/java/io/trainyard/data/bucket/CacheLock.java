@@ -9,10 +9,10 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/// The lock of a file, among the processes of a machine and the threads of this one. The system gives it back when
-/// a process dies.
+/// A file lock among the processes of a machine and the threads of this one. The operating system releases it
+/// when a process dies.
 final class CacheLock implements AutoCloseable {
-    /// Those of this process, to which the system's locks all look alike. Guarded by itself.
+    /// The locks of this process, which the operating system does not distinguish. Guarded by itself.
     private static final Map<Path, Held> HELD = new HashMap<>();
 
     private static final class Held {
@@ -32,12 +32,12 @@ final class CacheLock implements AutoCloseable {
         this.file = file;
     }
 
-    /// With others who share it; empty where somebody has it alone.
+    /// Acquires a shared lock; empty if another holder has it exclusively.
     static Optional<CacheLock> tryShared(Path file) throws IOException {
         return tryLock(file, true);
     }
 
-    /// Alone; empty where anybody has it.
+    /// Acquires an exclusive lock; empty if it is held at all.
     static Optional<CacheLock> tryAlone(Path file) throws IOException {
         return tryLock(file, false);
     }

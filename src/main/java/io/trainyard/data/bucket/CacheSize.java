@@ -3,15 +3,15 @@ package io.trainyard.data.bucket;
 import io.trainyard.data.DatasetException;
 import java.util.Objects;
 
-/// How much of a disk a cache may take, such as `100G`.
+/// The most disk space for a cache, such as `100G`.
 public record CacheSize(long bytes) {
     private static final String UNITS = "MGT";
     private static final String VARIABLE = "TRAINYARD_DATA_CACHE_LIMIT";
     private static final String DEFAULT = "100G";
 
-    /// What this process may take.
+    /// The setting of this process.
     ///
-    /// @throws DatasetException if that is no size
+    /// @throws DatasetException if it is not a valid size
     public static CacheSize ofEnvironment() {
         try {
             return parse(Objects.requireNonNullElse(System.getenv(VARIABLE), DEFAULT));
@@ -20,7 +20,7 @@ public record CacheSize(long bytes) {
         }
     }
 
-    /// @throws IllegalArgumentException if it is none
+    /// @throws IllegalArgumentException if it is not a valid size
     public static CacheSize parse(String text) {
         if (!text.matches("[1-9][0-9]{0,5}[" + UNITS + "]")) {
             throw new IllegalArgumentException(

@@ -12,10 +12,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// Sets of a bucket in a folder of this machine, which all its workers share: of two who want the same set one brings
-/// it and the other waits. Where room is short the set that was unused for longest goes, and never one in use.
+/// Datasets of a bucket in a local folder, shared by all workers of the machine. If two workers need the same
+/// dataset, one downloads it and the other waits. If space is short, the least recently used dataset is removed,
+/// but never one in use.
 final class DataCache {
-    /// From one piece of news of who brings a set to the next one.
+    /// The longest time without progress of another process's download.
     private static final Duration MOST_SILENCE = Duration.ofMinutes(5);
 
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(50);
@@ -23,15 +24,14 @@ final class DataCache {
     private final CacheFolder folder;
     private final long limitBytes;
 
-    /// @param limitBytes of all sets together
     DataCache(CacheFolder folder, long limitBytes) {
         this.folder = folder;
         this.limitBytes = limitBytes;
     }
 
-    /// A set that stays where it is until this is closed.
+    /// A dataset that is not removed until this is closed.
     ///
-    /// @param root the data root with that set
+    /// @param root the data root with the dataset
     record Pinned(Path root, CacheLock lock) implements AutoCloseable {
         @Override
         public void close() throws IOException {
@@ -66,7 +66,7 @@ final class DataCache {
         }
     }
 
-    /// Unless somebody else is at it.
+    /// Downloads the dataset unless another process is doing so.
     private void bring(S3Bucket bucket, Listing listing, FetchProgress progress)
             throws IOException, InterruptedException {
         String hash = listing.hash();
@@ -119,7 +119,7 @@ final class DataCache {
         }
     }
 
-    /// Removes what killed processes left of sets; files of theirs that are whole stay while there is room.
+    /// Removes incomplete datasets of killed processes. Their complete files remain while there is space.
     private void sweep() throws IOException {
         for (String set : folder.setsUnfinished()) {
             Optional<CacheLock> abandoned = CacheLock.tryAlone(folder.lock(set));
@@ -131,7 +131,7 @@ final class DataCache {
         }
     }
 
-    /// The bytes that no set here has.
+    /// The bytes of files that are not cached.
     private long missing(Listing listing) {
         return listing.files().stream()
                 .filter(file -> !Files.exists(folder.file(file.hash())))
@@ -150,7 +150,7 @@ final class DataCache {
         throw new IOException("somebody has been making room for %d s".formatted(MOST_SILENCE.toSeconds()));
     }
 
-    /// Waits a little for whoever brings a set.
+    /// Waits briefly for the process that downloads a dataset.
     private void awaitOther(Listing listing, FetchProgress progress) throws IOException, InterruptedException {
         FileTime news = folder.lastUse(listing.hash());
         if (news.toMillis() > 0 && System.currentTimeMillis() - news.toMillis() > MOST_SILENCE.toMillis()) {

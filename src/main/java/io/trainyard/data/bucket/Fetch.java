@@ -30,12 +30,12 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/// Brings the files of a set from a bucket. Whoever calls it has the set's lock alone.
+/// Downloads the files of a dataset from a bucket. The caller holds the dataset's lock exclusively.
 final class Fetch {
-    /// Files on their way at a time.
+    /// Concurrent downloads.
     private static final int SIDE_BY_SIDE = 4;
 
-    /// Connections that break before a byte has come, one after the other.
+    /// Consecutive connections that break before the first byte.
     private static final int MOST_FAILURES = 3;
 
     private static final int BUFFER_BYTES = 1 << 18;
@@ -56,10 +56,10 @@ final class Fetch {
         this.hash = listing.hash();
     }
 
-    /// The set is whole when this returns, and not there before.
+    /// The dataset appears, complete, when this returns.
     void run() throws IOException, InterruptedException {
         Path unfinished = folder.unfinished(hash);
-        CacheFolder.delete(unfinished); // of somebody who was killed
+        CacheFolder.delete(unfinished); // left by a killed process
         Files.createDirectories(unfinished);
         try (ExecutorService threads = Executors.newFixedThreadPool(
                 SIDE_BY_SIDE, Thread.ofVirtual().name("data-fetch").factory())) {
@@ -83,7 +83,7 @@ final class Fetch {
         Files.move(unfinished, folder.set(hash), StandardCopyOption.ATOMIC_MOVE);
     }
 
-    /// Says meanwhile how far all are.
+    /// Reports the progress of all files while it waits.
     private void await(Future<?> file) throws IOException, InterruptedException, ExecutionException {
         while (true) {
             try {
@@ -106,12 +106,12 @@ final class Fetch {
             Files.createLink(target, folder.file(file.hash()));
             fetched.addAndGet(file.bytes());
             return;
-        } catch (NoSuchFileException _) { // no set has had it
+        } catch (NoSuchFileException _) { // not cached
         }
         download(file, target);
         try {
             Files.createLink(folder.file(file.hash()), target);
-        } catch (FileAlreadyExistsException _) { // another set has just brought it, too
+        } catch (FileAlreadyExistsException _) { // another download has just stored it
         }
     }
 

@@ -13,27 +13,27 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 
-/// What a data set has in a bucket at a time.
+/// The files of a dataset in a bucket at one time.
 ///
 /// @param dataset its name
 /// @param files in the order of their names
 record Listing(String dataset, List<RemoteFile> files) {
-    /// More are packed better: each costs a request.
+    /// Each file costs a request; larger datasets should be packed.
     private static final int MOST_FILES = 200_000;
 
     private static final String SEPARATOR = "/";
 
-    /// @param path below the data root, with slashes, the data set's name first
+    /// @param path below the data root, with slashes; starts with the dataset's name
     /// @param bytes its size
-    /// @param tag what the server calls these very bytes
-    /// @param hash of where it is, of its tag and size: other bytes have another one
+    /// @param tag the server's ETag of the content
+    /// @param hash of its location, tag and size; changes with the content
     record RemoteFile(String path, long bytes, String tag, String hash) {}
 
     Listing {
         files = List.copyOf(files);
     }
 
-    /// @throws DatasetException if it cannot be listed, or has names that are no files' names
+    /// @throws DatasetException if it cannot be listed, or has keys that are not valid file names
     static Listing of(S3Bucket bucket, String dataset) {
         List<S3Entry> entries;
         try {
@@ -46,7 +46,7 @@ record Listing(String dataset, List<RemoteFile> files) {
         Listing listing = new Listing(
                 dataset,
                 entries.stream()
-                        .filter(entry -> !entry.key().endsWith(SEPARATOR)) // made for the looks of it
+                        .filter(entry -> !entry.key().endsWith(SEPARATOR)) // placeholder of a folder
                         .map(entry -> file(bucket, entry))
                         .toList());
         listing.requireFileNames(bucket);
@@ -58,7 +58,7 @@ record Listing(String dataset, List<RemoteFile> files) {
         return new RemoteFile(entry.key(), entry.bytes(), entry.tag(), hash);
     }
 
-    /// Keys of buckets may be anything; nothing may be written but below the set's folder.
+    /// Bucket keys are arbitrary, but files must not be written outside the dataset's folder.
     private void requireFileNames(S3Bucket bucket) {
         Set<String> names = new HashSet<>();
         for (RemoteFile file : files) {
@@ -96,7 +96,7 @@ record Listing(String dataset, List<RemoteFile> files) {
         return "\"" + (plain.length() <= 200 ? plain : plain.substring(0, 200) + "...") + "\"";
     }
 
-    /// Of all files: another version of the set has another one.
+    /// The hash of all files, which identifies a version of the dataset.
     String hash() {
         StringBuilder all = new StringBuilder(dataset);
         files.forEach(file -> all.append('\n').append(file.hash()));

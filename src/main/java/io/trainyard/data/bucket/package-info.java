@@ -1,5 +1,5 @@
-/// Data sets that lie in a bucket: brought to this machine's disk once for all workers on it, and kept there while
-/// there is room. What a worker reads stays as it is until it reads another set.
+/// Datasets in a bucket: downloaded to the local disk once for all workers of a machine, and cached while there
+/// is space. A worker's dataset does not change until the worker requests another one.
 @NullMarked
 package io.trainyard.data.bucket;
 
