@@ -23,10 +23,10 @@ import software.amazon.awssdk.services.s3.model.NoSuchKeyException;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
-/// What lies below a place in a bucket. All methods throw an [IOException] that says what the server answered; what
-/// they were about the caller says.
+/// The objects below a prefix of a bucket. All methods throw an [IOException] with the server's answer; the
+/// caller adds the context.
 public final class S3Bucket {
-    /// What objects say of themselves: the hash of their bytes, and which call wrote them.
+    /// Metadata keys of objects: the hash of the content, and the call that wrote it.
     static final String SHA256 = "trainyard-sha256";
 
     static final String WRITER = "trainyard-writer";
@@ -41,7 +41,7 @@ public final class S3Bucket {
         this.client = client;
     }
 
-    /// Asks nothing of the server yet.
+    /// Sends no request.
     public static S3Bucket at(S3Location place, S3Settings settings) throws IOException {
         try {
             return new S3Bucket(place, settings, S3Clients.of(settings));
@@ -62,12 +62,12 @@ public final class S3Bucket {
         }
     }
 
-    /// Makes an object unless there is one; of all who try at the same time one does.
+    /// Creates an object if it does not exist; of concurrent calls exactly one succeeds.
     ///
-    /// A try whose answer was lost is refused when it is made again, by the object that it made itself: the object
-    /// says who wrote it.
+    /// A retry after a lost response is refused because of the object that this call itself created. The object's
+    /// metadata identifies its writer.
     ///
-    /// @return whether this call made it
+    /// @return whether this call created it
     public boolean putIfAbsent(String key, byte[] content) throws IOException {
         String writer = UUID.randomUUID().toString();
         try {
@@ -84,7 +84,7 @@ public final class S3Bucket {
         }
     }
 
-    /// Whether the object that is there is what a call wrote.
+    /// Whether the existing object was written by a call.
     boolean isFrom(String key, String writer) throws IOException {
         return ask(() -> {
             try {
@@ -98,14 +98,13 @@ public final class S3Bucket {
         });
     }
 
-    /// Writes an object, in place of one that may be there, as it comes: at most a part of it is in memory.
+    /// Streams an object, and replaces an existing one; holds at most one part in memory.
     ///
-    /// @return to be written, then completed; closed without that it leaves nothing
+    /// @return an output to write and complete; if it is closed before, nothing is stored
     public S3Output write(String key) {
         return new S3Output(this, key);
     }
 
-    /// Writes an object that is in memory.
     void put(String key, byte[] content, int length) throws IOException {
         var _ = ask(() -> client.putObject(
                 put(key, UUID.randomUUID().toString(), content, length).build(), body(content, length)));
@@ -124,7 +123,7 @@ public final class S3Bucket {
         return request;
     }
 
-    /// Opens an object to be read; empty when there is none.
+    /// Opens an object for reading; empty if it does not exist.
     public Optional<S3Object> open(String key) throws IOException {
         return ask(() -> {
             try {
@@ -147,13 +146,13 @@ public final class S3Bucket {
         });
     }
 
-    /// Removes an object; where there is none nothing happens.
+    /// Deletes an object, if it exists.
     public void delete(String key) throws IOException {
         var _ = ask(
                 () -> client.deleteObject(request -> request.bucket(at.bucket()).key(at.full(key))));
     }
 
-    /// The keys that begin with `folder/`, one level deep, in alphabetical order; folders among them end in no slash.
+    /// The keys that begin with `folder/`, one level deep, in alphabetical order; folders have no trailing slash.
     public List<String> list(String folder) throws IOException {
         String prefix = at.full(folder) + "/";
         TreeSet<String> keys = new TreeSet<>();
@@ -166,14 +165,14 @@ public final class S3Bucket {
                                 .forEach(common ->
                                         keys.add(at.key(common.prefix()).replaceFirst("/$", "")));
                     });
-            keys.remove(folder + "/"); // that somebody made for the looks of it
+            keys.remove(folder + "/"); // placeholder of the folder
             return List.copyOf(keys);
         });
     }
 
-    /// All objects whose keys begin with `folder/`, however deep, in alphabetical order.
+    /// All objects with keys that begin with `folder/`, at any depth, in alphabetical order.
     ///
-    /// @param most of them; more are an [IOException]
+    /// @param most objects; more are an [IOException]
     public List<S3Entry> listAll(String folder, int most) throws IOException {
         String prefix = at.full(folder) + "/";
         List<S3Entry> found = new ArrayList<>();
@@ -195,10 +194,10 @@ public final class S3Bucket {
         return found;
     }
 
-    /// What is left of an object from a place on, if it still is what it was when it was listed.
+    /// Opens an object at an offset, if it is unchanged since it was listed.
     ///
-    /// @param tag its bytes'
-    /// @param from bytes that are known already
+    /// @param tag the ETag of its content
+    /// @param from offset in bytes
     public S3Object open(String key, String tag, long from) throws IOException {
         return S3Object.of(ask(() -> client.getObject(request -> request.bucket(at.bucket())
                 .key(at.full(key))
@@ -206,12 +205,12 @@ public final class S3Bucket {
                 .range(from == 0 ? null : "bytes=%d-".formatted(from)))));
     }
 
-    /// Names the server, the bucket and the place in it.
+    /// Identifies the server, the bucket and the prefix.
     public String id() {
         return "%s %s".formatted(settings.endpoint(), at);
     }
 
-    /// Ends all writing of large objects below a folder that was not completed: who is still at it fails.
+    /// Aborts all incomplete multipart uploads below a folder, including those in progress.
     public void abortUploads(String folder) throws IOException {
         String prefix = at.full(folder) + "/";
         var _ = ask(() -> {
@@ -247,7 +246,7 @@ public final class S3Bucket {
         }
     }
 
-    /// Whether there is such a bucket, and this process may read it.
+    /// Checks that the bucket exists and is readable.
     ///
     /// @throws IOException if not
     public void requireReadable() throws IOException {
@@ -256,7 +255,7 @@ public final class S3Bucket {
                 request -> request.bucket(at.bucket()).prefix(prefix).maxKeys(1)));
     }
 
-    /// Whether of two who make one object the second is refused: some servers let it pass.
+    /// Whether the server refuses the second of two conditional writes; some servers ignore the condition.
     public boolean refusesSecond() throws IOException {
         String probe = ".probe-" + UUID.randomUUID();
         try {
@@ -267,7 +266,6 @@ public final class S3Bucket {
         }
     }
 
-    /// An object that is sent in parts.
     S3Upload beginUpload(String key) throws IOException {
         String writer = UUID.randomUUID().toString();
         return new S3Upload(this, key, writer, ask(() -> S3Upload.begin(client, at, key, writer, settings)));

@@ -17,7 +17,7 @@ import software.amazon.awssdk.services.s3.S3ClientBuilder;
 import software.amazon.awssdk.services.s3.S3Configuration;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
-/// Clients of the library, one for each way to reach a server: a process has one. They live as long as it does.
+/// The S3 clients of the process, one for each configuration. They are never closed.
 final class S3Clients {
     private static final ConcurrentMap<S3Settings, S3Client> OPEN = new ConcurrentHashMap<>();
 
@@ -38,13 +38,15 @@ final class S3Clients {
                         .socketTimeout(settings.timeout())
                         .build())
                 .credentialsProvider(DefaultCredentialsProvider.builder().build())
-                // Hashes are ours, and stated in each request: what the library would add older servers do not know.
+                // Each request already has its own hash, and older servers do not support the checksums that the
+                // library would add.
                 .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
                 .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
                 .serviceConfiguration(S3Configuration.builder()
                         .pathStyleAccessEnabled(settings.pathStyle())
-                        .chunkedEncodingEnabled(false) // what is sent is in memory, and signed as a whole
-                        .expectContinueEnabled(false) // a part is small; Java's client loses the answer of who refuses
+                        .chunkedEncodingEnabled(false) // bodies are in memory and signed as a whole
+                        .expectContinueEnabled(
+                                false) // parts are small, and Java's client loses the response of a server that refuses
                         .build())
                 .overrideConfiguration(ClientOverrideConfiguration.builder()
                         .apiCallTimeout(settings.timeout())
@@ -62,7 +64,7 @@ final class S3Clients {
         return builder.build();
     }
 
-    /// Of two conditional writes at once the server may send both away, to come again.
+    /// The server may refuse both of two concurrent conditional writes, for a retry.
     private static StandardRetryStrategy retries() {
         return AwsRetryStrategy.standardRetryStrategy().toBuilder()
                 .maxAttempts(TRIES)

@@ -1,7 +1,7 @@
 package io.trainyard.s3;
 
-/// An object as a bucket lists it.
+/// An object in a listing of a bucket.
 ///
 /// @param bytes its size
-/// @param tag what the server calls these very bytes: those of another size or content have another one
+/// @param tag the server's ETag, which changes with the content
 public record S3Entry(String key, long bytes, String tag) {}

@@ -8,8 +8,8 @@ import software.amazon.awssdk.core.exception.ApiCallTimeoutException;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
-/// What the library throws, as an [IOException] with a sentence of our own. The library's exceptions go no further:
-/// what is in their texts is up to it and to the server.
+/// Converts the library's exceptions to [IOException]s with our own messages. The library's exceptions are not
+/// propagated, because the library and the server control their texts.
 final class S3Failures {
     static final int NOT_FOUND = 404;
     static final int CONFLICT = 409;
@@ -42,13 +42,13 @@ final class S3Failures {
         return "the server answered %d%s%s".formatted(e.statusCode(), code.isEmpty() ? "" : " " + code, advice);
     }
 
-    /// The server's word for what is wrong; empty where the answer has none, as one to HEAD.
+    /// The server's error code; empty if the response has none, as for HEAD.
     static String code(S3Exception e) {
         String code = e.awsErrorDetails() == null ? null : e.awsErrorDetails().errorCode();
         return code != null && CODE.matcher(code).matches() ? code : "";
     }
 
-    /// Nothing came back: there is no server, no region, no credential.
+    /// Without a response: no server, no region, or no credentials.
     private static String unsent(SdkException e) {
         String text = String.valueOf(e.getMessage());
         if (text.contains("credentials")) {

@@ -3,16 +3,17 @@ package io.trainyard.s3;
 import java.net.URI;
 import java.util.Objects;
 
-/// A place in a bucket, as `s3://bucket/prefix` names it.
+/// A prefix in a bucket, as in `s3://bucket/prefix`.
 ///
-/// @param prefix before each key; empty, or without slashes at its ends
+/// @param prefix of each key; empty, or without slashes at its ends
 public record S3Location(String bucket, String prefix) {
     public static final String SCHEME = "s3";
 
     private static final String BUCKET = "[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]";
     private static final String PREFIX = "[A-Za-z0-9][A-Za-z0-9._~-]*(/[A-Za-z0-9][A-Za-z0-9._~-]*)*";
 
-    /// @throws IllegalArgumentException if it is none; the message has nothing of the URI that could be a secret
+    /// @throws IllegalArgumentException if it is not a valid location; the message omits parts of the URI that
+    ///     could be secret
     public static S3Location of(URI uri) {
         String bucket = Objects.requireNonNullElse(uri.getRawAuthority(), "");
         if (bucket.contains("@") || uri.getRawQuery() != null || uri.getRawFragment() != null) {
@@ -28,12 +29,12 @@ public record S3Location(String bucket, String prefix) {
         return new S3Location(bucket, prefix);
     }
 
-    /// What a key below this place is called in the bucket.
+    /// The full key in the bucket of a key below this prefix.
     String full(String key) {
         return prefix.isEmpty() ? key : prefix + "/" + key;
     }
 
-    /// The key of what the bucket calls so.
+    /// The key below this prefix of a full key.
     String key(String full) {
         return prefix.isEmpty() ? full : full.substring(prefix.length() + 1);
     }

@@ -8,10 +8,10 @@ import software.amazon.awssdk.core.ResponseInputStream;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 
-/// An object that is being read.
+/// An object opened for reading.
 ///
-/// @param content to be closed; one that is not read to its end costs its connection
-/// @param sha256 of what was written, hexadecimal; null where it was written in parts, or by somebody else
+/// @param content must be closed; if it is not read to its end, its connection is lost
+/// @param sha256 of the content, hexadecimal; null if it was uploaded in parts, or by another program
 /// @param bytes its size
 public record S3Object(InputStream content, @Nullable String sha256, long bytes) {
     static S3Object of(ResponseInputStream<GetObjectResponse> response) {
@@ -21,7 +21,7 @@ public record S3Object(InputStream content, @Nullable String sha256, long bytes)
                 response.response().contentLength());
     }
 
-    /// Fails as streams do.
+    /// Converts exceptions to those of streams.
     private static final class Content extends FilterInputStream {
         Content(InputStream in) {
             super(in);

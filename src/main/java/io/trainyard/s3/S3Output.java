@@ -5,8 +5,8 @@ import java.io.OutputStream;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// An object that is being written: in one request where it is small, else in parts. It is there, whole, once
-/// [#complete] has returned, and not before.
+/// Writes an object, in one request if it is small, otherwise in parts. The object appears, complete, when
+/// [#complete] returns.
 public final class S3Output extends OutputStream {
     private static final int FIRST_BYTES = 1 << 16;
 
@@ -63,13 +63,13 @@ public final class S3Output extends OutputStream {
         if (upload == null) {
             bucket.put(key, part, filled);
         } else {
-            sendPart(); // there is something: a part is sent when more comes
+            sendPart(); // never empty: a part is only sent when more data follows
             upload.complete();
         }
         completed = true;
     }
 
-    /// Leaves nothing behind where it was not completed.
+    /// Aborts the upload if it was not completed.
     @Override
     public void close() throws IOException {
         if (upload != null && !completed) {

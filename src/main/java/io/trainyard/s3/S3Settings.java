@@ -8,15 +8,15 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// How buckets are reached. Credentials are no part of it: Amazon's library looks for them where all its tools do.
+/// The connection to buckets. Credentials are not included: the AWS SDK finds them in its usual places.
 ///
-/// @param endpoint another server than Amazon's; null: Amazon's of the region
-/// @param region null: what Amazon's files say
-/// @param pathStyle whether the bucket's name stands in the path, and not in the host's name
-/// @param encryption what the server encrypts objects with; null: what the bucket says
-/// @param kmsKey the key for `aws:kms`; null: the account's own
-/// @param timeout for a request with all its tries
-/// @param partBytes of the parts that large objects are sent in; one is in memory at a time
+/// @param endpoint a server other than AWS; null: AWS in the region
+/// @param region null: from the AWS configuration files
+/// @param pathStyle whether the bucket's name is in the path instead of the host name
+/// @param encryption of objects on the server; null: the bucket's default
+/// @param kmsKey the key for `aws:kms`; null: the account's default
+/// @param timeout of a request including its retries
+/// @param partBytes size of the parts of large objects; one part is in memory at a time
 public record S3Settings(
         @Nullable URI endpoint,
         @Nullable String region,
@@ -25,18 +25,18 @@ public record S3Settings(
         @Nullable String kmsKey,
         Duration timeout,
         int partBytes) {
-    /// The server refuses smaller parts than 5 MiB, and more than 10,000.
+    /// The server refuses parts below 5 MiB, and more than 10,000 parts.
     static final int MIN_PART_BYTES = 5 << 20;
 
-    /// 80 GB an object.
+    /// Allows objects of 80 GB.
     private static final int PART_BYTES = 8 << 20;
 
     private static final String DEFAULT_TIMEOUT = "60s";
 
-    /// For servers that have none; a signature names one all the same.
+    /// For servers without regions; a signature still needs one.
     private static final String ANY_REGION = "us-east-1";
 
-    /// Who holds the key.
+    /// The owner of the key.
     public enum Encryption {
         AES256("AES256"),
         KMS("aws:kms");
@@ -97,7 +97,7 @@ public record S3Settings(
     private static @Nullable URI endpoint(Map<String, String> environment) {
         String named = first(environment, "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL");
         if (named == null) {
-            return null; // Amazon's own
+            return null; // AWS
         }
         try {
             URI uri = new URI(named);
@@ -107,7 +107,7 @@ public record S3Settings(
                     && uri.getUserInfo() == null) {
                 return uri;
             }
-        } catch (URISyntaxException _) { // told below, without what may be a secret in it
+        } catch (URISyntaxException _) { // reported below, without possible secrets
         }
         throw new IllegalArgumentException(
                 "AWS_ENDPOINT_URL_S3 (or AWS_ENDPOINT_URL) is no address of a server; allowed is https://host:port, without a user");
@@ -133,7 +133,7 @@ public record S3Settings(
         return Duration.ofSeconds(Integer.parseInt(text.substring(0, text.length() - 1)));
     }
 
-    /// Null where none is set; an empty one is not.
+    /// The first of the variables that is set and not blank; null if none is.
     private static @Nullable String first(Map<String, String> environment, String... names) {
         for (String name : names) {
             String value = environment.get(name);

@@ -13,9 +13,8 @@ import software.amazon.awssdk.services.s3.model.CompletedPart;
 import software.amazon.awssdk.services.s3.model.CreateMultipartUploadRequest;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
-/// An object on its way in parts: the server keeps them until they are completed or aborted.
+/// A multipart upload: the server keeps the parts until it is completed or aborted.
 final class S3Upload {
-    /// The protocol's.
     private static final int MOST_PARTS = 10_000;
 
     private final S3Bucket bucket;
@@ -31,7 +30,7 @@ final class S3Upload {
         this.id = id;
     }
 
-    /// @return the server's name for it
+    /// @return the server's upload id
     static String begin(S3Client client, S3Location at, String key, String writer, S3Settings settings) {
         CreateMultipartUploadRequest.Builder request = CreateMultipartUploadRequest.builder()
                 .bucket(at.bucket())
@@ -71,7 +70,7 @@ final class S3Upload {
         }
     }
 
-    /// Puts the parts together, which takes the server a while for many.
+    /// Combines the parts, which takes a while for many.
     void complete() throws IOException {
         CompleteMultipartUploadRequest request = CompleteMultipartUploadRequest.builder()
                 .bucket(bucket.location().bucket())
@@ -84,7 +83,7 @@ final class S3Upload {
         try {
             var _ = bucket.client().completeMultipartUpload(request);
         } catch (S3Exception e) {
-            // Completed by a try whose answer was lost?
+            // A retry after a lost response: the upload may be complete already.
             if (e.statusCode() != S3Failures.NOT_FOUND || !bucket.isFrom(key, writer)) {
                 throw S3Failures.of(e);
             }

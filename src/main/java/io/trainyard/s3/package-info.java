@@ -1,5 +1,5 @@
-/// Buckets of Amazon S3 and of what speaks its protocol: what the stores of Trainyard ask of one, with bounded waits,
-/// bounded memory, and failures as sentences without secrets. Nothing outside this package sees the library.
+/// Access to Amazon S3 and compatible servers for the stores of Trainyard, with bounded waits, bounded memory,
+/// and error messages without secrets. The AWS SDK is not exposed outside this package.
 @NullMarked
 package io.trainyard.s3;
 
