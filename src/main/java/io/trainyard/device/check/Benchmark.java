@@ -8,29 +8,29 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.commons.math3.stat.descriptive.rank.Percentile;
 
-/// Times steps on random images that lie in the session, as a job's do. Only full batches are timed.
+/// Times steps on random images that are loaded into the session, as in a job. Only full batches are timed.
 public final class Benchmark {
-    /// So that what a call costs besides its steps, and the clock, do not count.
+    /// The least duration of a block, so that the overhead of a call and the clock are negligible.
     private static final double BLOCK_SECONDS = 0.002;
 
     private static final int LEAST_BLOCKS = 3;
 
-    /// Steps are faster when they take less than this part of the time.
+    /// A step counts as faster below this share of the fastest time.
     private static final double FASTER = 0.9;
 
-    /// A bound on the warm-up, in times of what is asked to be steady.
+    /// Limits the warm-up to this multiple of the steady time.
     private static final int MAX_STEADY = 5;
 
     private final Device device;
     private final double measuredSeconds;
 
-    /// How long steps must not have become faster before they are measured.
+    /// The time without a faster step that ends the warm-up.
     private double steadySeconds = 2;
 
-    /// Of the next cases.
+    /// The steady time of all further cases.
     private final double laterSteadySeconds;
 
-    /// The last one's, because most cases have the same.
+    /// The dataset of the last case, reused because most cases have the same one.
     private List<Dataset> images = List.of();
 
     private Benchmark(Device device, double laterSteadySeconds, double measuredSeconds) {
@@ -39,12 +39,12 @@ public final class Benchmark {
         this.measuredSeconds = measuredSeconds;
     }
 
-    /// Java compiles its kernels during the first second or two.
+    /// The JVM compiles its kernels during the first second or two.
     public static Benchmark thorough(Device device) {
         return new Benchmark(device, 2, 2);
     }
 
-    /// For many cases that are alike: after the first, most of their kernels are compiled.
+    /// For many similar cases: after the first, most of their kernels are compiled.
     public static Benchmark brief(Device device) {
         return new Benchmark(device, 0.4, 0.6);
     }
@@ -72,7 +72,7 @@ public final class Benchmark {
         }
     }
 
-    /// A second pass where the first was not long enough to be measured.
+    /// Runs a second pass if the first was too short to measure.
     private double testSeconds(LearningSession session) {
         double seconds = 0;
         for (int pass = 0; pass < 2 && seconds < measuredSeconds; pass++) {
@@ -83,9 +83,9 @@ public final class Benchmark {
         return seconds;
     }
 
-    /// Until steps have not become faster for a while.
+    /// Runs until steps have stopped becoming faster.
     ///
-    /// @return how many steps a block has
+    /// @return number of steps in a block
     private int warmUp(Epochs epochs) {
         long start = System.nanoTime();
         long fasterAt = start;
@@ -119,7 +119,7 @@ public final class Benchmark {
         return (System.nanoTime() - startNanos) / 1e9;
     }
 
-    /// Steps of full batches, epoch after epoch.
+    /// Endless training with full batches.
     private static final class Epochs {
         private final LearningSession session;
         private final Workload workload;
@@ -135,7 +135,7 @@ public final class Benchmark {
             return workload.dataset().train().size() / workload.batchSize();
         }
 
-        /// How long the next `steps` steps take; what begins an epoch does not count.
+        /// The duration of the next `steps` steps, without the start of epochs.
         double secondsOf(int steps) {
             if (left < steps) {
                 session.beginEpoch(CheckWorkload.plan(workload, seed++), 0);

@@ -11,18 +11,18 @@ import java.util.Set;
 
 /// A network to time, at a batch size.
 ///
-/// @param network its name, for people
-/// @param trains images to train on
-/// @param tests images to test on
+/// @param network its name for display
+/// @param trains number of training images
+/// @param tests number of test images
 public record BenchmarkCase(
         String network, List<LayerSpec> layers, int batchSize, Precision precision, int trains, int tests) {
-    /// The built-in networks at their usual batch sizes, with as many images as their sets have, in each of the
-    /// device's precisions; on GPUs a large batch, too.
+    /// The built-in networks at their usual batch sizes, with as many images as their datasets, in each precision
+    /// of the device; on GPUs also a large batch.
     public static List<BenchmarkCase> usual(Device device) {
         return usual(device, device.precisions());
     }
 
-    /// @param wanted precisions; those that the device lacks are left out
+    /// @param wanted precisions; those that the device does not support are skipped
     public static List<BenchmarkCase> usual(Device device, Set<Precision> wanted) {
         List<BenchmarkCase> cases = new ArrayList<>();
         for (Precision precision :
@@ -39,7 +39,8 @@ public record BenchmarkCase(
         return cases;
     }
 
-    /// Where another kind of device begins to pay: lenet, up to eight times as wide, in batches of 4 to 1024.
+    /// Finds the size from which another device is faster: lenet, up to eight times as wide, in batches of 4 to
+    /// 1024.
     public static List<BenchmarkCase> sweep() {
         List<BenchmarkCase> cases = new ArrayList<>();
         for (int width = 1; width <= 8; width *= 2) {
@@ -54,7 +55,7 @@ public record BenchmarkCase(
         return new BenchmarkCase(network, NetworkSpec.named(network).layers(), batchSize, precision, trains, tests);
     }
 
-    /// Every layer of lenet but the last gives `width` times as much.
+    /// Widens every layer of lenet except the last by the factor `width`.
     private static List<LayerSpec> widened(int width) {
         List<LayerSpec> layers = new ArrayList<>(NetworkSpec.named("lenet").layers());
         LayerSpec last = layers.removeLast();

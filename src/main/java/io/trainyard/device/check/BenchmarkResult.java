@@ -1,12 +1,12 @@
 package io.trainyard.device.check;
 
-/// How fast a device trained and tested.
+/// Training and test speed of a device.
 ///
 /// @param device its name
-/// @param medianStepMicros over blocks of steps, of which each counts with the mean of its steps
+/// @param medianStepMicros over blocks of steps, each represented by its mean step
 /// @param p95StepMicros likewise
-/// @param steps measured
-/// @param testMillis a pass over the test set
+/// @param steps number of measured steps
+/// @param testMillis duration of a pass over the test samples
 public record BenchmarkResult(
         String device, BenchmarkCase of, double medianStepMicros, double p95StepMicros, int steps, double testMillis) {
     public double samplesPerSecond() {

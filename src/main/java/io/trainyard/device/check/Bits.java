@@ -7,11 +7,11 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 
-/// All bits of values, in a form that compares and prints.
+/// The exact bits of values, in a form that compares and prints.
 public final class Bits {
     private Bits() {}
 
-    /// By the tensors' names, after `model` or `optimizer`.
+    /// By tensor name, prefixed by `model` or `optimizer`.
     public static Map<String, String> of(SessionState state) {
         Map<String, String> bits = new TreeMap<>();
         state.model().tensors().forEach((name, tensor) -> bits.put("model " + name, of(tensor)));

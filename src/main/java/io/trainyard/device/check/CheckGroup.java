@@ -5,26 +5,26 @@ import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Set;
 
-/// What is checked, in this order: what says most comes first, for a check may run out of time.
+/// The groups of checks, in order of importance, because a check may run out of time.
 public enum CheckGroup {
-    /// Many steps of a whole network beside PyTorch's recorded losses.
+    /// Many steps of a whole network, compared with PyTorch's recorded losses.
     GOLDEN,
     DETERMINISM,
-    /// Every layer, forward and backward, beside the reference.
+    /// Every layer, forward and backward, compared with the reference.
     LAYERS,
-    /// Every loss, in training and tests, beside the reference.
+    /// Every loss, in training and tests, compared with the reference.
     LOSSES,
-    /// Every optimizer and all that a loop does besides, with all that a session carries from step to step,
-    /// beside the reference.
+    /// Every optimizer and every option of the training loop, with all session state that carries over between
+    /// steps, compared with the reference.
     OPTIMIZERS,
     MEMORY,
-    /// What every layer makes of NaN and infinities, beside the reference: a job that has diverged must say so.
+    /// NaN and infinities in every layer, compared with the reference: a diverged job must be reported.
     DIVERGENCE,
     BENCHMARK,
-    /// From which size on it is faster than another: only when asked for.
+    /// The size from which another device is faster; runs only on request.
     SWEEP;
 
-    /// What a new device is checked for.
+    /// The default groups for a new device.
     public static final Set<CheckGroup> USUAL = Collections.unmodifiableSet(EnumSet.complementOf(EnumSet.of(SWEEP)));
 
     @Override

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Optional;
 
 public sealed interface CheckOutcome {
-    /// @param detail what was seen, such as the largest error
+    /// @param detail the measurement, such as the largest error
     record Passed(String detail) implements CheckOutcome {}
 
     /// @param reason in words
@@ -15,9 +15,9 @@ public sealed interface CheckOutcome {
         }
     }
 
-    /// Could not be told here; that is no failure.
+    /// The check does not apply here, which is not a failure.
     ///
-    /// @param reason why not
+    /// @param reason why it was skipped
     record Skipped(String reason) implements CheckOutcome {}
 
     static CheckOutcome of(Comparison comparison) {

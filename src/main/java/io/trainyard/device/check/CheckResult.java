@@ -1,6 +1,6 @@
 package io.trainyard.device.check;
 
-/// What came of a check.
+/// The result of a check.
 ///
-/// @param millis how long it took
+/// @param millis its duration
 public record CheckResult(DeviceCheck check, CheckOutcome outcome, long millis) {}

@@ -14,20 +14,20 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
-/// Runs checks on a thread of its own, so that a device which hangs cannot hang whoever asked. Bounded in time:
-/// what did not end is a failure, what did not begin is told.
+/// Runs checks on a separate thread, so that a device that hangs does not block the caller. The total time is
+/// limited: a check that does not end in time fails, and checks that have not begun are reported.
 public final class CheckRun implements AutoCloseable {
     private final ExecutorService thread = Executors.newSingleThreadExecutor(
             Thread.ofPlatform().name("device-check").daemon().factory());
     private final Duration bound;
     private final long startNanos = System.nanoTime();
 
-    /// @param bound of everything that is run here, together
+    /// @param bound of the total time of all checks
     public CheckRun(Duration bound) {
         this.bound = bound;
     }
 
-    /// Thrown where the time is over.
+    /// The time limit was exceeded.
     public static final class OutOfTimeException extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -36,8 +36,8 @@ public final class CheckRun implements AutoCloseable {
         }
     }
 
-    /// @param results is given each as it ends, on the calling thread
-    /// @return all; fewer than the checks when time ran out or the device was lost
+    /// @param results receives each result on the calling thread
+    /// @return all results; fewer than the checks if the time ran out or the device was lost
     public List<CheckResult> run(List<DeviceCheck> checks, Consumer<CheckResult> results) throws InterruptedException {
         List<CheckResult> all = new ArrayList<>();
         for (DeviceCheck check : checks) {
@@ -63,9 +63,9 @@ public final class CheckRun implements AutoCloseable {
         return all;
     }
 
-    /// Runs `task` on the devices' thread, as long as there is time.
+    /// Runs `task` on the device thread within the remaining time.
     ///
-    /// @throws ExecutionException with what it threw
+    /// @throws ExecutionException with the exception of the task
     public <T> T within(Callable<T> task) throws OutOfTimeException, ExecutionException, InterruptedException {
         Future<T> future = thread.submit(task);
         try {
@@ -77,7 +77,7 @@ public final class CheckRun implements AutoCloseable {
         }
     }
 
-    /// Leaves a thread that hangs alone: it ends with the process.
+    /// A thread that hangs is abandoned; it ends with the process.
     @Override
     public void close() {
         var _ = thread.shutdownNow();

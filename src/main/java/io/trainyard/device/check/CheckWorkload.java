@@ -40,21 +40,22 @@ import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
 
-/// Small networks on random pixels, the same ones in every run.
+/// Small networks on random pixels that are the same in every run.
 public final class CheckWorkload {
-    /// With it a parameter's gradient is what one step takes away from it.
+    /// One step subtracts exactly the gradient from a parameter.
     public static final Sgd PLAIN = new Sgd(1, 0, 0);
 
     public static final Sgd MOMENTUM = new Sgd(0.05, 0.9, 0.01);
 
-    /// Its epsilon is large, because a gradient that is nothing but rounding would be divided by its own size.
+    /// Its epsilon is large, because otherwise gradients that are only rounding errors would be divided by their
+    /// own size.
     public static final Adam ADAM = new Adam(0.01, 0.9, 0.99, 1e-3, 0.02);
 
     static final long STATE_SEED = 3;
 
     private CheckWorkload() {}
 
-    /// Every optimizer, and every option of one.
+    /// Every optimizer with each of its options.
     public static List<OptimizerSpec> optimizers() {
         return List.of(
                 new Sgd(0.1, 0, 0.05),
@@ -72,7 +73,7 @@ public final class CheckWorkload {
                 new Rmsprop(0.01, 0.4, 0.5, 0.8, true, 0.01));
     }
 
-    /// Every loss, and every option of one, for three classes or numbers.
+    /// Every loss with each of its options, for three classes or numbers.
     public static List<LossSpec> losses() {
         return List.of(
                 new CrossEntropy(0.1, null),
@@ -82,7 +83,7 @@ public final class CheckWorkload {
                 new MeanSquaredError());
     }
 
-    /// The same with another loss, and where that predicts numbers with three random ones for each sample.
+    /// The workload with another loss. For a regression loss each sample gets three random numbers as targets.
     public static Workload learning(LossSpec loss, Workload workload) {
         if (!loss.isRegression()) {
             return workload.withLoss(loss);
@@ -117,8 +118,8 @@ public final class CheckWorkload {
         return new Dataset.Split(split.samples(), new Targets.Numbers(values, outputs));
     }
 
-    /// What a loop may do besides, each alone and all together. Clipping takes hold in some steps of
-    /// [#eventful] only.
+    /// The options of the training loop, each alone and all together. Clipping takes effect only in some steps of
+    /// [#eventful].
     public static List<LoopSpec> loops() {
         ClipSpec norm = new ClipSpec(1.5, null);
         EmaSpec ema = new EmaSpec(0.7);
@@ -152,7 +153,7 @@ public final class CheckWorkload {
         return new Dataset("random", input, classes, split(input, classes, trains, 1), split(input, classes, tests, 2));
     }
 
-    /// Without normalising or augmentation, in float32.
+    /// Without normalization and augmentation, in float32.
     public static Workload of(Dataset dataset, List<LayerSpec> layers, OptimizerSpec optimizer, int batchSize) {
         return new Workload(
                 Network.fit(NetworkSpec.ofLayers(layers), dataset.shape(), dataset.outputs()),
@@ -176,8 +177,8 @@ public final class CheckWorkload {
         return new Dataset.Split(pixels, labels);
     }
 
-    /// All that carries something from step to step: momentum, augmentation, dropout, running statistics, a
-    /// short last batch.
+    /// Includes everything that carries over between steps: momentum, augmentation, dropout, running statistics,
+    /// a short last batch.
     public static Workload eventful() {
         List<LayerSpec> layers = List.of(
                 Layers.conv(6, 3, 1, 1, true),
@@ -238,7 +239,8 @@ public final class CheckWorkload {
                 workload.trains());
     }
 
-    /// Random everywhere, so that no value hides a mistake: running statistics and batch norm's scales too.
+    /// Random values everywhere, including running statistics and batch norm scales, because constants could hide
+    /// an error.
     public static SessionState state(Workload workload) {
         return state(workload, STATE_SEED);
     }
@@ -274,14 +276,13 @@ public final class CheckWorkload {
         return plan(workload, seed, constantRates(workload));
     }
 
-    /// The optimizer's own for every step of an epoch.
+    /// The optimizer's learning rate for every step of an epoch.
     public static double[] constantRates(Workload workload) {
         double[] rates = new double[workload.stepsPerEpoch()];
         Arrays.fill(rates, workload.optimizer().learningRate());
         return rates;
     }
 
-    /// A shuffled epoch.
     public static EpochPlan plan(Workload workload, long seed, double[] learningRates) {
         List<Integer> order = new ArrayList<>(
                 IntStream.range(0, workload.dataset().train().size()).boxed().toList());
@@ -289,7 +290,7 @@ public final class CheckWorkload {
         return new EpochPlan(order.stream().mapToInt(i -> i).toArray(), learningRates, new TorchRandom(seed));
     }
 
-    /// The gradients of a plan's first step, by one step of [#PLAIN].
+    /// The gradients of a plan's first step, from one step of [#PLAIN].
     public static Map<String, Tensor> gradients(LearningSession session, Workload workload) {
         return gradients(session, workload, state(workload));
     }

@@ -10,14 +10,13 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/// Holds values to the expected ones, and remembers the worst of them.
+/// Compares values with the expected ones, and records the worst.
 ///
-/// In float32 each value counts. Where values are rounded more coarsely, an input of a ReLU or of a pooling's
-/// window that is within rounding of another gives a whole gradient to the one or the other: there tensors are
-/// compared as a whole, by the root mean square of the distances, and which class a sample near a border is given
-/// is not compared.
+/// In float32 every value is compared. In lower precisions, an input of a ReLU or pooling window that is within
+/// rounding of another one routes the whole gradient to one or the other. There, tensors are compared as a whole
+/// by the root mean square of the differences, and the predicted class of borderline samples is not compared.
 public final class Comparison {
-    /// More differences are counted, not kept.
+    /// Further differences are only counted.
     private static final int MAX_KEPT = 8;
 
     private final Tolerance tolerance;
@@ -27,7 +26,7 @@ public final class Comparison {
     private long differing;
     private @Nullable Difference worst;
 
-    /// Of each value.
+    /// Compares each value.
     public Comparison(Tolerance tolerance) {
         this(tolerance, false, false);
     }
@@ -38,13 +37,13 @@ public final class Comparison {
         this.mayBeNonFinite = mayBeNonFinite;
     }
 
-    /// What was computed in that precision beside float32's numbers.
+    /// Compares results in a precision with float32 results.
     static Comparison of(Precision precision) {
         return new Comparison(Tolerance.of(precision), precision != Precision.FP32, false);
     }
 
-    /// Values may be NaN or infinite where, and only where, the expected ones are the same. In coarser precisions than
-    /// float32 the finite ones need only be finite.
+    /// Values may be NaN or infinite exactly where the expected ones are. In lower precisions than float32 the
+    /// finite values need only be finite.
     static Comparison ofNonFinite(Precision precision) {
         Tolerance tolerance = precision == Precision.FP32 ? Tolerance.OF_FLOAT_SUMS : Tolerance.ANY_FINITE;
         return new Comparison(tolerance, false, true);
@@ -85,7 +84,7 @@ public final class Comparison {
         return IntStream.range(0, values.length).mapToDouble(i -> values[i]).toArray();
     }
 
-    /// Samples by (true class, predicted class), which must be equal.
+    /// Samples by (true class, predicted class); the counts must be equal.
     public void confusion(String what, int[][] expected, int[][] actual) {
         if (asWhole) {
             return;
@@ -99,7 +98,7 @@ public final class Comparison {
         }
     }
 
-    /// @param what stands before the tensors' names
+    /// @param what prefix of the tensors' names
     /// @throws IllegalArgumentException unless names and shapes are the same
     public void tensors(String what, Map<String, Tensor> expected, Map<String, Tensor> actual) {
         if (!actual.keySet().equals(expected.keySet())) {
@@ -133,7 +132,7 @@ public final class Comparison {
         take(new Difference(what, expected, actual, Tolerance.NONE.allowed(expected)));
     }
 
-    /// Text is made only of what is kept: there are many values.
+    /// Formats only the differences that are kept, because there are many values.
     private void take(String what, int index, double expected, double actual) {
         double allowed = allowed(expected);
         boolean fine = Math.abs(actual - expected) <= allowed;
@@ -142,7 +141,7 @@ public final class Comparison {
         }
     }
 
-    /// Nothing is near what is not finite: it is the same, where it may be, or wrong.
+    /// A non-finite value must be the same, if it is allowed at all; there is no tolerance.
     private double allowed(double expected) {
         if (Double.isFinite(expected)) {
             return tolerance.allowed(expected);
@@ -166,7 +165,7 @@ public final class Comparison {
         return differing == 0;
     }
 
-    /// How many values are too far from the expected ones.
+    /// Number of values outside their tolerance.
     public long differing() {
         return differing;
     }
@@ -175,7 +174,7 @@ public final class Comparison {
         return List.copyOf(differences);
     }
 
-    /// The value that is nearest to its tolerance or farthest beyond it.
+    /// The value with the largest error relative to its tolerance.
     public Optional<Difference> worst() {
         return Optional.ofNullable(worst);
     }

@@ -16,8 +16,8 @@ final class DeterminismCheck {
 
     private DeterminismCheck() {}
 
-    /// A small network with all that a session carries from step to step, and the built-in ones at sizes where devices
-    /// divide their work.
+    /// A small network with all state that carries over between steps, and the built-in networks at sizes where
+    /// devices split their work.
     static Map<String, Supplier<Workload>> workloads() {
         Map<String, Supplier<Workload>> workloads = new LinkedHashMap<>();
         workloads.put("momentum, augmentation, dropout and batch norm", CheckWorkload::eventful);
@@ -41,7 +41,7 @@ final class DeterminismCheck {
                 : new CheckOutcome.Failed("the second time gave other bits of " + String.join(", ", differing));
     }
 
-    /// All that a session leaves, under its name.
+    /// All results of a session, by name.
     private static Map<String, String> bits(Device device, Workload workload) {
         try (LearningSession session = device.open(workload)) {
             session.load(CheckWorkload.state(workload));

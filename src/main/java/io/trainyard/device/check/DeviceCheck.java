@@ -2,10 +2,10 @@ package io.trainyard.device.check;
 
 import java.util.function.Supplier;
 
-/// One thing that a device must do.
+/// One requirement of a device.
 ///
-/// @param name says it to people, after the group
-/// @param body does it on the calling thread; what it throws is a failure, too
+/// @param name for display, after the group
+/// @param body runs on the calling thread; an exception is a failure as well
 public record DeviceCheck(CheckGroup group, String name, Supplier<CheckOutcome> body) {
     @Override
     public String toString() {

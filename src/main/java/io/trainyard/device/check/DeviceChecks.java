@@ -16,13 +16,13 @@ import java.util.stream.Stream;
 public final class DeviceChecks {
     private DeviceChecks() {}
 
-    /// Those of the groups, in order, in each precision that the device has.
+    /// The checks of the groups, in order, in each precision that the device supports.
     public static List<DeviceCheck> of(Device device, Collection<CheckGroup> groups) {
         return of(device, groups, EnumSet.allOf(Precision.class));
     }
 
-    /// @param wanted precisions; those that the device lacks are left out. Losses, optimizers and memory are checked in
-    ///     float32, whatever is wanted
+    /// @param wanted precisions; those that the device does not support are skipped. Losses, optimizers and
+    ///     memory are always checked in float32
     public static List<DeviceCheck> of(Device device, Collection<CheckGroup> groups, Set<Precision> wanted) {
         List<DeviceCheck> checks = new ArrayList<>();
         for (CheckGroup group : CheckGroup.values()) {
@@ -63,7 +63,7 @@ public final class DeviceChecks {
         return checks;
     }
 
-    /// What other devices of its kind compute in.
+    /// Precisions that only other devices of its kind support.
     private static Stream<Precision> lacking(Device device) {
         return Devices.backends().stream()
                 .filter(backend -> device.info().name().split(":")[0].equals(backend.kind()))

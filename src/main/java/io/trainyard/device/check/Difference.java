@@ -1,12 +1,12 @@
 package io.trainyard.device.check;
 
-/// One value beside the expected one.
+/// A value and the expected one.
 ///
-/// @param value what it is: `gradient 0.weight[3]`
-/// @param allowed the largest distance there may be
+/// @param value its name: `gradient 0.weight[3]`
+/// @param allowed the largest allowed difference
 public record Difference(String value, double expected, double actual, double allowed) {
-    /// Whether it is too large. A value that is not finite is right if it is the expected one and there is something
-    /// that is allowed.
+    /// Whether the difference is too large. A non-finite value is right only if it equals the expected one and a
+    /// tolerance exists.
     public boolean exceeds() {
         return !(error() <= allowed);
     }
@@ -15,7 +15,7 @@ public record Difference(String value, double expected, double actual, double al
         return Double.compare(actual, expected) == 0 ? 0 : Math.abs(actual - expected);
     }
 
-    /// The error in parts of what is allowed; infinite where it is not a number.
+    /// The error relative to the tolerance; infinite if it is NaN.
     double share() {
         if (error() == 0) {
             return 0;

@@ -6,19 +6,19 @@ import io.trainyard.spec.NetworkSpec;
 import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.Shape;
 
-/// Workloads of the built-in networks on random pixels: no files are needed.
+/// Workloads of the built-in networks on random pixels, without files.
 final class GeneratedImages {
     static final OptimizerSpec OPTIMIZER = new OptimizerSpec.Sgd(0.001, 0.9, 0);
 
     private GeneratedImages() {}
 
-    /// @param network a built-in one's name
+    /// @param network name of a built-in one
     static Workload workload(String network, int batchSize, int trains, int tests) {
         return CheckWorkload.of(
                 of(network, trains, tests), NetworkSpec.named(network).layers(), OPTIMIZER, batchSize);
     }
 
-    /// Images such as the network takes.
+    /// Images in the network's input shape.
     static Dataset of(String network, int trains, int tests) {
         return CheckWorkload.images(input(network), network.equals("signs") ? 6 : 10, trains, tests);
     }

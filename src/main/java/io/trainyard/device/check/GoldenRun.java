@@ -25,8 +25,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 
-/// Steps of tudui beside the losses that PyTorch has on the same images from the same weights. src/test/python's
-/// tudui_steps.py recorded them; what follows here must stay what it is there.
+/// Compares steps of tudui with PyTorch's losses on the same images from the same weights, recorded by
+/// src/test/python's tudui_steps.py. The code below must stay equivalent to that script.
 final class GoldenRun {
     static final int STEPS = 200;
 
@@ -38,7 +38,7 @@ final class GoldenRun {
     private static final long WEIGHTS_SEED = 0;
     private static final double LEARNING_RATE = 0.006;
 
-    /// A class's picture has so many rows and columns of squares.
+    /// Number of rows and columns of squares in a class's picture.
     private static final int SQUARES = 4;
 
     private static final String RECORDED = "/io/trainyard/device/check/tudui-200-steps.txt";
@@ -65,9 +65,9 @@ final class GoldenRun {
         return comparison;
     }
 
-    /// Measured with PyTorch (`tudui_steps.py --study`): beside float64, float32's losses differ by up to 3e-6,
-    /// those of factors rounded to TF32 by 5e-5 and to bfloat16 by 2e-3, those of a learning rate wrong by 0.1 % by
-    /// 1e-3.
+    /// Measured with PyTorch (`tudui_steps.py --study`): relative to float64, the losses differ by up to 3e-6 in
+    /// float32, by 5e-5 with factors rounded to TF32, by 2e-3 with bfloat16, and by 1e-3 if the learning rate is
+    /// wrong by 0.1 %.
     static Tolerance tolerance(Precision precision) {
         return switch (precision) {
             case FP32 -> new Tolerance(0, 1e-4);
@@ -117,7 +117,7 @@ final class GoldenRun {
         return new Dataset.Split(pixels, labels);
     }
 
-    /// What PyTorch gave.
+    /// PyTorch's results.
     private record Recorded(float[] losses, double testLossSum) {
         static Recorded read() {
             try (InputStream in = Objects.requireNonNull(GoldenRun.class.getResourceAsStream(RECORDED), RECORDED)) {

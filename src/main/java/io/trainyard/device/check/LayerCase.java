@@ -11,11 +11,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/// One row of the contract's table: a small network around a layer or one of its options.
+/// A test case: a small network around a layer or one of its options.
 ///
 /// @param input one sample's shape
 public record LayerCase(String name, Shape input, int classes, List<LayerSpec> layers) {
-    /// A row on random small images; what the layers give is flattened where it must be and made to logits.
+    /// A case on random small images. Flattens the output if necessary and maps it to logits.
     static LayerCase row(String name, LayerSpec... layers) {
         Random random = new Random(name.hashCode());
         Shape input = Shape.of(1 + random.nextInt(3), 6 + random.nextInt(4), 6 + random.nextInt(4));
@@ -28,7 +28,7 @@ public record LayerCase(String name, Shape input, int classes, List<LayerSpec> l
         return new LayerCase(name, input, classes, all);
     }
 
-    /// As [#row] on images of that shape, behind a convolution.
+    /// Like [#row] on images of the given shape, after a convolution.
     static LayerCase covering(String name, Shape input, LayerSpec layer) {
         return exactly(name, input, 3, conv(5, 3, 1, 1, true), layer, flatten(), linear(3, true));
     }

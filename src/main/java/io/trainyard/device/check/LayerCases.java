@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 public final class LayerCases {
     private LayerCases() {}
 
-    /// A new layer, or a new option of one, gets a row here or in its family's table.
+    /// A new layer or layer option needs a case here or in the list of its kind.
     public static List<LayerCase> all() {
         return Stream.of(
                         WindowCases.convolutions(),

@@ -7,11 +7,11 @@ import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.Precision;
 import java.util.function.Function;
 
-/// A row of the contract's table, in a precision.
+/// Checks a layer case in a precision.
 ///
-/// Where values are rounded coarsely, chance decides which side of a ReLU's or a pooling's border some of them are
-/// on, and now and then a small network's gradients then differ by more than any sensible tolerance. So such a row
-/// is tried with several random states, of which one must do: chance spares one of them, a mistake none.
+/// In lower precisions, rounding decides at random on which side of a ReLU or pooling boundary some values are,
+/// and occasionally the gradients of a small network differ by more than any sensible tolerance. So a case is
+/// tried with several random states, and one must pass: chance affects only some of them, an error all.
 final class LayerCheck {
     private static final int STATES = 5;
 

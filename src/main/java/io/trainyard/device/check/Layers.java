@@ -58,12 +58,12 @@ public final class Layers {
         return new AdaptiveAvgPool2d(null, out);
     }
 
-    /// Of any windows; see [Extent] and [Padding].
+    /// With any windows; see [Extent] and [Padding].
     public static Conv2d conv(int out, Extent kernel, Extent stride, Padding padding, Extent dilation, int groups) {
         return new Conv2d(null, out, kernel, stride, padding, dilation, groups, true);
     }
 
-    /// Padded so that it gives images of the same size.
+    /// With the padding that keeps the image size.
     public static Conv2d same(int out, Extent kernel, Extent dilation) {
         return conv(out, kernel, Extent.square(1), Padding.SAME, dilation, 1);
     }
@@ -72,7 +72,7 @@ public final class Layers {
         return new MaxPool2d(null, kernel, stride, padding, dilation, ceilMode);
     }
 
-    /// Padded on all sides.
+    /// With equal padding on all sides.
     public static MaxPool2d pool(int kernel, int stride, int padding, int dilation, boolean ceilMode) {
         return pool(side(kernel), side(stride), side(padding), side(dilation), ceilMode);
     }
@@ -82,7 +82,7 @@ public final class Layers {
         return new AvgPool2d(null, kernel, stride, padding, ceilMode, countIncludePad);
     }
 
-    /// Padded on all sides.
+    /// With equal padding on all sides.
     public static AvgPool2d avgPool(int kernel, int stride, int padding, boolean ceilMode, boolean countIncludePad) {
         return avgPool(side(kernel), side(stride), side(padding), ceilMode, countIncludePad);
     }
@@ -151,7 +151,7 @@ public final class Layers {
         return new Dropout2d(null, p);
     }
 
-    /// With the input itself as the shortcut.
+    /// With the identity as its shortcut.
     public static Residual residual(LayerSpec... layers) {
         return new Residual(null, List.of(layers), List.of());
     }
@@ -164,12 +164,12 @@ public final class Layers {
         return new BatchNorm2d(null);
     }
 
-    /// Whose running statistics are means over all batches.
+    /// With running statistics that are means over all batches.
     public static BatchNorm2d cumulativeNorm() {
         return new BatchNorm2d(null, BatchNorm.DEFAULT_EPS, BatchMomentum.CUMULATIVE, true);
     }
 
-    /// Of vectors.
+    /// For vectors.
     public static BatchNorm1d cumulativeNorm1d() {
         return new BatchNorm1d(null, 0.1, BatchMomentum.CUMULATIVE, true);
     }
@@ -186,7 +186,7 @@ public final class Layers {
         return new GroupNorm(null, groups, eps, affine);
     }
 
-    /// @param normalizedShape none for all dimensions
+    /// @param normalizedShape empty for all dimensions
     public static LayerNorm layerNorm(double eps, boolean affine, Integer... normalizedShape) {
         return new LayerNorm(null, List.of(normalizedShape), eps, affine);
     }

@@ -7,20 +7,21 @@ import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.locks.LockSupport;
 
-/// Sessions give back what they take.
+/// Checks that sessions free their memory.
 ///
-/// @param workload what they are opened for
-/// @param patience how long to wait for what is given back a little later
+/// @param workload of the sessions
+/// @param patience time limit for memory that is freed with a delay
 record MemoryCheck(Workload workload, Duration patience) {
     private static final int SESSIONS = 50;
 
-    /// Before them, so that what a process keeps for all sessions is there: compiled kernels, caches of shapes.
+    /// Warm-up sessions allocate the memory that a process keeps: compiled kernels, caches of shapes.
     private static final int FIRST_SESSIONS = 5;
 
-    /// Of what one session takes, for all of them: a leak of a five-hundredth of a session is seen.
+    /// A fraction of one session's memory, allowed for all sessions together: a leak of a five-hundredth of a
+    /// session is detected.
     private static final int ALLOWED_PART = 10;
 
-    /// On a CPU Java's compiler, too, takes native memory for a moment.
+    /// On a CPU, Java's compiler temporarily uses native memory as well.
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     static DeviceCheck ofTudui(Device device) {
@@ -45,7 +46,7 @@ record MemoryCheck(Workload workload, Duration patience) {
         return grown <= allowed ? new CheckOutcome.Passed(seen) : new CheckOutcome.Failed(seen);
     }
 
-    /// @return the growth, as soon as it is no more than allowed, or in the end
+    /// @return the growth, once it is allowed or the time is over
     private long waitFor(Device device, long before, long allowed) {
         long end = System.nanoTime() + patience.toNanos();
         long grown = device.usedMemoryBytes().orElseThrow() - before;
@@ -56,7 +57,7 @@ record MemoryCheck(Workload workload, Duration patience) {
         return grown;
     }
 
-    /// @return the memory taken while the last session was open; 0 where that is not told
+    /// @return memory used while the last session was open; 0 if unknown
     private long use(Device device, int sessions) {
         long used = 0;
         for (int i = 0; i < sessions; i++) {

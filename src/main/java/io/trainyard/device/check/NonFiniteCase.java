@@ -25,23 +25,23 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// A row of the contract's table of values that are not finite: a small network with one parameter of which one
-/// element is NaN or infinite, or so large that its square is not a float32. not_finite.py in src/test/python makes the
-/// same networks, images and parameters of the same formulas.
+/// A test case of non-finite values: a small network in which one element of one parameter is NaN, infinite, or
+/// so large that its square overflows float32. not_finite.py in src/test/python builds the same networks, images
+/// and parameters from the same formulas.
 ///
 /// @param parameter such as `0.bias`
 /// @param index of the element among the parameter's values
-/// @param first the sample of the first step; the others follow it in order, the first of them behind the last
+/// @param first the sample of the first step; the others follow cyclically
 public record NonFiniteCase(
         String name, List<LayerSpec> layers, LossSpec loss, String parameter, int index, float value, int first) {
     static final Shape IMAGE = Shape.of(3, 4, 4);
     static final int CLASSES = 2;
 
-    /// One sample a step, so that a loss is that of one sample.
+    /// One sample in each step, so a loss is that of one sample.
     private static final int SAMPLES = 4;
 
-    /// The first channel's pixels in each sample: below the mean, at it and above it. What is infinite times them is
-    /// infinite, NaN and infinite. The last sample has NaN in the last pixel only, where no window begins.
+    /// The first channel's pixels in each sample: below the mean, at it and above it. Infinity times these is
+    /// infinite, NaN and infinite. The last sample has NaN only in the last pixel, where no window begins.
     private static final int[][] FIRST_CHANNEL = {
         {255},
         {255, 0, 0},
@@ -51,12 +51,12 @@ public record NonFiniteCase(
 
     private static final long MASKS_SEED = 5;
 
-    /// An odd multiplier gives every remainder: numbers from -0.5 to 0.5 without a visible order.
+    /// An odd multiplier gives every remainder: numbers from -0.5 to 0.5 in no visible order.
     private static float draw(int i) {
         return (i * 37 % 101 - 50) / 100f;
     }
 
-    /// Not normalised to float32's range: the middle byte of the first channel becomes exactly 0.
+    /// Normalized so that the middle byte of the first channel becomes exactly 0.
     public Workload workload() {
         byte[] pixels = new byte[SAMPLES * IMAGE.elements()];
         int area = IMAGE.size(1) * IMAGE.size(2);

@@ -39,18 +39,19 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// The contract's table of values that are not finite: each layer is given NaN and both infinities, and gradients of
-/// NaN; each loss logits of them.
+/// Test cases of non-finite values: each layer receives NaN, both infinities and NaN gradients; each loss
+/// receives such logits.
 ///
-/// They come from one element of a parameter. Of a linear layer before it: then each value's gradient is told apart,
-/// because it is a bias's. Of a convolution's bias: then a channel is full of them, with whole windows of negative
-/// infinity. Of a convolution's weight: then some pixels of a channel are finite and others not, in each sample
-/// others. Or of the last layer: then finite values meet gradients that are NaN.
+/// One parameter element causes them. In a linear layer before the tested one, its bias gives each value a
+/// separate gradient. In a convolution's bias, it fills a channel, including whole windows of negative infinity.
+/// In a convolution's weight, it makes some pixels of a channel non-finite, others in each sample. In the last
+/// layer, finite values meet NaN gradients.
 public final class NonFiniteCases {
     /// Its square is infinite in float32.
     private static final float LARGE = 1e20f;
 
-    private static final int WIDTH = 18; // of vectors: more than those of any processor, and not a multiple of theirs
+    private static final int WIDTH =
+            18; // of vectors: longer than any CPU's SIMD vectors, and not a multiple of their length
     private static final int CHANNELS = 17; // of images: in blocks of 8 or 16, some with padding
     private static final int[] SAMPLES_OF_BOTH_SIGNS_AND_WITH_NAN = {1, 3};
 
@@ -58,7 +59,7 @@ public final class NonFiniteCases {
 
     private NonFiniteCases() {}
 
-    /// A new layer gets an entry in [#ofVectorValues] or [#ofImages], a loss in [#losses], and the same in
+    /// A new layer needs an entry in [#ofVectorValues] or [#ofImages], a loss in [#losses], and both also in
     /// not_finite.py.
     public static List<NonFiniteCase> all() {
         NonFiniteCases cases = new NonFiniteCases();

@@ -5,12 +5,12 @@ import io.trainyard.device.SessionState;
 import io.trainyard.device.Tensor;
 import java.util.Map;
 
-/// What a session makes of a [NonFiniteCase].
+/// The results of a session for a [NonFiniteCase].
 ///
-/// @param probabilities before training, of each class for each sample
-/// @param gradients of the first step, by the parameters' names; NaN where the parameter itself is not finite
-/// @param losses of an epoch's steps, from the same parameters again
-/// @param testLossSum behind them
+/// @param probabilities of each class for each sample, before training
+/// @param gradients of the first step, by parameter name; NaN if the parameter itself is not finite
+/// @param losses of an epoch's steps, starting again from the same parameters
+/// @param testLossSum after the epoch
 public record NonFiniteRun(float[] probabilities, Map<String, Tensor> gradients, float[] losses, double testLossSum) {
     public static NonFiniteRun of(LearningSession session, NonFiniteCase row) {
         SessionState state = row.state();

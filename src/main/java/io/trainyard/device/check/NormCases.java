@@ -21,7 +21,7 @@ import static io.trainyard.device.check.Layers.residual;
 import io.trainyard.spec.Shape;
 import java.util.List;
 
-/// Rows of layers that normalise, and of layer scale.
+/// Test cases of normalization layers and layer scale.
 final class NormCases {
     private NormCases() {}
 

@@ -10,8 +10,8 @@ import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.Precision;
 import java.util.List;
 
-/// A device's numbers, in the workload's precision, beside those of the reference: plain loops in float32 that say what
-/// is right.
+/// Compares a device's results, in the workload's precision, with those of the reference: plain float32 loops
+/// that define the correct result.
 public final class ReferenceComparison {
     private ReferenceComparison() {}
 
@@ -23,7 +23,7 @@ public final class ReferenceComparison {
         return reference().open(CheckWorkload.in(Precision.FP32, workload));
     }
 
-    /// The gradients of one step.
+    /// Compares the gradients of one step.
     ///
     /// @param workload with the optimizer [CheckWorkload#PLAIN]
     public static Comparison gradients(Device device, Workload workload) {
@@ -42,7 +42,7 @@ public final class ReferenceComparison {
         return comparison;
     }
 
-    /// An epoch of training, tested before and after it.
+    /// Compares an epoch of training, with a test before and after it.
     public static Comparison training(Device device, Workload workload) {
         return training(device, workload, CheckWorkload.state(workload));
     }
@@ -72,8 +72,8 @@ public final class ReferenceComparison {
         return comparison;
     }
 
-    /// What becomes of values that are not finite: of each test sample, of the loss of each of an epoch's steps, of the
-    /// test loss behind them, and of the gradients of the first step.
+    /// Compares the handling of non-finite values: the prediction for each test sample, the loss of each step of
+    /// an epoch, the test loss after it, and the gradients of the first step.
     ///
     /// @param precision of `device`
     public static Comparison nonFinite(Device device, Precision precision, NonFiniteCase row) {

@@ -2,9 +2,9 @@ package io.trainyard.device.check;
 
 import io.trainyard.spec.Precision;
 
-/// How far a value may be from the expected one: `absolute + relative * |expected|`.
+/// The allowed difference from an expected value: `absolute + relative * |expected|`.
 public record Tolerance(double absolute, double relative) {
-    /// float32 sums in another order, over a few steps of networks whose values are about 1.
+    /// For float32 sums in another order, over a few steps of networks with values of about 1.
     public static final Tolerance OF_FLOAT_SUMS = new Tolerance(1e-5, 1e-4);
 
     /// Factors are rounded by up to 2^-11, 5e-4.
@@ -13,13 +13,13 @@ public record Tolerance(double absolute, double relative) {
     /// Factors and activations are rounded by up to 2^-9, 2e-3, in each layer.
     static final Tolerance OF_BF16 = new Tolerance(1e-2, 1e-1);
 
-    /// Of values of which only that they are finite is known.
+    /// Accepts any finite value.
     static final Tolerance ANY_FINITE = new Tolerance(Double.MAX_VALUE, 0);
 
-    /// Of whole numbers.
+    /// For integers.
     static final Tolerance NONE = new Tolerance(0, 0);
 
-    /// Between the numbers of that precision and float32's.
+    /// Between results in a precision and in float32.
     static Tolerance of(Precision precision) {
         return switch (precision) {
             case FP32 -> OF_FLOAT_SUMS;

@@ -20,7 +20,7 @@ import io.trainyard.spec.Padding;
 import io.trainyard.spec.Shape;
 import java.util.List;
 
-/// Rows of layers with windows over images: convolutions, pooling, images of another size.
+/// Test cases of layers with windows over images: convolutions, pooling, resizing.
 final class WindowCases {
     private WindowCases() {}
 

@@ -1,5 +1,5 @@
-/// Shows that a device computes what it must: the contract's table of layers against the reference, on the device of an
-/// operator as in the tests of this project, which use the same classes.
+/// Checks that a device computes correctly: all layers are compared with the reference. Operators run the same
+/// checks on their devices as the tests of this project.
 @NullMarked
 package io.trainyard.device.check;
 
