@@ -24,7 +24,7 @@ public final class CancelCommand extends WishCommand {
     @Override
     Optional<Answer> before(JobState job, WishedJobs all) {
         return job.status() == Status.CANCELLED
-                ? Optional.of(new Answer(true, true, "was cancelled already, at step %d".formatted(job.step())))
+                ? Answer.asWished("was cancelled already, at step %d".formatted(job.step()))
                 : ended(job, "cancel");
     }
 
@@ -36,7 +36,7 @@ public final class CancelCommand extends WishCommand {
     @Override
     Optional<Answer> after(JobState job, WishedJobs all) {
         return job.status() == Status.CANCELLED
-                ? Optional.of(new Answer(true, true, "is cancelled at step %d".formatted(job.step())))
+                ? Answer.asWished("is cancelled at step %d".formatted(job.step()))
                 : ended(job, "cancel");
     }
 }

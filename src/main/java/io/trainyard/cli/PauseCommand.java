@@ -24,7 +24,7 @@ public final class PauseCommand extends WishCommand {
     @Override
     Optional<Answer> before(JobState job, WishedJobs all) {
         return job.status() == Status.PAUSED && all.wish(job.job()) == Wish.PAUSE
-                ? Optional.of(new Answer(true, true, "is paused already; ./trainyard resume has it go on"))
+                ? Answer.asWished("is paused already; ./trainyard resume has it go on")
                 : ended(job, "pause");
     }
 
@@ -36,8 +36,7 @@ public final class PauseCommand extends WishCommand {
     @Override
     Optional<Answer> after(JobState job, WishedJobs all) {
         return job.status() == Status.PAUSED
-                ? Optional.of(new Answer(
-                        true, true, "is paused at step %d; ./trainyard resume has it go on".formatted(job.step())))
+                ? Answer.asWished("is paused at step %d; ./trainyard resume has it go on".formatted(job.step()))
                 : ended(job, "pause");
     }
 }

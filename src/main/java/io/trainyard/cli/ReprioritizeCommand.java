@@ -57,7 +57,7 @@ public final class ReprioritizeCommand extends WishCommand {
     /// The copy of the command comes first: should the wish be lost, a copy too many is void.
     @Override
     void publish(List<Control> wishes, WishedJobs all) {
-        if (isQueued(all)) {
+        if (all.state(job).map(JobState::status).filter(Status.QUEUED::equals).isPresent()) {
             all.command(job)
                     .ifPresent(command ->
                             new CommandSender(kafka.cluster(), CloudEvents.CLI).copy(List.of(command), priority));
@@ -65,30 +65,17 @@ public final class ReprioritizeCommand extends WishCommand {
         super.publish(wishes, all);
     }
 
-    private boolean isQueued(WishedJobs all) {
-        return all.state(job)
-                .map(JobState::status)
-                .filter(Status.QUEUED::equals)
-                .isPresent();
-    }
-
     @Override
     Optional<Answer> after(JobState state, WishedJobs all) {
         String urgency = priority.name().toLowerCase(Locale.ROOT);
         if (state.status() != Status.QUEUED) {
-            return Optional.of(new Answer(
-                    true,
-                    true,
-                    "%s: the priority %s is kept for when it waits for a worker again"
-                            .formatted(words(state.status()), urgency)));
+            return Answer.asWished("%s: the priority %s is kept for when it waits for a worker again"
+                    .formatted(words(state.status()), urgency));
         }
-        return Optional.of(
+        return Answer.asWished(
                 all.command(job).isPresent()
-                        ? new Answer(true, true, "waits with the priority " + urgency)
-                        : new Answer(
-                                true,
-                                true,
-                                "has no command on the topics any more: the priority %s is kept for its next one"
-                                        .formatted(urgency)));
+                        ? "waits with the priority " + urgency
+                        : "has no command on the topics any more: the priority %s is kept for its next one"
+                                .formatted(urgency));
     }
 }

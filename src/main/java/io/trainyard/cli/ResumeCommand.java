@@ -26,17 +26,15 @@ public final class ResumeCommand extends WishCommand {
     @Override
     Optional<Answer> before(JobState job, WishedJobs all) {
         if (jobs.areGroup() && job.rung() != null && all.wish(job.job()) != Wish.PAUSE) {
-            return Optional.of(new Answer(
-                    true,
-                    true,
+            return Answer.asWished(
                     "rests where others of its sweep are better; ./trainyard resume %s has it run on all the same"
-                            .formatted(job.job())));
+                            .formatted(job.job()));
         }
         Optional<Answer> ended = ended(job, "resume");
         boolean rests = job.status() == Status.PAUSED || all.wish(job.job()) == Wish.PAUSE;
         return ended.isPresent() || rests
                 ? ended
-                : Optional.of(new Answer(true, true, words(job.status()) + " and was not paused; nothing to resume"));
+                : Answer.asWished(words(job.status()) + " and was not paused; nothing to resume");
     }
 
     @Override
@@ -52,8 +50,7 @@ public final class ResumeCommand extends WishCommand {
     /// Who resumes a whole sweep is told which of its jobs rest at a rung.
     private Optional<Answer> restsAgain(JobState job) {
         return jobs.areGroup() && job.rung() != null
-                ? Optional.of(new Answer(
-                        true, true, "is not paused any more, and rests where others of its sweep are better"))
+                ? Answer.asWished("is not paused any more, and rests where others of its sweep are better")
                 : Optional.empty();
     }
 
@@ -61,7 +58,7 @@ public final class ResumeCommand extends WishCommand {
     Optional<Answer> after(JobState job, WishedJobs all) {
         return switch (job.status()) {
             case PAUSED -> restsAgain(job);
-            case QUEUED, RUNNING -> Optional.of(new Answer(true, true, "goes on: it " + words(job.status())));
+            case QUEUED, RUNNING -> Answer.asWished("goes on: it " + words(job.status()));
             case FINISHED, FAILED, CANCELLED, REJECTED, EXPANDED -> ended(job, "resume");
         };
     }

@@ -263,24 +263,19 @@ public final class JobHistory {
         store.eachCommand(JobQuery.ofGroup(group, MAX_GROUP), (id, command) -> {
             JobSummary job = jobs.remove(id);
             if (job != null) {
-                table.add(member(job, command));
+                add(job, command, table);
             }
         });
-        jobs.values().forEach(job -> table.add(member(job, null)));
+        jobs.values().forEach(job -> add(job, null, table));
         return table.isEmpty() ? Optional.empty() : Optional.of(table.view());
     }
 
-    private SweepView.Member member(JobSummary job, @Nullable String command) {
+    private void add(JobSummary job, @Nullable String command, SweepView.Table table) {
         JobSpec spec = spec(job.job(), command);
         boolean regression = spec != null && spec.loss().isRegression();
-        return new SweepView.Member(
-                job.job(),
-                job.status(),
-                spec,
-                job.epochsDone(),
-                regression ? job.bestTestLoss() : job.bestTestAccuracy(),
-                regression ? job.testLoss() : job.testAccuracy(),
-                job.reason());
+        Double best = regression ? job.bestTestLoss() : job.bestTestAccuracy();
+        Double last = regression ? job.testLoss() : job.testAccuracy();
+        table.add(SweepView.Trial.of(job.job(), job.status(), spec, job.epochsDone(), best, last, job.reason()), spec);
     }
 
     /// The jobs of a group; a sweep whose trials are there is none of them.

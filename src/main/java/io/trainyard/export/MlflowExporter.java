@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Epoch;
 import io.trainyard.event.JobState.Status;
+import io.trainyard.spec.JobField;
 import io.trainyard.spec.Printable;
 import io.trainyard.tracking.LossSpan;
 import java.io.IOException;
@@ -83,7 +84,7 @@ final class MlflowExporter implements JobExporter {
         Path run = ended.run();
         writeTests(ended.job(), run.resolve("metrics"));
         if (ended.job().command().isPresent()) {
-            writeParameters(MAPPER.readTree(ended.job().command().get()), "", run.resolve("params"));
+            writeParameters(ended.job().command().get(), run.resolve("params"));
         }
         for (var tag : tags(ended.job()).entrySet()) {
             if (tag.getValue() != null) {
@@ -131,15 +132,11 @@ final class MlflowExporter implements JobExporter {
     }
 
     /// Each field of the command is a parameter; a list is one, as JSON.
-    private static void writeParameters(JsonNode object, String prefix, Path folder) throws IOException {
-        for (var field : object.properties()) {
+    private static void writeParameters(String command, Path folder) throws IOException {
+        for (var field : JobField.values(MAPPER.readTree(command)).entrySet()) {
             JsonNode value = field.getValue();
-            if (value.isObject()) {
-                writeParameters(value, prefix + field.getKey() + ".", folder);
-            } else {
-                String text = value.isTextual() ? value.asText() : value.toString();
-                write(folder.resolve(prefix + field.getKey()), Printable.text(text, MAX_VALUE));
-            }
+            String text = value.isTextual() ? value.asText() : value.toString();
+            write(folder.resolve(field.getKey()), Printable.text(text, MAX_VALUE));
         }
     }
 

@@ -3,6 +3,8 @@ package io.trainyard.spec;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
 
 /// A field of commands by which jobs are grouped: `network`, `optimizer.learningRate`.
@@ -25,16 +27,34 @@ public record JobField(String path) {
             JsonNode value = MAPPER.readTree(command).at(pointer);
             return value.isMissingNode() || value.isNull()
                     ? Optional.empty()
-                    : Optional.of(shortened(value.isTextual() ? value.asText() : value.toString()));
+                    : Optional.of(shortened(value.isTextual() ? value.asText() : value.toString(), MAX_VALUE));
         } catch (JsonProcessingException e) {
             throw new IllegalArgumentException("no job: " + Check.shortened(command), e);
         }
     }
 
-    private static String shortened(String value) {
-        return value.length() <= MAX_VALUE
+    /// The values of a job by their paths, in the order of the job. A list is one value.
+    public static Map<String, JsonNode> values(JsonNode job) {
+        Map<String, JsonNode> values = new LinkedHashMap<>();
+        collect("", job, values);
+        return values;
+    }
+
+    private static void collect(String prefix, JsonNode object, Map<String, JsonNode> values) {
+        object.properties().forEach(field -> {
+            String path = prefix + field.getKey();
+            if (field.getValue().isObject()) {
+                collect(path + ".", field.getValue(), values);
+            } else {
+                values.put(path, field.getValue());
+            }
+        });
+    }
+
+    /// Long values are cut and get their length and hash.
+    public static String shortened(String value, int most) {
+        return value.length() <= most
                 ? value
-                : "%s… (%d characters, %08x)"
-                        .formatted(value.substring(0, MAX_VALUE), value.length(), value.hashCode());
+                : "%s… (%d characters, %08x)".formatted(value.substring(0, most), value.length(), value.hashCode());
     }
 }

@@ -3,10 +3,10 @@ package io.trainyard.sweep;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
+import io.trainyard.spec.JobField;
 import io.trainyard.spec.JobSpec;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -59,26 +59,22 @@ public record SweepView(
             @Nullable Double last,
             @Nullable Integer rung,
             @Nullable String reason) {
-        private Trial with(Map<String, JsonNode> its) {
-            return new Trial(job, state, its, epochs, ofEpochs, best, last, rung, reason);
+        /// Without values: those that differ are told by a [Table].
+        ///
+        /// @param spec null where it is not known
+        public static Trial of(
+                String job,
+                Status state,
+                @Nullable JobSpec spec,
+                int epochs,
+                @Nullable Double best,
+                @Nullable Double last,
+                @Nullable String reason) {
+            int ofEpochs = spec == null ? 0 : spec.epochs();
+            return new Trial(job, state, Map.of(), epochs, ofEpochs, best, last, lastRung(spec, epochs), reason);
         }
-    }
 
-    /// A job of the group, as far as it matters here.
-    ///
-    /// @param spec null where it is not known
-    /// @param epochs that were tested
-    /// @param best of its tests, the highest accuracy or the lowest loss; null before the first
-    /// @param last of its tests; null before the first
-    public record Member(
-            String job,
-            Status state,
-            @Nullable JobSpec spec,
-            int epochs,
-            @Nullable Double best,
-            @Nullable Double last,
-            @Nullable String reason) {
-        static Member of(JobState job) {
+        private static Trial of(JobState job) {
             JobSpec spec = job.spec();
             boolean regression = spec != null && spec.loss().isRegression();
             List<Double> results = job.epochs().stream()
@@ -86,7 +82,7 @@ public record SweepView(
                     .filter(result -> result != null && !result.isNaN())
                     .toList();
             Comparator<Double> better = regression ? Comparator.reverseOrder() : Comparator.naturalOrder();
-            return new Member(
+            return of(
                     job.job(),
                     job.status(),
                     spec,
@@ -94,6 +90,10 @@ public record SweepView(
                     results.stream().max(better).orElse(null),
                     results.isEmpty() ? null : results.getLast(),
                     job.reason());
+        }
+
+        private Trial with(Map<String, JsonNode> its) {
+            return new Trial(job, state, its, epochs, ofEpochs, best, last, rung, reason);
         }
     }
 
@@ -105,12 +105,8 @@ public record SweepView(
     }
 
     public static SweepView ofStates(String group, Collection<JobState> jobs) {
-        return of(group, jobs.stream().map(Member::of).toList());
-    }
-
-    public static SweepView of(String group, Collection<Member> jobs) {
         Table table = new Table(group);
-        jobs.forEach(table::add);
+        jobs.forEach(job -> table.add(Trial.of(job), job.spec()));
         return table.view();
     }
 
@@ -136,9 +132,9 @@ public record SweepView(
             return rows.isEmpty();
         }
 
-        public void add(Member job) {
+        /// @param spec null where it is not known
+        public void add(Trial trial, @Nullable JobSpec spec) {
             Map<String, @Nullable Value> differing = new LinkedHashMap<>();
-            JobSpec spec = job.spec();
             if (spec != null) {
                 regression |= spec.loss().isRegression();
                 Map<String, Value> values = values(spec);
@@ -155,7 +151,7 @@ public record SweepView(
                         .forEach(field -> differing.put(field, null));
                 fields.addAll(differing.keySet());
             }
-            rows.add(new Row(trial(job), spec != null, differing));
+            rows.add(new Row(trial, spec != null, differing));
         }
 
         public SweepView view() {
@@ -201,21 +197,7 @@ public record SweepView(
         return Comparator.comparing(Trial::best, Comparator.nullsLast(better)).thenComparing(Trial::job);
     }
 
-    private static Trial trial(Member job) {
-        JobSpec spec = job.spec();
-        return new Trial(
-                job.job(),
-                job.state(),
-                Map.of(),
-                job.epochs(),
-                spec == null ? 0 : spec.epochs(),
-                job.best(),
-                job.last(),
-                rung(spec, job.epochs()),
-                job.reason());
-    }
-
-    private static @Nullable Integer rung(@Nullable JobSpec spec, int epochs) {
+    private static @Nullable Integer lastRung(@Nullable JobSpec spec, int epochs) {
         return spec == null || spec.asha() == null
                 ? null
                 : spec.asha().rungs(spec.epochs()).stream()
@@ -226,17 +208,8 @@ public record SweepView(
 
     private static Map<String, Value> values(JobSpec spec) {
         Map<String, Value> values = new LinkedHashMap<>();
-        MAPPER.<ObjectNode>valueToTree(spec).properties().stream()
-                .filter(field -> !NAMES.contains(field.getKey()))
-                .forEach(field -> collect(field.getKey(), field.getValue(), values));
+        JobField.values(MAPPER.valueToTree(spec)).forEach((field, value) -> values.put(field, Value.of(value)));
+        values.keySet().removeAll(NAMES);
         return values;
-    }
-
-    private static void collect(String path, JsonNode value, Map<String, Value> values) {
-        if (value.isObject()) {
-            value.properties().forEach(field -> collect(path + "." + field.getKey(), field.getValue(), values));
-        } else {
-            values.put(path, Value.of(value));
-        }
     }
 }

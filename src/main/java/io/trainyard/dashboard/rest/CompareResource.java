@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.TextNode;
 import io.trainyard.dashboard.JobDetail;
 import io.trainyard.dashboard.JobHistory;
+import io.trainyard.spec.JobField;
 import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
@@ -14,7 +15,6 @@ import jakarta.ws.rs.core.Response.Status;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -83,13 +83,14 @@ public class CompareResource {
     }
 
     private Map<String, JsonNode> fields(JobDetail job) {
-        Map<String, JsonNode> fields = new LinkedHashMap<>();
-        if (job.command() != null) {
-            try {
-                flatten("", mapper.readTree(job.command()), fields);
-            } catch (JsonProcessingException e) {
-                throw new IllegalStateException("a job is written as JSON", e);
-            }
+        if (job.command() == null) {
+            return Map.of();
+        }
+        Map<String, JsonNode> fields;
+        try {
+            fields = JobField.values(mapper.readTree(job.command()));
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("a job is written as JSON", e);
         }
         fields.remove("id");
         fields.replaceAll((_, value) -> shortened(value));
@@ -98,10 +99,7 @@ public class CompareResource {
 
     private static JsonNode shortened(JsonNode value) {
         String text = value.toString();
-        return text.length() <= MAX_VALUE
-                ? value
-                : TextNode.valueOf("%s… (%d characters, %08x)"
-                        .formatted(text.substring(0, MAX_VALUE), text.length(), text.hashCode()));
+        return text.length() <= MAX_VALUE ? value : TextNode.valueOf(JobField.shortened(text, MAX_VALUE));
     }
 
     private static List<Field> differing(List<Map<String, JsonNode>> jobs) {
@@ -116,17 +114,6 @@ public class CompareResource {
             }
         }
         return differing;
-    }
-
-    /// Lists stay whole: two networks differ as such.
-    private static void flatten(String path, JsonNode node, Map<String, JsonNode> fields) {
-        if (node.isObject()) {
-            node.properties()
-                    .forEach(field -> flatten(
-                            path.isEmpty() ? field.getKey() : path + "." + field.getKey(), field.getValue(), fields));
-        } else {
-            fields.put(path, node);
-        }
     }
 
     /// Each with the best, the least p-value first.
