@@ -12,7 +12,7 @@ import java.util.Set;
 /// Every worker knows all of them and the contract of every other worker. A worker that understands a command
 /// claims it; if no worker does for long, one worker dead-letters it.
 ///
-/// Time is counted in this worker's own heartbeats, as in [Keeper]. Not thread-safe.
+/// Time is counted in this worker's own heartbeats, as in [OwnershipMonitor]. Not thread-safe.
 ///
 /// @param <C> the command
 public final class Deferrals<C> {
@@ -52,15 +52,15 @@ public final class Deferrals<C> {
         }
     }
 
-    private final Keeper keeper;
+    private final OwnershipMonitor monitor;
     private final Rules rules;
     private final Map<String, Waiting<C>> waiting = new LinkedHashMap<>(); // the oldest first
     private final Map<String, Integer> contracts = new HashMap<>(); // by worker
     private long bytes;
 
     /// @param keeper knows the live workers
-    public Deferrals(Keeper keeper, Rules rules) {
-        this.keeper = keeper;
+    public Deferrals(OwnershipMonitor monitor, Rules rules) {
+        this.monitor = monitor;
         this.rules = rules;
     }
 
@@ -75,7 +75,7 @@ public final class Deferrals<C> {
     public void add(Deferral<C> deferral) {
         remove(deferral.key());
         if (waiting.size() < SPARE * MAX_COMMANDS && bytes + deferral.bytes() <= SPARE * MAX_BYTES) {
-            waiting.put(deferral.key(), new Waiting<>(deferral, keeper.beats()));
+            waiting.put(deferral.key(), new Waiting<>(deferral, monitor.beats()));
             bytes += deferral.bytes();
         }
     }
@@ -101,8 +101,8 @@ public final class Deferrals<C> {
         for (Waiting<C> one : waiting.values()) {
             Deferral<C> deferral = one.deferral;
             if (deferral.contract() <= rules.contract()) {
-                int rank = keeper.rank(deferral.key(), able(deferral.contract(), live));
-                if (keeper.beats() - one.since >= (long) BEATS_APART * Math.min(rank, MAX_APART)) {
+                int rank = monitor.rank(deferral.key(), able(deferral.contract(), live));
+                if (monitor.beats() - one.since >= (long) BEATS_APART * Math.min(rank, MAX_APART)) {
                     due.add(deferral);
                 }
             }
@@ -114,14 +114,14 @@ public final class Deferrals<C> {
     /// returned once.
     public List<Deferral<C>> hopeless() {
         Map<String, Integer> live = live();
-        long now = keeper.beats();
+        long now = monitor.beats();
         List<Deferral<C>> hopeless = new ArrayList<>();
         for (Waiting<C> one : waiting.values()) {
             if (!able(one.deferral.contract(), live).isEmpty()) {
                 one.hopeless = now;
                 continue;
             }
-            long patience = rules.beats() + (long) BEATS_APART * keeper.rank(one.deferral.key(), live.keySet());
+            long patience = rules.beats() + (long) BEATS_APART * monitor.rank(one.deferral.key(), live.keySet());
             boolean acted = one.given != Long.MIN_VALUE && now - one.given < rules.beats();
             if (now - one.hopeless >= patience && !acted) {
                 one.given = now;
@@ -133,11 +133,11 @@ public final class Deferrals<C> {
 
     /// The contracts of the live workers, including this one.
     public Map<String, Integer> live() {
-        Set<String> heard = keeper.live();
+        Set<String> heard = monitor.live();
         contracts.keySet().retainAll(heard);
         Map<String, Integer> live = new HashMap<>();
         heard.forEach(worker -> live.put(worker, contracts.getOrDefault(worker, JobContract.FIRST)));
-        live.put(keeper.self(), rules.contract());
+        live.put(monitor.self(), rules.contract());
         return live;
     }
 

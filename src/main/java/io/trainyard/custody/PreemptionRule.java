@@ -32,7 +32,7 @@ public final class PreemptionRule {
     /// @param contract that it supports
     /// @param free the number of further jobs that it may run
     public record Seat(String worker, String kind, int contract, int free) {
-        private boolean mayRun(Waiting command) {
+        private boolean mayRun(WaitingCommand command) {
             return command.isFor(kind)
                     && command.contract() <= contract
                     && !command.refusedBy().contains(worker);
@@ -54,18 +54,19 @@ public final class PreemptionRule {
     }
 
     /// A job is preempted for a command.
-    public record Room(Running victim, Waiting urgent) {}
+    public record Room(Running victim, WaitingCommand urgent) {}
 
     private record Victim(Running job, Seat seat) {}
 
     /// @param waiting the highest priority first
     /// @param most the limit of preemptions of a job
-    public static List<Room> of(List<Waiting> waiting, Collection<Seat> seats, Collection<Running> running, int most) {
+    public static List<Room> of(
+            List<WaitingCommand> waiting, Collection<Seat> seats, Collection<Running> running, int most) {
         Map<Seat, Integer> free = new HashMap<>();
         seats.stream().filter(seat -> seat.free() > 0).forEach(seat -> free.put(seat, seat.free()));
         List<Victim> victims = victims(seats, running, most);
         List<Room> rooms = new ArrayList<>();
-        for (Waiting command : waiting) {
+        for (WaitingCommand command : waiting) {
             if (free.isEmpty() && victims.isEmpty()) {
                 break; // regardless of further commands
             }
@@ -100,7 +101,7 @@ public final class PreemptionRule {
     }
 
     /// Whether a worker is free for a command; the command then occupies it.
-    private static boolean takesFree(Waiting command, Map<Seat, Integer> free) {
+    private static boolean takesFree(WaitingCommand command, Map<Seat, Integer> free) {
         Optional<Seat> taker =
                 free.keySet().stream().filter(seat -> seat.mayRun(command)).min(Comparator.comparing(Seat::worker));
         taker.ifPresent(seat -> {

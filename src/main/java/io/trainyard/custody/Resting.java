@@ -11,7 +11,7 @@ import java.util.Set;
 /// has a new record, and every worker checks at growing intervals, because the worker with the result may have
 /// died.
 ///
-/// Time is counted in this worker's own heartbeats, as in [Keeper]. Not thread-safe.
+/// Time is counted in this worker's own heartbeats, as in [OwnershipMonitor]. Not thread-safe.
 public final class Resting {
     /// The number of times that the interval doubles.
     private static final int MAX_DOUBLINGS = 6;
@@ -22,15 +22,15 @@ public final class Resting {
         int looks;
     }
 
-    private final Keeper keeper;
+    private final OwnershipMonitor monitor;
     private final int beats;
     private final Map<String, Group> groups = new HashMap<>();
     private final Map<String, Long> resumed = new HashMap<>();
     private long asked = Long.MIN_VALUE;
 
     /// @param beats between the first two checks, and the pause after a job was resumed
-    public Resting(Keeper keeper, int beats) {
-        this.keeper = keeper;
+    public Resting(OwnershipMonitor monitor, int beats) {
+        this.monitor = monitor;
         this.beats = beats;
     }
 
@@ -47,13 +47,13 @@ public final class Resting {
     ///
     /// @param told groups in which this worker has stored a result since the last call
     public Map<String, List<Request>> due(Set<String> told) {
-        long now = keeper.beats();
+        long now = monitor.beats();
         if (now == asked && told.isEmpty()) {
             return Map.of(); // time is heartbeats
         }
         asked = now;
         resumed.values().removeIf(beat -> now - beat >= beats);
-        Map<String, List<String>> resting = keeper.resting();
+        Map<String, List<String>> resting = monitor.resting();
         resting.values().forEach(jobs -> jobs.removeIf(resumed::containsKey));
         resting.values().removeIf(List::isEmpty);
         groups.keySet().retainAll(resting.keySet());
@@ -66,13 +66,13 @@ public final class Resting {
         resting.keySet().removeAll(quiet);
         Map<String, List<Request>> due = new HashMap<>();
         resting.forEach((group, jobs) ->
-                due.put(group, jobs.stream().map(keeper::request).toList()));
+                due.put(group, jobs.stream().map(monitor::request).toList()));
         return due;
     }
 
     private boolean isDue(String name, boolean told, long now) {
         Group group = groups.computeIfAbsent(name, _ -> new Group());
-        int rank = keeper.rank(name, keeper.live());
+        int rank = monitor.rank(name, monitor.live());
         long interval = (long) beats * (1 + rank) << Math.min(group.looks, MAX_DOUBLINGS);
         boolean isTime = group.looked != Long.MIN_VALUE && now - group.looked >= interval;
         if (group.looked == Long.MIN_VALUE) {
@@ -89,6 +89,6 @@ public final class Resting {
 
     /// A job's command was published: nothing more is due until that is read back.
     public void resumed(String job) {
-        resumed.put(job, keeper.beats());
+        resumed.put(job, monitor.beats());
     }
 }

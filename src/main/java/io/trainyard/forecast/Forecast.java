@@ -3,7 +3,7 @@ package io.trainyard.forecast;
 import io.trainyard.custody.PreemptionRule;
 import io.trainyard.custody.PreemptionRule.Running;
 import io.trainyard.custody.PreemptionRule.Seat;
-import io.trainyard.custody.Waiting;
+import io.trainyard.custody.WaitingCommand;
 import io.trainyard.event.Control.Urgency;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.forecast.Outlook.Start;
@@ -58,10 +58,10 @@ public record Forecast(Map<String, Outlook> outlooks) {
 
     /// By urgent job the one that makes room for it, by the rule by which workers do.
     private static Map<String, String> victims(Fleet fleet, WhyWaiting why, List<Place> line) {
-        List<Waiting> urgent = line.stream()
+        List<WaitingCommand> urgent = line.stream()
                 .filter(place -> place.job().urgency() == Urgency.HIGH && place.held() == null)
                 .map(Place::job)
-                .map(job -> new Waiting(
+                .map(job -> new WaitingCommand(
                         Topic.COMMANDS_HIGH,
                         job.offset(),
                         job.job(),

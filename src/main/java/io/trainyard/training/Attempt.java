@@ -98,7 +98,7 @@ final class Attempt implements AutoCloseable {
 
     /// The job's dataset is being downloaded; the next piece of it must arrive within the usual time limit.
     void fetched(String dataset, long bytes, long ofBytes) {
-        alive(StepWatch.UNKNOWN);
+        alive(HangLimit.UNKNOWN);
         supervisor.fetched(dataset, bytes, ofBytes);
     }
 
@@ -189,7 +189,7 @@ final class Attempt implements AutoCloseable {
         if (!rungs.mayBeAt(at)) {
             return Optional.empty();
         }
-        alive(StepWatch.UNKNOWN);
+        alive(HangLimit.UNKNOWN);
         return rungs.restsAt(at) ? Optional.of(Halt.PAUSE) : Optional.empty();
     }
 
@@ -221,7 +221,7 @@ final class Attempt implements AutoCloseable {
     ///
     /// @param mayFail whether the one before is sufficient
     void awaitSaved(boolean mayFail) {
-        alive(StepWatch.UNKNOWN);
+        alive(HangLimit.UNKNOWN);
         takeWritten(mayFail);
     }
 
@@ -313,7 +313,7 @@ final class Attempt implements AutoCloseable {
             return switch (cause) {
                 case SupervisorException e -> throw e;
                 case SupersededException _ -> superseded();
-                default -> Faults.isWorkers(cause) ? giveBack(cause) : fail(cause);
+                default -> FailureClassifier.isWorkers(cause) ? giveBack(cause) : fail(cause);
             };
         } catch (StoreException | SupersededException e) {
             return end(e); // it throws neither of them
@@ -330,21 +330,24 @@ final class Attempt implements AutoCloseable {
         if (cause instanceof StoreException || !started) {
             noteStopped();
         }
-        Released event = new Released(job.id(), number, savedStep, Faults.reason(cause), null);
+        Released event = new Released(job.id(), number, savedStep, FailureClassifier.reason(cause), null);
         supervisor.tell(event);
         return switch (cause) {
             case DeviceLostException _ -> new Outcome.DeviceLost(event);
             case DeviceBusyException _ -> new Outcome.Crowded(event);
-            default -> new Outcome.WorkerFault(event, Faults.isLacking(cause));
+            default -> new Outcome.WorkerFault(event, FailureClassifier.isLacking(cause));
         };
     }
 
     private Outcome fail(Throwable cause) {
         settle();
         Failed event = new Failed(
-                job.id(), number, Faults.reason(cause), Faults.failure(cause).word());
+                job.id(),
+                number,
+                FailureClassifier.reason(cause),
+                FailureClassifier.failure(cause).word());
         Outcome outcome = append(event, End::new);
-        if (!Faults.saysAll(cause)) {
+        if (!FailureClassifier.saysAll(cause)) {
             LOG.log(System.Logger.Level.WARNING, "job=%s attempt=%d failed".formatted(job.id(), number), cause);
         }
         return outcome;

@@ -32,7 +32,7 @@ public final class JobTraining {
     private final JobDevices devices;
     private final String worker;
     private final Limits limits;
-    private final Company company;
+    private final SessionAdmission company;
 
     /// @param roots where datasets are read
     /// @param ownDevice for jobs that leave the choice open; see [JobDevices]
@@ -49,7 +49,7 @@ public final class JobTraining {
     }
 
     private JobTraining(Workloads workloads, JobDevices devices, String worker, Limits limits) {
-        this.company = new Company();
+        this.company = new SessionAdmission();
         this.workloads = workloads;
         this.devices = devices;
         this.worker = worker;
@@ -138,8 +138,8 @@ public final class JobTraining {
 
     private Outcome run(Attempt attempt) {
         JobSpec job = attempt.job();
-        attempt.alive(StepWatch.UNKNOWN);
-        Workloads.Prepared prepared = workloads.of(job, attempt::fetched, () -> attempt.alive(StepWatch.UNKNOWN));
+        attempt.alive(HangLimit.UNKNOWN);
+        Workloads.Prepared prepared = workloads.of(job, attempt::fetched, () -> attempt.alive(HangLimit.UNKNOWN));
         Workload workload = prepared.workload();
         limits.jobs().require(job, workload.network(), workload.stepsPerEpoch());
         Device device;
@@ -157,7 +157,7 @@ public final class JobTraining {
                 .orElse(workload)
                 .withChoices(attempt.choices());
         Workload asked = job.kind() == JobKind.EVALUATE ? asBefore.forTests() : asBefore;
-        try (Company.Place place = company.join(device, asked);
+        try (SessionAdmission.Place place = company.join(device, asked);
                 LearningSession session = open(attempt, place, device, asked)) {
             StartingPoint start = StartingPoint.of(attempt, workload.network(), newest);
             session.load(start.state());
@@ -173,7 +173,7 @@ public final class JobTraining {
     /// The device's choices are stored before any event that depends on them: an attempt that dies before its
     /// first checkpoint is continued with the same choices. If another attempt was faster, its choices are
     /// used.
-    private static LearningSession open(Attempt attempt, Company.Place place, Device device, Workload asked) {
+    private static LearningSession open(Attempt attempt, SessionAdmission.Place place, Device device, Workload asked) {
         LearningSession session = place.open(() -> device.open(asked));
         DeviceChoices chosen = session.choices();
         DeviceChoices kept = attempt.folder().keep(chosen);
@@ -204,7 +204,7 @@ public final class JobTraining {
     }
 
     private Trainer trainer(Attempt attempt, Workload workload, LearningSession session) {
-        return new Trainer(attempt, workload, session, new StepWatch(limits.hangFactor()));
+        return new Trainer(attempt, workload, session, new HangLimit(limits.hangFactor()));
     }
 
     private Outcome train(Attempt attempt, Trainer trainer, Progress from) {

@@ -18,7 +18,7 @@ final class Trainer {
     private final JobSpec job;
     private final Workload workload;
     private final LearningSession session;
-    private final StepWatch watch;
+    private final HangLimit watch;
 
     private final long startNanos = System.nanoTime();
     private final Pace pace = new Pace();
@@ -30,7 +30,7 @@ final class Trainer {
     private long begunStep; // of the last checkpoint that was begun
     private long begunNanos = startNanos; // when it was begun
 
-    Trainer(Attempt attempt, Workload workload, LearningSession session, StepWatch watch) {
+    Trainer(Attempt attempt, Workload workload, LearningSession session, HangLimit watch) {
         this.attempt = attempt;
         this.job = attempt.job();
         this.workload = workload;

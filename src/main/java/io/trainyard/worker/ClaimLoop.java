@@ -33,14 +33,14 @@ final class ClaimLoop implements AutoCloseable {
     /// The same while a high-priority command waits. The brokers may hand it to one busy worker after another.
     private static final Duration URGENT_LOOK = Duration.ofMillis(50);
 
-    private final Surroundings around;
+    private final WorkerContext context;
     private final WorkerRules rules;
     private final Supplier<CommandQueue> queues;
     private final Activity activity;
     private final StopSignal stop;
-    private final Settlement settlement;
+    private final CommandDisposition disposition;
     private final Claiming claiming;
-    private final Fitness fitness;
+    private final CircuitBreaker fitness;
     private final Slots slots;
     /// Failures of the brokers.
     private final Quarantine brokers = new Quarantine(MIN_PAUSE, MAX_PAUSE);
@@ -52,24 +52,24 @@ final class ClaimLoop implements AutoCloseable {
 
     /// @param queues opens a queue of commands, and a new one after a failure
     /// @param runner runs as many jobs at once as there are slots
-    ClaimLoop(Surroundings around, Supplier<CommandQueue> queues, JobRunner runner) {
-        this.around = around;
-        this.rules = around.rules();
+    ClaimLoop(WorkerContext context, Supplier<CommandQueue> queues, JobRunner runner) {
+        this.context = context;
+        this.rules = context.rules();
         this.queues = queues;
-        this.activity = around.activity();
-        this.stop = new StopSignal(around.host());
-        this.fitness = new Fitness(rules.worker());
-        this.slots = new Slots(around, runner, stop, fitness);
-        this.settlement = new Settlement(around, stop);
+        this.activity = context.activity();
+        this.stop = new StopSignal(context.host());
+        this.fitness = new CircuitBreaker(rules.worker());
+        this.slots = new Slots(context, runner, stop, fitness);
+        this.disposition = new CommandDisposition(context, stop);
         this.probed = rules.worker();
-        this.claiming = new Claiming(around, settlement, fitness);
+        this.claiming = new Claiming(context, disposition, fitness);
     }
 
     /// Begins to claim.
     ///
     /// @param informed completes when the worker has read all control requests
     void start(CompletableFuture<?> informed) {
-        var _ = around.host().start("claims", () -> run(informed));
+        var _ = context.host().start("claims", () -> run(informed));
     }
 
     /// Completes when the loop has ended; exceptionally if a job does not stop or the worker cannot run jobs.
@@ -100,7 +100,7 @@ final class ClaimLoop implements AutoCloseable {
         if (!awaitAdmission()) {
             return;
         }
-        try (CommandQueue queue = new DeferredQueue(new FairQueue(queues.get(), around), around)) {
+        try (CommandQueue queue = new DeferredQueue(new FairQueue(queues.get(), context), context)) {
             claim(queue);
         } catch (KafkaException e) { // the message says enough
             brokenBy(String.valueOf(e.getMessage()));
@@ -120,7 +120,7 @@ final class ClaimLoop implements AutoCloseable {
         }
     }
 
-    private void lost(Taken.Lost claim) {
+    private void lost(ClaimResult.Lost claim) {
         publishing.fault(claim.reason());
         activity.trouble(claim.reason());
         probed = claim.job() == null ? rules.worker() : claim.job();
@@ -139,7 +139,7 @@ final class ClaimLoop implements AutoCloseable {
 
     private void claim(CommandQueue queue) throws InterruptedException {
         while (!stop.isRequested() && objection().isEmpty()) {
-            Taken taken = new Taken.Settled();
+            ClaimResult taken = new ClaimResult.Settled();
             boolean isHanded = false;
             if (!mayTake()) {
                 taken = giveBackStray(queue);
@@ -152,13 +152,13 @@ final class ClaimLoop implements AutoCloseable {
                 healed(brokers);
             }
             switch (taken) {
-                case Taken.Begun(Held held) -> {
-                    around.order().took();
+                case ClaimResult.Begun(ClaimedAttempt held) -> {
+                    context.order().took();
                     slots.start(held);
                 }
-                case Taken.Settled _ -> {}
-                case Taken.Refused(String reason) -> fitness.refused(reason);
-                case Taken.Lost claim -> {
+                case ClaimResult.Settled _ -> {}
+                case ClaimResult.Refused(String reason) -> fitness.refused(reason);
+                case ClaimResult.Lost claim -> {
                     lost(claim);
                     return;
                 }
@@ -179,7 +179,7 @@ final class ClaimLoop implements AutoCloseable {
 
     /// Waits until the worker may claim. Returns early at times, so that prefetched commands are released.
     private boolean mayTake() throws InterruptedException {
-        if (!slots.awaitFree(around.fleet().isUrgent() ? URGENT_LOOK : LOOK)) {
+        if (!slots.awaitFree(context.fleet().isUrgent() ? URGENT_LOOK : LOOK)) {
             return false;
         }
         awaitHealth();
@@ -187,11 +187,11 @@ final class ClaimLoop implements AutoCloseable {
     }
 
     /// A busy worker releases prefetched commands.
-    private Taken giveBackStray(CommandQueue queue) throws InterruptedException {
+    private ClaimResult giveBackStray(CommandQueue queue) throws InterruptedException {
         try {
             var stray = queue.stray();
             if (stray.isPresent()) {
-                return settlement.giveBack(queue, stray.get());
+                return disposition.giveBack(queue, stray.get());
             }
         } catch (KafkaException e) { // the next poll sees and reports it
             LOG.log(
@@ -200,7 +200,7 @@ final class ClaimLoop implements AutoCloseable {
                     rules.worker(),
                     e.getMessage());
         }
-        return new Taken.Settled();
+        return new ClaimResult.Settled();
     }
 
     /// A worker that failed to run a job pauses, longer each time.
@@ -222,9 +222,9 @@ final class ClaimLoop implements AutoCloseable {
 
     /// The reason why the worker must not claim; empty if it may.
     private Optional<String> objection() {
-        return around.fleet()
+        return context.fleet()
                 .objection()
-                .or(() -> around.gate().objection(around.host().nanoTime()));
+                .or(() -> context.gate().objection(context.host().nanoTime()));
     }
 
     /// Waits until the worker belongs to the fleet and the brokers acknowledge its heartbeats and a record of
@@ -232,14 +232,14 @@ final class ClaimLoop implements AutoCloseable {
     ///
     /// @return false if the worker stops
     private boolean awaitAdmission() throws InterruptedException {
-        long beganNanos = around.host().nanoTime();
+        long beganNanos = context.host().nanoTime();
         CompletableFuture<Void> probe = null;
         while (!stop.isRequested()) {
             Optional<String> reason = objection();
             if (reason.isEmpty()) {
-                probe = probe == null ? around.publisher().probeOwnership(probed) : probe;
+                probe = probe == null ? context.publisher().probeOwnership(probed) : probe;
                 try {
-                    var _ = around.host().await(probe, rules.claimTimeout());
+                    var _ = context.host().await(probe, rules.claimTimeout());
                     sayAdmitted();
                     return true;
                 } catch (TimeoutException _) {
@@ -251,7 +251,7 @@ final class ClaimLoop implements AutoCloseable {
                     stop.await(publishing.pause());
                 }
             } else {
-                if (around.host().nanoTime() - beganNanos > UNTOLD.toNanos()) {
+                if (context.host().nanoTime() - beganNanos > UNTOLD.toNanos()) {
                     say(reason.get());
                 }
                 stop.await(ADMISSION);
@@ -282,7 +282,7 @@ final class ClaimLoop implements AutoCloseable {
     public void close() {
         stop.request();
         try {
-            var _ = around.host()
+            var _ = context.host()
                     .await(ended.exceptionally(_ -> null), rules.grace().plus(ShareQueue.CLOSE_TIMEOUT));
         } catch (TimeoutException _) {
             LOG.log(

@@ -32,34 +32,34 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 /// If this fails in between, or the process ends, the command is delivered again or an ownership monitor
 /// publishes it again. The next claim then becomes the next attempt.
 final class Claiming {
-    private final Surroundings around;
+    private final WorkerContext context;
     private final WorkerRules rules;
     private final EventPublisher publisher;
-    private final Announcer announcer;
-    private final Settlement settlement;
-    private final Fitness fitness;
+    private final OutcomePublisher outcomes;
+    private final CommandDisposition disposition;
+    private final CircuitBreaker fitness;
     private final Quotas quotas;
 
     /// @param settlement disposes of commands that do not start a job here
     /// @param fitness knows for which jobs this worker has insufficient resources
-    Claiming(Surroundings around, Settlement settlement, Fitness fitness) {
-        this.around = around;
-        this.rules = around.rules();
-        this.publisher = around.publisher();
-        this.announcer = new Announcer(around);
-        this.settlement = settlement;
+    Claiming(WorkerContext context, CommandDisposition disposition, CircuitBreaker fitness) {
+        this.context = context;
+        this.rules = context.rules();
+        this.publisher = context.publisher();
+        this.outcomes = new OutcomePublisher(context);
+        this.disposition = disposition;
         this.fitness = fitness;
-        this.quotas = new Quotas(around);
+        this.quotas = new Quotas(context);
     }
 
     /// @param queue has delivered `command`
-    Taken take(CommandQueue queue, ConsumerRecord<byte[], byte[]> command) throws InterruptedException {
+    ClaimResult take(CommandQueue queue, ConsumerRecord<byte[], byte[]> command) throws InterruptedException {
         KillPoint.POLLED.reach();
         String id = null;
         try {
             CommandRecord.requireWithinLimits(command);
-            if (settlement.isNearlyUsedUp(command)) {
-                return settlement.keep(queue, command);
+            if (disposition.isNearlyUsedUp(command)) {
+                return disposition.keep(queue, command);
             }
             JobSpec job;
             try {
@@ -67,73 +67,74 @@ final class Claiming {
                 id = job.id();
                 Expansion.requireRunnable(job, rules);
             } catch (InvalidJobException e) {
-                return settlement.refuse(queue, command, String.valueOf(e.getMessage()));
+                return disposition.refuse(queue, command, String.valueOf(e.getMessage()));
             }
             Optional<Topic> elsewhere = rules.routes().elsewhere(command.topic(), job);
             if (elsewhere.isPresent()) {
-                return settlement.forward(queue, command, job, elsewhere.get());
+                return disposition.forward(queue, command, job, elsewhere.get());
             }
             Priority priority = Priority.of(command.topic(), rules.routes().prefix());
             return take(queue, command, CommandRecord.request(command, job, priority));
         } catch (InvalidJobException e) {
-            return settlement.reject(queue, command, String.valueOf(e.getMessage()));
+            return disposition.reject(queue, command, String.valueOf(e.getMessage()));
         } catch (TimeoutException e) {
-            return new Taken.Lost("the brokers do not acknowledge what this worker publishes about the command", id);
+            return new ClaimResult.Lost(
+                    "the brokers do not acknowledge what this worker publishes about the command", id);
         } catch (ExecutionException e) {
-            return new Taken.Lost(
+            return new ClaimResult.Lost(
                     "the brokers refuse what this worker publishes about the command: " + e.getCause(), id);
         }
     }
 
-    private Taken take(CommandQueue queue, ConsumerRecord<byte[], byte[]> command, Request request)
+    private ClaimResult take(CommandQueue queue, ConsumerRecord<byte[], byte[]> command, Request request)
             throws InterruptedException, ExecutionException, TimeoutException {
         Optional<String> waits = reasonToWait(command, request);
         if (waits.isPresent()) {
-            return settlement.park(queue, command, request.job(), waits.get());
+            return disposition.park(queue, command, request.job(), waits.get());
         }
         Delivery delivery = new Delivery(
                 request, CommandRecord.claim(command), command.deliveryCount().orElse((short) 1));
         try {
-            JobFolder folder = new JobFolder(around.store(), request.job().id());
+            JobFolder folder = new JobFolder(context.store(), request.job().id());
             return decide(queue, command, delivery, folder);
         } catch (CheckpointException e) { // a problem of the store, not of the job
-            return settlement.leave(queue, request, "the store cannot be used: " + e.getMessage());
+            return disposition.leave(queue, request, "the store cannot be used: " + e.getMessage());
         }
     }
 
-    private Taken decide(
+    private ClaimResult decide(
             CommandQueue queue, ConsumerRecord<byte[], byte[]> command, Delivery delivery, JobFolder folder)
             throws InterruptedException, ExecutionException, TimeoutException {
         Request request = delivery.request();
         String job = request.job().id();
-        String store = around.store().identity();
-        Tracing.Claim claim = around.tracing().claims(job, rules.worker(), request.trace());
+        String store = context.store().identity();
+        Tracing.Claim claim = context.tracing().claims(job, rules.worker(), request.trace());
         boolean sameJob = folder.keepSpec(JobJson.command(request.job()).json().toString());
         while (true) {
             JobChain chain = folder.chain();
             StoredJob stored =
                     new StoredJob(store, sameJob, chain.last(), chain.link().orElse(null));
-            switch (ClaimRule.of(delivery, stored, around.fleet().wishes().of(job))) {
+            switch (ClaimRule.of(delivery, stored, context.fleet().wishes().of(job))) {
                 case Verdict.Reject(String reason) -> {
-                    return settlement.reject(queue, command, reason);
+                    return disposition.reject(queue, command, reason);
                 }
                 case Verdict.Announce(int number, End end) -> {
-                    return settlement.settle(queue, announcer.announce(folder, number, end, request.trace()));
+                    return disposition.settle(queue, outcomes.announce(folder, number, end, request.trace()));
                 }
                 case Verdict.Cancel _ -> {
-                    return settlement.settle(queue, announcer.cancel(folder, request.trace()));
+                    return disposition.settle(queue, outcomes.cancel(folder, request.trace()));
                 }
                 case Verdict.Park(int attempt) -> {
-                    return settlement.settle(
+                    return disposition.settle(
                             queue, park(request.attempt(attempt).in(store), folder, chain));
                 }
                 case Verdict.Void(int last, Owner owner) -> {
                     Custody held = Custody.held(
                             request.attempt(last).in(store).preempted(chain.preemptions()), owner.worker());
-                    return settlement.settle(queue, publisher.publish(held));
+                    return disposition.settle(queue, publisher.publish(held));
                 }
                 case Verdict.Elsewhere(String other) -> {
-                    return settlement.leave(
+                    return disposition.leave(
                             queue,
                             request,
                             "job %s is in the store %s, and this worker's is %s; give all workers of a fleet one store (--checkpoints)"
@@ -142,12 +143,12 @@ final class Claiming {
                 case Verdict.Begin(int attempt) -> {
                     Optional<String> lacking = lacking(request);
                     if (lacking.isPresent()) {
-                        return settlement.leave(queue, request, lacking.get());
+                        return disposition.leave(queue, request, lacking.get());
                     }
                     boolean trains = request.job().sweep()
                             == null; // a sweep only publishes trials and uses no share of the fleet
                     if (trains && !quotas.admit(request.job(), attempt)) {
-                        return settlement.park(
+                        return disposition.park(
                                 queue,
                                 command,
                                 request.job(),
@@ -158,11 +159,11 @@ final class Claiming {
                         KillPoint.ATTEMPT_CREATED.reach();
                         return begin(
                                 queue,
-                                new Held(
+                                new ClaimedAttempt(
                                         request.attempt(attempt).in(store).preempted(chain.preemptions()),
                                         folder,
                                         claim.begun(attempt),
-                                        around.activity().of(request.job(), attempt)));
+                                        context.activity().of(request.job(), attempt)));
                     } // another process appended first; the new link decides
                 }
             }
@@ -173,36 +174,36 @@ final class Claiming {
     /// already had its turn.
     private Optional<String> reasonToWait(ConsumerRecord<byte[], byte[]> command, Request request) {
         return command.deliveryCount().isEmpty()
-                        || around.fleet().wishes().of(request.job().id()) != Wish.RUN
+                        || context.fleet().wishes().of(request.job().id()) != Wish.RUN
                 ? Optional.empty()
-                : around.fleet().shares().reasonToWait(around.order().now(), request);
+                : context.fleet().shares().reasonToWait(context.order().now(), request);
     }
 
     /// What this worker recently could not provide for a job, unless no other worker can either.
     private Optional<String> lacking(Request request) {
         return request.isRefusedByAll(able(request.job()), rules.maxRefusals())
                 ? Optional.empty()
-                : fitness.lacking(request.job().id(), around.host().nanoTime());
+                : fitness.lacking(request.job().id(), context.host().nanoTime());
     }
 
     /// The live workers that understand the job.
     private Set<String> able(JobSpec job) {
-        return around.fleet().able(JobJson.command(job).contract());
+        return context.fleet().able(JobJson.command(job).contract());
     }
 
-    private Taken begin(CommandQueue queue, Held held)
+    private ClaimResult begin(CommandQueue queue, ClaimedAttempt held)
             throws InterruptedException, ExecutionException, TimeoutException {
-        settlement.await(queue, publisher.publish(Custody.held(held.request(), rules.worker())));
+        disposition.await(queue, publisher.publish(Custody.held(held.request(), rules.worker())));
         KillPoint.IN_CUSTODY.reach();
         if (!queue.accept()) {
-            return new Taken.Lost(
+            return new ClaimResult.Lost(
                     "job %s attempt %d was not accepted in time".formatted(held.id(), held.attempt()), held.id());
         }
         // A late acceptance may be reported as a success.
         return held.folder().isSuperseded(held.attempt())
-                ? new Taken.Lost(
+                ? new ClaimResult.Lost(
                         "job %s attempt %d is superseded already".formatted(held.id(), held.attempt()), held.id())
-                : new Taken.Begun(held);
+                : new ClaimResult.Begun(held);
     }
 
     /// The job has no owner, so its chain needs no link.
@@ -210,7 +211,7 @@ final class Claiming {
         Paused event = new Paused(
                 request.job().id(), chain.attempt(), folder.checkpoints().lastStep(chain));
         return CompletableFuture.allOf(
-                publisher.publish(EventLine.of(event, around.host().now(), rules.worker()), request.trace()),
+                publisher.publish(EventLine.of(event, context.host().now(), rules.worker()), request.trace()),
                 publisher.publish(Custody.paused(request, rules.worker())));
     }
 }

@@ -39,17 +39,17 @@ final class CommandSweep implements AutoCloseable {
     private static final long BATCH_BYTES = 8 << 20;
 
     private final Brokers kafka;
-    private final Surroundings around;
+    private final WorkerContext context;
     private final StopSignal stop;
 
-    CommandSweep(Brokers kafka, Surroundings around) {
+    CommandSweep(Brokers kafka, WorkerContext context) {
         this.kafka = kafka;
-        this.around = around;
-        this.stop = new StopSignal(around.host());
+        this.context = context;
+        this.stop = new StopSignal(context.host());
     }
 
     void start(Duration every) {
-        var _ = around.host().start("sweep", () -> {
+        var _ = context.host().start("sweep", () -> {
             try {
                 stop.await(every);
                 while (!stop.isRequested()) {
@@ -63,9 +63,9 @@ final class CommandSweep implements AutoCloseable {
     }
 
     private void sweepIfFirst() throws InterruptedException {
-        String self = around.rules().worker();
-        boolean isFirst = around.fleet().live().stream().noneMatch(worker -> worker.compareTo(self) < 0);
-        if (!isFirst || around.fleet().objection().isPresent()) { // in another store every job would look lost
+        String self = context.rules().worker();
+        boolean isFirst = context.fleet().live().stream().noneMatch(worker -> worker.compareTo(self) < 0);
+        if (!isFirst || context.fleet().objection().isPresent()) { // in another store every job would look lost
             return;
         }
         try {
@@ -91,13 +91,13 @@ final class CommandSweep implements AutoCloseable {
         try (Admin admin = kafka.admin(TIMEOUT);
                 KafkaConsumer<String, byte[]> consumer = kafka.consumer(Map.of(
                         ConsumerConfig.CLIENT_ID_CONFIG,
-                        around.rules().worker() + "-sweep",
+                        context.rules().worker() + "-sweep",
                         ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
                         BATCH,
                         ConsumerConfig.FETCH_MAX_BYTES_CONFIG,
                         2 * Topic.MAX_RECORD_BYTES))) {
             Map<TopicPartition, Long> starts = starts(admin);
-            LostCommands lost = new LostCommands(around, consumer, starts, stop);
+            LostCommands lost = new LostCommands(context, consumer, starts, stop);
             Map<TopicPartition, Long> begins = consumer.beginningOffsets(starts.keySet(), TIMEOUT);
             for (var start : starts.entrySet()) {
                 long from = Objects.requireNonNull(begins.get(start.getKey()));
@@ -110,7 +110,7 @@ final class CommandSweep implements AutoCloseable {
 
     /// The start offsets of the share groups, for all command topics.
     private Map<TopicPartition, Long> starts(Admin admin) {
-        String prefix = around.rules().routes().prefix();
+        String prefix = context.rules().routes().prefix();
         Map<TopicPartition, Long> starts = new HashMap<>();
         for (Topic topic : Topic.COMMANDS) {
             String group = topic.claimGroup(prefix);
@@ -151,7 +151,7 @@ final class CommandSweep implements AutoCloseable {
         LOG.log(
                 System.Logger.Level.DEBUG,
                 "worker={0} deleted {1} commands of {2} before offset {3}; {4} were lost",
-                around.rules().worker(),
+                context.rules().worker(),
                 batch.size(),
                 partition,
                 until,

@@ -8,23 +8,23 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 /// The commands of a queue, preceded by those that older workers deferred to this one.
 final class DeferredQueue implements CommandQueue {
     private final CommandQueue queue;
-    private final Surroundings around;
-    private final CustodyCommand held;
+    private final WorkerContext context;
+    private final DeferredCommand held;
 
-    DeferredQueue(CommandQueue queue, Surroundings around) {
+    DeferredQueue(CommandQueue queue, WorkerContext context) {
         this.queue = queue;
-        this.around = around;
-        this.held = new CustodyCommand(around);
+        this.context = context;
+        this.held = new DeferredCommand(context);
     }
 
     @Override
     public Optional<ConsumerRecord<byte[], byte[]>> next() {
-        Map<String, Deferral<Deferred>> waiting = around.fleet().deferred();
+        Map<String, Deferral<Deferred>> waiting = context.fleet().deferred();
         held.keep(waiting.keySet());
         var _ = held.letGo();
         Optional<Deferral<Deferred>> next = waiting.values().stream()
                 .filter(one -> !held.isDealtWith(one.key(), one.command().offset()))
-                .filter(one -> around.rules().routes().urgency(topic(one)).isPresent())
+                .filter(one -> context.rules().routes().urgency(topic(one)).isPresent())
                 .reduce((first, other) -> urgency(other) < urgency(first) ? other : first);
         if (next.isEmpty()) {
             return queue.next();
@@ -34,7 +34,7 @@ final class DeferredQueue implements CommandQueue {
     }
 
     private int urgency(Deferral<Deferred> deferral) {
-        return around.rules().routes().urgency(topic(deferral)).orElse(Integer.MAX_VALUE);
+        return context.rules().routes().urgency(topic(deferral)).orElse(Integer.MAX_VALUE);
     }
 
     private static String topic(Deferral<Deferred> deferral) {

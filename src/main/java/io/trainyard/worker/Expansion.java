@@ -30,10 +30,10 @@ final class Expansion {
     private final Host host;
     private final EventPublisher publisher;
 
-    Expansion(Surroundings around) {
-        this.rules = around.rules();
-        this.host = around.host();
-        this.publisher = around.publisher();
+    Expansion(WorkerContext context) {
+        this.rules = context.rules();
+        this.host = context.host();
+        this.publisher = context.publisher();
     }
 
     /// Builds each trial once, one at a time.
@@ -48,7 +48,7 @@ final class Expansion {
         Trials.forEach(job, (trial, _) -> JobTraining.requireRunnable(trial));
     }
 
-    Outcome expand(Held sweep, Supervisor supervisor) {
+    Outcome expand(ClaimedAttempt sweep, Supervisor supervisor) {
         try {
             return publish(sweep, supervisor);
         } catch (CheckpointException e) {
@@ -59,7 +59,7 @@ final class Expansion {
         }
     }
 
-    private Outcome publish(Held sweep, Supervisor supervisor) {
+    private Outcome publish(ClaimedAttempt sweep, Supervisor supervisor) {
         if (sweep.folder().chain().brokeOffInARow(sweep.attempt(), 0, rules.maxAttempts()) == rules.maxAttempts()) {
             return end(
                     sweep,
@@ -87,7 +87,7 @@ final class Expansion {
     }
 
     /// The end is stored first: a published event is always true.
-    private Outcome end(Held sweep, TrainingEvent event, Supervisor supervisor) {
+    private Outcome end(ClaimedAttempt sweep, TrainingEvent event, Supervisor supervisor) {
         String json = new String(EventJson.write(event, host.now()), StandardCharsets.UTF_8);
         return sweep.folder().append(sweep.attempt(), new End(json)) instanceof End end
                 ? Outcome.publish(end.event(), supervisor)

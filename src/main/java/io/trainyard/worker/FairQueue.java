@@ -28,24 +28,24 @@ final class FairQueue implements CommandQueue {
     private static final int MAX_APART = 5;
 
     private final CommandQueue queue;
-    private final Surroundings around;
-    private final CustodyCommand held;
+    private final WorkerContext context;
+    private final DeferredCommand held;
     private final Map<String, Long> tried = new HashMap<>(); // and at which beat
     private final Map<String, Long> wanted = new HashMap<>(); // since which beat
     private int ahead;
 
-    FairQueue(CommandQueue queue, Surroundings around) {
+    FairQueue(CommandQueue queue, WorkerContext context) {
         this.queue = queue;
-        this.around = around;
-        this.held = new CustodyCommand(around);
+        this.context = context;
+        this.held = new DeferredCommand(context);
     }
 
     @Override
     public Optional<ConsumerRecord<byte[], byte[]>> next() {
-        SharesView shares = around.fleet().shares();
+        SharesView shares = context.fleet().shares();
         letGo(shares.beats());
         List<Parked<Deferred>> open = open(shares);
-        List<Priority> order = around.order().now();
+        List<Priority> order = context.order().now();
         Optional<Parked<Deferred>> next =
                 atOnce(open).or(() -> shares.next(order, open).flatMap(turn -> first(open, turn)));
         if (next.isEmpty() && ahead < MAX_AHEAD) {
@@ -87,10 +87,10 @@ final class FairQueue implements CommandQueue {
     /// A job that is to be cancelled or paused needs no turn. The same goes for a job that keeps a permit while
     /// it waits: others would wait for that permit.
     private Optional<Parked<Deferred>> atOnce(List<Parked<Deferred>> open) {
-        Set<String> permitted = around.fleet().keepPermits();
+        Set<String> permitted = context.fleet().keepPermits();
         return open.stream()
-                .filter(one ->
-                        permitted.contains(one.job()) || around.fleet().wishes().of(one.job()) != Wish.RUN)
+                .filter(one -> permitted.contains(one.job())
+                        || context.fleet().wishes().of(one.job()) != Wish.RUN)
                 .filter(this::isDue)
                 .findFirst();
     }
@@ -102,8 +102,8 @@ final class FairQueue implements CommandQueue {
 
     /// The first idle worker in a command's order may take it at once, the others later.
     private boolean isDue(Parked<Deferred> command) {
-        SharesView shares = around.fleet().shares();
-        int rank = Rank.of(around.rules().worker(), command.key(), shares.idle());
+        SharesView shares = context.fleet().shares();
+        int rank = Rank.of(context.rules().worker(), command.key(), shares.idle());
         long since = wanted.computeIfAbsent(command.key(), _ -> shares.beats());
         return shares.beats() - since >= (long) BEATS_APART * Math.min(rank, MAX_APART);
     }

@@ -3,7 +3,7 @@ package io.trainyard.worker;
 import io.trainyard.custody.Custody;
 import io.trainyard.custody.CustodyJson;
 import io.trainyard.custody.Deferrals;
-import io.trainyard.custody.Keeper;
+import io.trainyard.custody.OwnershipMonitor;
 import io.trainyard.custody.Resting;
 import io.trainyard.event.Control;
 import io.trainyard.event.EventJson;
@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
 final class FleetReader {
     private static final System.Logger LOG = System.getLogger(FleetReader.class.getName());
 
-    private final Surroundings around;
+    private final WorkerContext context;
     private final WorkerRules rules;
     private final Map<String, Topic> topics;
-    private final Keeper keeper;
+    private final OwnershipMonitor monitor;
     private final Deferrals<Deferred> deferrals;
     private final Shares shares;
     private final Resting resting;
@@ -33,21 +33,22 @@ final class FleetReader {
     private final HeartbeatBounds heartbeats;
     private final ControlBounds controlled = new ControlBounds(ControlBounds.MAX_JOBS);
 
-    FleetReader(Surroundings around, Keeper.Rules keeping) {
-        this.around = around;
-        this.rules = around.rules();
+    FleetReader(WorkerContext context, OwnershipMonitor.Rules keeping) {
+        this.context = context;
+        this.rules = context.rules();
         this.topics = Topic.byName(rules.routes().prefix());
-        this.keeper = new Keeper(rules.worker(), keeping, around.fleet().wishes());
-        this.deferrals = new Deferrals<>(keeper, rules.deferring());
-        this.shares = new Shares(keeper, rules);
-        this.resting = new Resting(keeper, keeping.beats());
-        this.preemption = new Preemption(around, keeper);
-        this.stores = new StoreWatch(rules.worker(), around.store());
+        this.monitor =
+                new OwnershipMonitor(rules.worker(), keeping, context.fleet().wishes());
+        this.deferrals = new Deferrals<>(monitor, rules.deferring());
+        this.shares = new Shares(monitor, rules);
+        this.resting = new Resting(monitor, keeping.beats());
+        this.preemption = new Preemption(context, monitor);
+        this.stores = new StoreWatch(rules.worker(), context.store());
         this.heartbeats = new HeartbeatBounds(rules.worker());
     }
 
-    Keeper keeper() {
-        return keeper;
+    OwnershipMonitor monitor() {
+        return monitor;
     }
 
     /// The commands that wait for newer workers.
@@ -67,13 +68,13 @@ final class FleetReader {
 
     /// Publishes the current state to all threads.
     void show() {
-        FleetView fleet = around.fleet();
+        FleetView fleet = context.fleet();
         fleet.live(deferrals.live());
         fleet.deferred(deferrals.due(), deferrals.isFull());
         fleet.shares(shares.view(fleet.keepPermits()));
         fleet.used(shares.told());
-        heartbeats.keep(keeper.live());
-        fleet.objection(stores.objection(keeper.live()), around.host().now());
+        heartbeats.keep(monitor.live());
+        fleet.objection(stores.objection(monitor.live()), context.host().now());
     }
 
     /// Processes a record. Anyone can write to a topic, so unreadable records are skipped.
@@ -124,9 +125,9 @@ final class FleetReader {
     private void custody(String job, @Nullable Custody custody) {
         if (custody == null || custody.job().equals(job)) {
             changed(job);
-            keeper.custody(job, custody);
+            monitor.custody(job, custody);
             if (!rules.shares().isNone()) {
-                around.fleet().custody(job, custody);
+                context.fleet().custody(job, custody);
                 shares.change();
             }
             changed(job);
@@ -135,7 +136,7 @@ final class FleetReader {
     }
 
     private void changed(String job) {
-        String group = keeper.group(job);
+        String group = monitor.group(job);
         if (group != null) {
             resting.changed(group);
         }
@@ -157,7 +158,7 @@ final class FleetReader {
             } else {
                 controlled.add(job).ifPresent(oldest -> control(oldest, null, false));
             }
-            keeper.control(job, control, fresh);
+            monitor.control(job, control, fresh);
             changed(job);
         }
     }
@@ -169,19 +170,19 @@ final class FleetReader {
         }
         if (worker.equals(rules.worker())) {
             CloudEvents.time(entry.headers())
-                    .ifPresent(sent -> around.gate()
+                    .ifPresent(sent -> context.gate()
                             .timed(
                                     sent,
                                     Instant.ofEpochMilli(entry.timestamp()),
-                                    around.host().now()));
+                                    context.host().now()));
         }
         stores.heard(status);
         preemption.heard(status);
         deferrals.heard(worker, status.contract());
         if (status.stopping()) {
-            keeper.left(worker);
+            monitor.left(worker);
         } else {
-            keeper.heard(worker, status.jobs());
+            monitor.heard(worker, status.jobs());
             Map<String, Double> used = status.used();
             if (worker.equals(rules.worker())) {
                 shares.beat();

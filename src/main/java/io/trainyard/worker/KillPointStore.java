@@ -19,7 +19,7 @@ final class KillPointStore implements CheckpointStore {
     }
 
     /// The store itself if no kill point is set.
-    static CheckpointStore around(CheckpointStore store) {
+    static CheckpointStore context(CheckpointStore store) {
         return KillPoint.areSet() ? new KillPointStore(store) : store;
     }
 

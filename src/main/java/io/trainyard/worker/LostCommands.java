@@ -47,7 +47,7 @@ final class LostCommands {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
-    private final Surroundings around;
+    private final WorkerContext context;
     private final KafkaConsumer<String, byte[]> consumer;
     private final Map<TopicPartition, Long> starts;
     private final StopSignal stop;
@@ -57,15 +57,15 @@ final class LostCommands {
     /// @param starts the start offsets of the share groups, for all command topics
     /// @param stop after which nothing more is read
     LostCommands(
-            Surroundings around,
+            WorkerContext context,
             KafkaConsumer<String, byte[]> consumer,
             Map<TopicPartition, Long> starts,
             StopSignal stop) {
-        this.around = around;
+        this.context = context;
         this.consumer = consumer;
         this.starts = starts;
         this.stop = stop;
-        this.prefix = around.rules().routes().prefix();
+        this.prefix = context.rules().routes().prefix();
     }
 
     /// Publishes the lost ones of some commands again.
@@ -102,7 +102,7 @@ final class LostCommands {
     }
 
     private boolean hasEnded(String job) {
-        return isJob(job) && new JobFolder(around.store(), job).chain().end().isPresent();
+        return isJob(job) && new JobFolder(context.store(), job).chain().end().isPresent();
     }
 
     private void removeOwned(Map<String, ConsumerRecord<String, byte[]>> open) {
@@ -205,24 +205,25 @@ final class LostCommands {
                 System.Logger.Level.WARNING,
                 "job={0} worker={1} the command {2} is lost: the share group delivers it no more, and nothing came of it. It is published again",
                 isJob(job) ? job : "?",
-                around.rules().worker(),
+                context.rules().worker(),
                 CommandRecord.place(command));
         try {
-            JobSpec spec = CommandRecord.job(command, around.rules().deferring().contract());
+            JobSpec spec =
+                    CommandRecord.job(command, context.rules().deferring().contract());
             Request request = CommandRecord.request(command, spec, Priority.of(command.topic(), prefix))
-                    .attempt(new JobFolder(around.store(), job).chain().last() + 1)
-                    .in(around.store().identity());
-            await(around.publisher().publish(request));
-            await(around.publisher()
-                    .publish(Custody.waiting(request, around.rules().worker(), 1)));
+                    .attempt(new JobFolder(context.store(), job).chain().last() + 1)
+                    .in(context.store().identity());
+            await(context.publisher().publish(request));
+            await(context.publisher()
+                    .publish(Custody.waiting(request, context.rules().worker(), 1)));
         } catch (InvalidJobException _) { // the worker that gets it reports the error
-            await(around.publisher().againOf(command));
+            await(context.publisher().againOf(command));
         }
-        around.activity().commandLost();
+        context.activity().commandLost();
     }
 
     private void await(CompletableFuture<Void> published)
             throws InterruptedException, ExecutionException, TimeoutException {
-        var _ = around.host().await(published, TIMEOUT);
+        var _ = context.host().await(published, TIMEOUT);
     }
 }

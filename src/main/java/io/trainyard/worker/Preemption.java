@@ -1,13 +1,13 @@
 package io.trainyard.worker;
 
 import io.trainyard.custody.Custody;
-import io.trainyard.custody.Keeper;
+import io.trainyard.custody.OwnershipMonitor;
 import io.trainyard.custody.PreemptionRule;
 import io.trainyard.custody.PreemptionRule.Room;
 import io.trainyard.custody.PreemptionRule.Running;
 import io.trainyard.custody.PreemptionRule.Seat;
-import io.trainyard.custody.Waiting;
-import io.trainyard.custody.WaitingView;
+import io.trainyard.custody.WaitingCommand;
+import io.trainyard.custody.WaitingCommands;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.topics.KafkaUnreachableException;
@@ -45,9 +45,9 @@ final class Preemption {
     /// A worker that is free but has not claimed a command for so long is stopped or has just started.
     private static final Duration FREE_PATIENCE = Duration.ofSeconds(10);
 
-    private final Surroundings around;
-    private final Keeper keeper;
-    private final WaitingView view;
+    private final WorkerContext context;
+    private final OwnershipMonitor monitor;
+    private final WaitingCommands view;
     private final Map<String, WorkerStatus> workers = new HashMap<>();
     private final Map<String, Long> sinceNanos = new HashMap<>(); // since when a job waits
     private final Set<String> asked = new HashSet<>(); // jobs that wait according to the share groups
@@ -55,26 +55,26 @@ final class Preemption {
     private long noPlaceNanos; // when no place was kept
 
     /// @param keeper knows the owners and the live workers
-    Preemption(Surroundings around, Keeper keeper) {
-        this.around = around;
-        this.keeper = keeper;
-        this.view = new WaitingView(keeper, MAX_WAITING);
-        this.lookedNanos = around.host().nanoTime() - LOOK.toNanos();
+    Preemption(WorkerContext context, OwnershipMonitor monitor) {
+        this.context = context;
+        this.monitor = monitor;
+        this.view = new WaitingCommands(monitor, MAX_WAITING);
+        this.lookedNanos = context.host().nanoTime() - LOOK.toNanos();
         this.noPlaceNanos = lookedNanos;
     }
 
     /// Adds a command. An unreadable one needs no device.
     void command(Topic topic, ConsumerRecord<String, byte[]> command) {
         try {
-            var job = CommandRecord.job(command, around.rules().deferring().contract());
+            var job = CommandRecord.job(command, context.rules().deferring().contract());
             Priority priority =
-                    Priority.of(command.topic(), around.rules().routes().prefix());
-            view.add(Waiting.of(topic, command.offset(), CommandRecord.request(command, job, priority)));
+                    Priority.of(command.topic(), context.rules().routes().prefix());
+            view.add(WaitingCommand.of(topic, command.offset(), CommandRecord.request(command, job, priority)));
         } catch (InvalidJobException e) {
             LOG.log(
                     System.Logger.Level.DEBUG,
                     "worker={0} cannot read {1}: {2}",
-                    around.rules().worker(),
+                    context.rules().worker(),
                     CommandRecord.place(command),
                     e.getMessage());
         }
@@ -100,14 +100,14 @@ final class Preemption {
 
     /// Decides which jobs are preempted, unless it did so a moment ago.
     void look(FleetLog log) {
-        long now = around.host().nanoTime();
+        long now = context.host().nanoTime();
         if (now - lookedNanos < LOOK.toNanos()) {
             return;
         }
         lookedNanos = now;
-        workers.keySet().retainAll(keeper.live());
+        workers.keySet().retainAll(monitor.live());
         FleetLog.URGENT.forEach(topic -> log.hold(topic, view.isFull(topic)));
-        List<Waiting> waiting = waiting(now);
+        List<WaitingCommand> waiting = waiting(now);
         List<Room> mine = rooms(waiting, now);
         Set<String> unsure = mine.stream().map(room -> room.urgent().job()).collect(Collectors.toSet());
         unsure.removeAll(asked);
@@ -115,36 +115,36 @@ final class Preemption {
             mine = ask(log) ? rooms(waiting(now), now) : List.of();
             mine.forEach(room -> asked.add(room.urgent().job()));
         }
-        List<Waiting> here = waiting.stream().filter(this::mayComeHere).toList();
+        List<WaitingCommand> here = waiting.stream().filter(this::mayComeHere).toList();
         // After that time another worker has it, or no worker claims it.
-        around.fleet().urgent(here.stream().anyMatch(command -> !isOlder(command, FREE_PATIENCE, now)), mine);
+        context.fleet().urgent(here.stream().anyMatch(command -> !isOlder(command, FREE_PATIENCE, now)), mine);
         keepPlace(!here.isEmpty(), now);
     }
 
     /// Whether the share groups may deliver a command to this worker, which then begins it.
-    private boolean mayComeHere(Waiting command) {
-        CommandRoutes routes = around.rules().routes();
+    private boolean mayComeHere(WaitingCommand command) {
+        CommandRoutes routes = context.rules().routes();
         return routes.urgency(command.topic().name(routes.prefix())).isPresent() && mayBegin(command);
     }
 
     /// Whether the project's quota allows the job. If not, no worker may begin it, and it needs no place.
-    private boolean mayBegin(Waiting command) {
-        return around.fleet().shares().standings().hasRoom(command.project());
+    private boolean mayBegin(WaitingCommand command) {
+        return context.fleet().shares().standings().hasRoom(command.project());
     }
 
     /// A place that a preempted job has left is kept as long as a high-priority command may arrive, within a
     /// time limit.
     private void keepPlace(boolean mayCome, long now) {
-        if (!around.order().keepsPlace()) {
+        if (!context.order().keepsPlace()) {
             noPlaceNanos = now;
         } else if (!mayCome || now - noPlaceNanos > FREE_PATIENCE.toNanos()) {
-            around.order().letGo();
+            context.order().letGo();
         }
     }
 
-    private List<Waiting> waiting(long now) {
-        List<Waiting> waiting = view.all();
-        Set<String> jobs = waiting.stream().map(Waiting::job).collect(Collectors.toSet());
+    private List<WaitingCommand> waiting(long now) {
+        List<WaitingCommand> waiting = view.all();
+        Set<String> jobs = waiting.stream().map(WaitingCommand::job).collect(Collectors.toSet());
         sinceNanos.keySet().retainAll(jobs);
         asked.retainAll(jobs);
         jobs.forEach(job -> sinceNanos.putIfAbsent(job, now));
@@ -163,21 +163,21 @@ final class Preemption {
             LOG.log(
                     System.Logger.Level.DEBUG,
                     "worker={0} cannot ask what waits: {1}",
-                    around.rules().worker(),
+                    context.rules().worker(),
                     e.getMessage());
             return false;
         }
     }
 
     /// This worker's jobs that are to be preempted.
-    private List<Room> rooms(List<Waiting> waiting, long now) {
+    private List<Room> rooms(List<WaitingCommand> waiting, long now) {
         if (waiting.isEmpty()) {
             return List.of();
         }
         boolean nobodyIsFree = waiting.stream().anyMatch(command -> isOlder(command, FREE_PATIENCE, now));
         Map<String, Long> held = new HashMap<>();
         List<Running> running = new ArrayList<>();
-        for (Custody custody : keeper.held()) {
+        for (Custody custody : monitor.held()) {
             held.merge(custody.worker(), 1L, Long::sum);
             WorkerStatus status = workers.get(custody.worker());
             if (status != null && names(status, custody)) {
@@ -188,14 +188,14 @@ final class Preemption {
                 .filter(status -> status.problem() == null)
                 .map(status -> seat(status, nobodyIsFree ? 0 : status.slots() - held.getOrDefault(status.worker(), 0L)))
                 .toList();
-        List<Waiting> able = waiting.stream().filter(this::mayBegin).toList();
-        return PreemptionRule.of(able, seats, running, around.rules().maxPreemptions()).stream()
-                .filter(room -> room.victim().worker().equals(around.rules().worker()))
+        List<WaitingCommand> able = waiting.stream().filter(this::mayBegin).toList();
+        return PreemptionRule.of(able, seats, running, context.rules().maxPreemptions()).stream()
+                .filter(room -> room.victim().worker().equals(context.rules().worker()))
                 .filter(room -> isOlder(room.urgent(), PATIENCE, now))
                 .toList();
     }
 
-    private boolean isOlder(Waiting command, Duration time, long now) {
+    private boolean isOlder(WaitingCommand command, Duration time, long now) {
         return now - sinceNanos.getOrDefault(command.job(), now) >= time.toNanos();
     }
 

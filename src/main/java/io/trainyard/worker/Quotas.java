@@ -18,24 +18,24 @@ final class Quotas {
     /// The limit of attempts that are watched; beyond it the watch starts over.
     private static final int MAX_WATCHED = 10_000;
 
-    private final Surroundings around;
+    private final WorkerContext context;
     private final Permits permits;
     private final Map<Attempt, Long> unheard = new HashMap<>(); // since which beat
 
-    Quotas(Surroundings around) {
-        this.around = around;
-        this.permits = new Permits(around.store());
+    Quotas(WorkerContext context) {
+        this.context = context;
+        this.permits = new Permits(context.store());
     }
 
     /// @return whether the attempt may begin
     /// @throws io.trainyard.checkpoint.CheckpointException if the store cannot be used
     boolean admit(JobSpec job, int attempt) {
-        Integer most = around.rules().shares().projects().of(job.projectName()).running();
+        Integer most = context.rules().shares().projects().of(job.projectName()).running();
         return most == null
                 || permits.take(
                         job.projectName(),
                         most,
-                        new Attempt(job.id(), attempt, around.rules().worker()),
+                        new Attempt(job.id(), attempt, context.rules().worker()),
                         this::isOver);
     }
 
@@ -49,14 +49,14 @@ final class Quotas {
         if (unheard.size() >= MAX_WATCHED) {
             unheard.clear();
         }
-        long now = around.fleet().shares().beats();
+        long now = context.fleet().shares().beats();
         return now - unheard.computeIfAbsent(attempt, _ -> now) >= NEVER_BEGUN_BEATS;
     }
 
     /// A job whose worker was declared dead keeps its permit until the job continues: that worker may have been
     /// frozen and continue, too.
     private Optional<Boolean> isOverByCustody(Attempt attempt) {
-        FleetView.Ownership custody = around.fleet().ownership(attempt.job());
+        FleetView.Ownership custody = context.fleet().ownership(attempt.job());
         if (custody == null || custody.attempt() < attempt.number()) {
             return Optional.empty();
         }
@@ -72,13 +72,13 @@ final class Quotas {
     private boolean isHandedBack(Attempt attempt, FleetView.Ownership custody) {
         boolean handedBack = custody.worker().equals(attempt.worker());
         if (!handedBack) {
-            around.fleet().keepsPermit(attempt.job());
+            context.fleet().keepsPermit(attempt.job());
         }
         return handedBack;
     }
 
     private Optional<Boolean> isOverByStore(Attempt attempt) {
-        JobFolder folder = new JobFolder(around.store(), attempt.job());
+        JobFolder folder = new JobFolder(context.store(), attempt.job());
         return folder.isSuperseded(attempt.number()) ? Optional.of(true) : Optional.empty();
     }
 }

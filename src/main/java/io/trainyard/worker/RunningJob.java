@@ -19,27 +19,27 @@ import org.jspecify.annotations.Nullable;
 final class RunningJob implements Supervisor {
     private static final long NEVER = Long.MAX_VALUE;
 
-    private final Held held;
+    private final ClaimedAttempt held;
     private final JobEvents events;
     private final Owners owners;
     private final StopSignal workerStop;
-    private final Surroundings around;
+    private final WorkerContext context;
     private final CompletableFuture<Outcome> result = new CompletableFuture<>();
     private volatile @Nullable Thread thread;
     private volatile long dueNanos = NEVER; // the time by which it must report again
 
     /// @param workerStop ends the attempt, too
-    RunningJob(Held held, JobEvents events, StopSignal workerStop, Surroundings around) {
+    RunningJob(ClaimedAttempt held, JobEvents events, StopSignal workerStop, WorkerContext context) {
         this.held = held;
         this.events = events;
         this.owners = new Owners(held.folder());
         this.workerStop = workerStop;
-        this.around = around;
+        this.context = context;
     }
 
     void start(JobRunner runner) {
-        thread = around.host().start("job-" + held.id(), () -> {
-            try (var _ = LogFields.of(held.id(), held.attempt(), around.rules().worker())) {
+        thread = context.host().start("job-" + held.id(), () -> {
+            try (var _ = LogFields.of(held.id(), held.attempt(), context.rules().worker())) {
                 result.complete(runner.run(held.job(), held.attempt(), this));
             } catch (Throwable e) { // even an Error is the job's, not the worker's
                 result.completeExceptionally(e);
@@ -50,12 +50,12 @@ final class RunningJob implements Supervisor {
     @Override
     public void tell(TrainingEvent event, Instant time) {
         dueNanos = NEVER;
-        events.publish(EventLine.of(event, time, around.rules().worker()));
+        events.publish(EventLine.of(event, time, context.rules().worker()));
     }
 
     @Override
     public void tell(TrainingEvent event) {
-        tell(event, around.host().now());
+        tell(event, context.host().now());
     }
 
     @Override
@@ -63,7 +63,7 @@ final class RunningJob implements Supervisor {
         dueNanos = NEVER;
         try {
             events.publish(EventLine.read(
-                    event.getBytes(StandardCharsets.UTF_8), around.host().now(), owners));
+                    event.getBytes(StandardCharsets.UTF_8), context.host().now(), owners));
         } catch (IOException e) {
             throw new SupervisorException("the store has kept what is no event: " + e.getMessage(), e);
         }
@@ -81,7 +81,7 @@ final class RunningJob implements Supervisor {
     @Override
     public Optional<Halt> halt() {
         dueNanos = NEVER;
-        Wish wish = around.fleet().wishes().of(held.id());
+        Wish wish = context.fleet().wishes().of(held.id());
         if (wish == Wish.CANCEL) {
             return Optional.of(Halt.CANCEL);
         }
@@ -96,19 +96,19 @@ final class RunningJob implements Supervisor {
 
     @Override
     public Optional<String> preemptor() {
-        return around.fleet().preemptor(held.id(), held.attempt());
+        return context.fleet().preemptor(held.id(), held.attempt());
     }
 
     /// A request to run on concerns this job only, not its group.
     @Override
     public boolean heedsRungs() {
-        return !around.fleet().wishes().isRunOn(held.id());
+        return !context.fleet().wishes().isRunOn(held.id());
     }
 
     @Override
     public void keptResult(String group) {
         dueNanos = NEVER;
-        around.fleet().keptResult(group);
+        context.fleet().keptResult(group);
     }
 
     @Override
@@ -128,13 +128,13 @@ final class RunningJob implements Supervisor {
 
     @Override
     public void alive(Duration limit) {
-        dueNanos = around.host().nanoTime() + limit.toNanos();
+        dueNanos = context.host().nanoTime() + limit.toNanos();
     }
 
     /// Whether a piece of work takes far too long.
     boolean isHung() {
         long due = dueNanos;
-        return due != NEVER && !result.isDone() && around.host().nanoTime() - due > 0;
+        return due != NEVER && !result.isDone() && context.host().nanoTime() - due > 0;
     }
 
     /// Completes with the attempt's outcome or its exception.

@@ -1,6 +1,6 @@
 package io.trainyard.worker;
 
-import io.trainyard.custody.Keeper;
+import io.trainyard.custody.OwnershipMonitor;
 import io.trainyard.custody.Parking;
 import io.trainyard.custody.Parking.Parked;
 import io.trainyard.share.ProjectRules;
@@ -42,7 +42,7 @@ final class Shares {
     /// The number of projects in a heartbeat, which must stay small.
     private static final int TOLD = 50;
 
-    private final Keeper keeper;
+    private final OwnershipMonitor monitor;
     private final WorkerRules rules;
     private final Usage usage;
     private final Parking<Deferred> parking = new Parking<>();
@@ -51,8 +51,8 @@ final class Shares {
     private SharesView view = SharesView.NONE;
 
     /// @param keeper knows the owners
-    Shares(Keeper keeper, WorkerRules rules) {
-        this.keeper = keeper;
+    Shares(OwnershipMonitor monitor, WorkerRules rules) {
+        this.monitor = monitor;
         this.rules = rules;
         this.usage = new Usage(rules.shares().windowBeats());
     }
@@ -60,7 +60,7 @@ final class Shares {
     /// This worker's own heartbeat was read back.
     void beat() {
         if (!rules.shares().isNone()) {
-            usage.beat(keeper.loads());
+            usage.beat(monitor.loads());
             told = usage.isAcquainted() ? most() : null;
         }
         changed = true;
@@ -123,15 +123,15 @@ final class Shares {
     /// @param permitted jobs that keep a permit while they wait: their commands are always included
     SharesView view(Set<String> permitted) {
         if (changed && !(rules.shares().isNone() && parking.size() == 0)) {
-            Standings standings =
-                    Standings.of(rules.shares().projects(), rules.shares().windowBeats(), usage.used(), keeper.loads());
+            Standings standings = Standings.of(
+                    rules.shares().projects(), rules.shares().windowBeats(), usage.used(), monitor.loads());
             view = new SharesView(
                     standings,
                     looked(parking.first(FIRST, permitted)),
                     parking.isFull(),
                     queued(),
-                    keeper.idle(),
-                    keeper.beats());
+                    monitor.idle(),
+                    monitor.beats());
         } else if (changed) {
             view = SharesView.NONE;
         }

@@ -13,23 +13,23 @@ import java.util.concurrent.TimeoutException;
 final class Slots {
     private static final System.Logger LOG = System.getLogger(Slots.class.getName());
 
-    private final Surroundings around;
+    private final WorkerContext context;
     private final JobRunner runner;
     private final StopSignal stop;
-    private final Fitness fitness;
-    private final Holding holding;
+    private final CircuitBreaker fitness;
+    private final AttemptRunner holding;
     private final JobLog log;
     private final List<CompletableFuture<Void>> taken = new ArrayList<>(); // each completes when its slot is free
     private CompletableFuture<?> change = CompletableFuture.completedFuture(null); // completes when the next one does
 
     /// @param stop ends all jobs; a slot requests it if only a new process can go on
-    Slots(Surroundings around, JobRunner runner, StopSignal stop, Fitness fitness) {
-        this.around = around;
+    Slots(WorkerContext context, JobRunner runner, StopSignal stop, CircuitBreaker fitness) {
+        this.context = context;
         this.runner = runner;
         this.stop = stop;
         this.fitness = fitness;
-        this.holding = new Holding(around, stop, fitness);
-        this.log = new JobLog(around.rules().worker());
+        this.holding = new AttemptRunner(context, stop, fitness);
+        this.log = new JobLog(context.rules().worker());
     }
 
     /// Waits for a free slot, at most for `time`.
@@ -44,20 +44,23 @@ final class Slots {
 
     private boolean isFull() {
         taken.removeIf(CompletableFuture::isDone);
-        return taken.size() >= around.rules().slots();
+        return taken.size() >= context.rules().slots();
     }
 
-    void start(Held held) {
+    void start(ClaimedAttempt held) {
         CompletableFuture<Void> done = new CompletableFuture<>();
         taken.add(done);
         change = CompletableFuture.anyOf(taken.toArray(CompletableFuture<?>[]::new));
         held.activity().begin();
-        var _ = around.host().start("slot-" + held.id(), () -> {
+        var _ = context.host().start("slot-" + held.id(), () -> {
             try {
                 run(held);
                 done.complete(null);
             } catch (RuntimeException e) { // while publishing the outcome: an ownership monitor recovers the job
-                LOG.log(System.Logger.Level.ERROR, "worker=" + around.rules().worker() + " lets go of " + held.id(), e);
+                LOG.log(
+                        System.Logger.Level.ERROR,
+                        "worker=" + context.rules().worker() + " lets go of " + held.id(),
+                        e);
                 fitness.refused(e.toString());
                 done.complete(null);
             } catch (InterruptedException | Error e) {
@@ -67,7 +70,7 @@ final class Slots {
         });
     }
 
-    private void run(Held held) throws InterruptedException {
+    private void run(ClaimedAttempt held) throws InterruptedException {
         try {
             boolean stopped = holding.run(held, runner, events(held));
             if (!stopped && !stop.isRequested()) {
@@ -81,7 +84,7 @@ final class Slots {
         }
     }
 
-    private JobEvents events(Held held) {
+    private JobEvents events(ClaimedAttempt held) {
         JobEvents events = new JobEvents(line -> {
             if (line.event() instanceof Finished) {
                 KillPoint.OUTCOME_TELLING.reach();
@@ -89,7 +92,7 @@ final class Slots {
             held.activity().see(line);
             log.see(line.event());
             held.trace().see(line.event(), line.time());
-            return around.publisher().publish(line, held.trace().traceParent());
+            return context.publisher().publish(line, held.trace().traceParent());
         });
         held.activity().sends(events);
         return events;
@@ -101,14 +104,14 @@ final class Slots {
     void awaitAllFree() throws InterruptedException, ExecutionException {
         CompletableFuture<Void> all = CompletableFuture.allOf(taken.toArray(CompletableFuture<?>[]::new));
         while (!all.isDone()) {
-            await(all, around.rules().grace());
+            await(all, context.rules().grace());
         }
         var _ = all.getNow(null);
     }
 
     private void await(CompletableFuture<?> work, Duration time) throws InterruptedException {
         try {
-            var _ = around.host().await(work, time);
+            var _ = context.host().await(work, time);
         } catch (TimeoutException _) { // checked again by the caller
         } catch (ExecutionException _) { // reported at the end
         }

@@ -6,7 +6,7 @@ import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.custody.ClaimOrder;
 import io.trainyard.custody.Deferrals;
-import io.trainyard.custody.Keeper;
+import io.trainyard.custody.OwnershipMonitor;
 import io.trainyard.data.DataRoots;
 import io.trainyard.data.DatasetException;
 import io.trainyard.data.bucket.BucketRoots;
@@ -67,7 +67,7 @@ public class WorkerService {
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private final Activity activity = new Activity();
     private final List<Runnable> parts = new ArrayList<>(); // their close actions, in this order
-    private volatile @Nullable KeeperLoop keeper; // set when all parts are started
+    private volatile @Nullable OwnershipMonitorLoop monitor; // set when all parts are started
 
     /// @param served whether this process has an HTTP server, for metrics
     @Inject
@@ -103,7 +103,7 @@ public class WorkerService {
         DeviceBackend backend = Devices.backend(device);
         CompletableFuture<Void> warm = inBackground("warm-up", backend::warmUp); // mostly while it waits for brokers
         DataRoots data = dataRoots(settings);
-        CheckpointStore store = KillPointStore.around(CheckpointStore.open(URI.create(settings.checkpoints())));
+        CheckpointStore store = KillPointStore.context(CheckpointStore.open(URI.create(settings.checkpoints())));
 
         String prefix = settings.topics().prefix();
         Host machine = new Machine();
@@ -129,7 +129,7 @@ public class WorkerService {
         ClaimGate gate = new ClaimGate(ClaimGate.Rules.of(worker.heartbeat(), worker.maxClockSkew()));
         Heartbeat beats = new Heartbeat(machine, publisher, gate, self);
         if (worker.id().isPresent()) { // a random id is unique
-            new Namesakes(kafka, prefix, id).requireNone(beats::announce, worker.heartbeat());
+            new WorkerIdGuard(kafka, prefix, id).requireNone(beats::announce, worker.heartbeat());
         }
         int deliveryLimit = ShareGroups.configure(kafka, prefix, ADMIN_TIMEOUT);
         WorkerRules rules = new WorkerRules(
@@ -145,15 +145,15 @@ public class WorkerService {
                 worker.maxPreemptions(),
                 shares(settings),
                 limits(settings.limits()));
-        Surroundings around = new Surroundings(
+        WorkerContext context = new WorkerContext(
                 rules, machine, store, publisher, fleet, activity, Tracing.ofProcess(), new ClaimOrder(), gate);
-        KeeperLoop keeping = new KeeperLoop(
-                around,
+        OwnershipMonitorLoop keeping = new OwnershipMonitorLoop(
+                context,
                 () -> new KafkaFleetLog(kafka, prefix, id),
-                new Keeper.Rules(worker.lostAfterBeats(), worker.maxWatched()));
+                new OwnershipMonitor.Rules(worker.lostAfterBeats(), worker.maxWatched()));
         ClaimLoop claims = new ClaimLoop(
-                around,
-                () -> new ShareQueue(kafka, id, routes.sources(), around.order()),
+                context,
+                () -> new ShareQueue(kafka, id, routes.sources(), context.order()),
                 (job, attempt, supervisor) ->
                         training.attempt(job, new JobFolder(store, job.id()), attempt, supervisor));
         if (served) {
@@ -163,10 +163,10 @@ public class WorkerService {
         claims.start(keeping.ready());
         beats.start(worker.heartbeat());
         watch.start();
-        CommandSweep sweeping = new CommandSweep(kafka, around);
+        CommandSweep sweeping = new CommandSweep(kafka, context);
         sweeping.start(worker.sweep());
         parts.addAll(List.of(claims::close, watch::close, sweeping::close, keeping::close, beats::close));
-        keeper = keeping;
+        monitor = keeping;
         var _ = keeping.broken().exceptionally(problem -> {
             ended.completeExceptionally(problem);
             return null;
@@ -239,7 +239,7 @@ public class WorkerService {
         if (!settings.worker().enabled()) {
             return Condition.WELL;
         }
-        KeeperLoop keeping = keeper;
+        OwnershipMonitorLoop keeping = monitor;
         boolean started = keeping != null && keeping.ready().isDone();
         return new Condition(started, !ended.isDone(), activity.trouble());
     }

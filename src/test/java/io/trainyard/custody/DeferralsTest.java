@@ -10,8 +10,9 @@ class DeferralsTest {
     private static final int BEATS = 8;
     private static final int PATIENCE = 20;
 
-    private final Keeper keeper = new Keeper("me", new Keeper.Rules(BEATS, 3), new Wishes());
-    private final Deferrals<String> deferrals = new Deferrals<>(keeper, new Deferrals.Rules(2, PATIENCE));
+    private final OwnershipMonitor monitor =
+            new OwnershipMonitor("me", new OwnershipMonitor.Rules(BEATS, 3), new Wishes());
+    private final Deferrals<String> deferrals = new Deferrals<>(monitor, new Deferrals.Rules(2, PATIENCE));
 
     private static Deferral<String> deferral(String key, int contract) {
         return new Deferral<>(key, contract, 100, "command");
@@ -19,9 +20,9 @@ class DeferralsTest {
 
     private void beat(int times, String... others) {
         for (int i = 0; i < times; i++) {
-            keeper.heard("me", List.of());
+            monitor.heard("me", List.of());
             for (String other : others) {
-                keeper.heard(other, List.of());
+                monitor.heard(other, List.of());
             }
         }
     }

@@ -17,12 +17,12 @@ import org.junit.jupiter.api.Test;
 class PreemptionRuleTest {
     private static final int MOST = 3;
 
-    private final List<Waiting> waiting = new ArrayList<>();
+    private final List<WaitingCommand> waiting = new ArrayList<>();
     private final List<Seat> seats = new ArrayList<>();
     private final List<Running> running = new ArrayList<>();
 
     private void waits(String job, Priority priority, String kind, String... refusedBy) {
-        waiting.add(new Waiting(
+        waiting.add(new WaitingCommand(
                 Topic.COMMANDS_HIGH, waiting.size(), job, 1, priority, kind, 1, "default", Set.of(refusedBy)));
     }
 
@@ -112,7 +112,7 @@ class PreemptionRuleTest {
         waits("u", Priority.HIGH, "auto", "a");
         assertThat(rooms()).as("who could not run it is left alone").containsExactly("normal for u");
         waiting.clear();
-        waiting.add(new Waiting(Topic.COMMANDS_HIGH, 0, "u", 1, Priority.HIGH, "auto", 2, "default", Set.of()));
+        waiting.add(new WaitingCommand(Topic.COMMANDS_HIGH, 0, "u", 1, Priority.HIGH, "auto", 2, "default", Set.of()));
         assertThat(rooms()).as("nobody understands it").isEmpty();
     }
 

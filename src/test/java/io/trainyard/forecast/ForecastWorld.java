@@ -2,7 +2,7 @@ package io.trainyard.forecast;
 
 import io.trainyard.custody.ClaimOrder;
 import io.trainyard.custody.PreemptionRule;
-import io.trainyard.custody.Waiting;
+import io.trainyard.custody.WaitingCommand;
 import io.trainyard.event.Control.Urgency;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.event.WorkerStatusBuilder;
@@ -287,10 +287,10 @@ final class ForecastWorld {
                         job.id, job.attempt, worker.name, Priority.of(job.urgency), true, job.preemptions));
             }
         }
-        List<Waiting> urgent = queues.getOrDefault(Urgency.HIGH, new ArrayDeque<>()).stream()
+        List<WaitingCommand> urgent = queues.getOrDefault(Urgency.HIGH, new ArrayDeque<>()).stream()
                 .filter(job -> standings.hasRoom(job.project()))
                 .skip(leaving)
-                .map(job -> new Waiting(
+                .map(job -> new WaitingCommand(
                         Topic.COMMANDS_HIGH,
                         0,
                         job.id,

@@ -491,8 +491,8 @@ class AttemptTest extends SmallJobs {
             }
         };
         begin(job("a", EACH_STEP), watching);
-        assertThat(limits.getFirst()).isEqualTo(StepWatch.UNKNOWN);
-        assertThat(limits).contains(StepWatch.LEAST).allMatch(limit -> !limit.isNegative());
+        assertThat(limits.getFirst()).isEqualTo(HangLimit.UNKNOWN);
+        assertThat(limits).contains(HangLimit.LEAST).allMatch(limit -> !limit.isNegative());
     }
 
     /// A thread that is interrupted was given up: nobody listens to it any more.

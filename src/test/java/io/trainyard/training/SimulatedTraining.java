@@ -109,7 +109,7 @@ public final class SimulatedTraining {
         JobSpec job = attempt.job();
         String id = job.id();
         int number = attempt.number();
-        attempt.alive(StepWatch.UNKNOWN);
+        attempt.alive(HangLimit.UNKNOWN);
         steps.prepare();
         attempt.tell(new Claimed(id, number, worker, "cpu"));
         attempt.begin();

@@ -3,7 +3,7 @@ package io.trainyard.worker;
 import io.trainyard.Patience;
 import io.trainyard.custody.ClaimOrder;
 import io.trainyard.custody.Deferrals;
-import io.trainyard.custody.Keeper;
+import io.trainyard.custody.OwnershipMonitor;
 import io.trainyard.spec.JobContract;
 import io.trainyard.spec.JobLimits;
 import io.trainyard.trace.Tracing;
@@ -18,7 +18,7 @@ final class FleetWorker implements AutoCloseable {
     final ClaimLoop claims;
     final FleetView view;
     final CommandSweep sweep;
-    private final KeeperLoop keeper;
+    private final OwnershipMonitorLoop monitor;
     private final Heartbeat heartbeat;
 
     /// @param outbox what it sends by
@@ -86,12 +86,14 @@ final class FleetWorker implements AutoCloseable {
         EventPublisher publisher = new EventPublisher(setup.outbox(), fleet.prefix, id);
         view = new FleetView(id, Instant.now());
         ClaimGate gate = new ClaimGate(ClaimGate.Rules.of(Fleet.BEAT, Duration.ofMinutes(5)));
-        Surroundings around = new Surroundings(
+        WorkerContext context = new WorkerContext(
                 rules, machine, fleet.store, publisher, view, activity, setup.tracing(), new ClaimOrder(), gate);
-        keeper = new KeeperLoop(
-                around, () -> new KafkaFleetLog(fleet.brokers, fleet.prefix, id), new Keeper.Rules(Fleet.BEATS, 1000));
+        monitor = new OwnershipMonitorLoop(
+                context,
+                () -> new KafkaFleetLog(fleet.brokers, fleet.prefix, id),
+                new OwnershipMonitor.Rules(Fleet.BEATS, 1000));
         claims = new ClaimLoop(
-                around, () -> new ShareQueue(fleet.brokers, id, routes.sources(), around.order()), runner);
+                context, () -> new ShareQueue(fleet.brokers, id, routes.sources(), context.order()), runner);
         heartbeat = new Heartbeat(
                 machine,
                 publisher,
@@ -107,16 +109,16 @@ final class FleetWorker implements AutoCloseable {
                         view::used,
                         List::of,
                         activity));
-        sweep = new CommandSweep(fleet.brokers, around);
-        keeper.start();
-        claims.start(keeper.ready());
+        sweep = new CommandSweep(fleet.brokers, context);
+        monitor.start();
+        claims.start(monitor.ready());
         heartbeat.start(Fleet.BEAT);
     }
 
     @Override
     public void close() {
         claims.close();
-        keeper.close();
+        monitor.close();
         heartbeat.close();
     }
 }

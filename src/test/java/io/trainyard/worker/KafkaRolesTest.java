@@ -199,7 +199,7 @@ class KafkaRolesTest {
         EventPublisher nowhere = new EventPublisher((_, _, _, _) -> CompletableFuture.allOf(), PREFIX, user);
         new CommandSweep(
                         brokers,
-                        new Surroundings(
+                        new WorkerContext(
                                 rules,
                                 new Machine(),
                                 store,

@@ -76,7 +76,7 @@ final class SimPerils {
         }
     }
 
-    Outbox around(Outbox real, SimProcess process) {
+    Outbox context(Outbox real, SimProcess process) {
         return (topic, key, value, headers) -> {
             if (topic.equals(Topic.WORKERS.name(""))) {
                 return real.send(topic, key, value, headers);
@@ -88,7 +88,7 @@ final class SimPerils {
         };
     }
 
-    CommandQueue around(CommandQueue real, SimProcess process) {
+    CommandQueue context(CommandQueue real, SimProcess process) {
         return new SimQueueSeam(real) {
             @Override
             public Optional<ConsumerRecord<byte[], byte[]>> next() {

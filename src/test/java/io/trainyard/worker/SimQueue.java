@@ -43,7 +43,7 @@ final class SimQueue implements CommandQueue {
         boolean served; // soon
 
         @Nullable
-        Held prefetched;
+        ClaimedAttempt prefetched;
 
         Source(String topic) {
             this.group = kafka.group(topic);
@@ -72,8 +72,8 @@ final class SimQueue implements CommandQueue {
                 return;
             }
             Optional<Delivered> delivered = group.acquire(SimQueue.this);
-            Held next = delivered
-                    .map(record -> new Held(this, record, kafka.starts()))
+            ClaimedAttempt next = delivered
+                    .map(record -> new ClaimedAttempt(this, record, kafka.starts()))
                     .orElse(null);
             asking = next == null;
             if (next != null && kafka.happens(kafka.weather().lost())) {
@@ -91,7 +91,7 @@ final class SimQueue implements CommandQueue {
     }
 
     /// @param session of the broker that handed it out
-    private record Held(Source source, Delivered delivered, int session) {}
+    private record ClaimedAttempt(Source source, Delivered delivered, int session) {}
 
     private final SimKafka kafka;
     private final SimProcess process;
@@ -99,7 +99,7 @@ final class SimQueue implements CommandQueue {
     private final long joinedNanos;
     private final List<List<Source>> sources; // those of one urgency change their order
     private CompletableFuture<Void> news = new CompletableFuture<>();
-    private @Nullable Held held;
+    private @Nullable ClaimedAttempt held;
     private boolean closed;
 
     /// @param topics the most urgent first; those in one list are as urgent as one another
@@ -159,7 +159,7 @@ final class SimQueue implements CommandQueue {
                     source.ask();
                     await(source.answer, ANSWER_TIMEOUT);
                 }
-                Held next = source.prefetched;
+                ClaimedAttempt next = source.prefetched;
                 if (next != null) {
                     source.prefetched = null;
                     held = next;
@@ -176,7 +176,7 @@ final class SimQueue implements CommandQueue {
     public Optional<ConsumerRecord<byte[], byte[]>> stray() {
         for (List<Source> equals : sources) {
             for (Source source : equals) {
-                Held next = source.prefetched;
+                ClaimedAttempt next = source.prefetched;
                 if (next != null) {
                     source.prefetched = null;
                     held = next;
@@ -187,7 +187,7 @@ final class SimQueue implements CommandQueue {
         return Optional.empty();
     }
 
-    private static ConsumerRecord<byte[], byte[]> presented(Held command) {
+    private static ConsumerRecord<byte[], byte[]> presented(ClaimedAttempt command) {
         String key = command.delivered().entry().key();
         return command.source()
                 .topic
@@ -199,7 +199,7 @@ final class SimQueue implements CommandQueue {
 
     @Override
     public boolean accept() {
-        Held now = held;
+        ClaimedAttempt now = held;
         if (now == null) {
             throw new IllegalStateException("no command is held");
         }
@@ -209,7 +209,7 @@ final class SimQueue implements CommandQueue {
         return accepted;
     }
 
-    private boolean accept(Held now) {
+    private boolean accept(ClaimedAttempt now) {
         process.sleep(kafka.delay());
         if (kafka.happens(kafka.weather().lost()) || !process.canRead()) {
             return lose(now);
@@ -224,7 +224,7 @@ final class SimQueue implements CommandQueue {
     }
 
     /// The request does not get there, or later; or it does, and the answer does not.
-    private boolean lose(Held command) {
+    private boolean lose(ClaimedAttempt command) {
         switch (kafka.any(3)) {
             case 0 -> arrive(command);
             case 1 -> {
@@ -237,7 +237,7 @@ final class SimQueue implements CommandQueue {
     }
 
     /// A broker that has started again knows the member's session no more.
-    private boolean arrive(Held command) {
+    private boolean arrive(ClaimedAttempt command) {
         return kafka.isUp()
                 && !closed
                 && command.session() == kafka.starts()
@@ -248,7 +248,7 @@ final class SimQueue implements CommandQueue {
 
     @Override
     public boolean renew() {
-        Held now = held;
+        ClaimedAttempt now = held;
         if (now == null) {
             throw new IllegalStateException("no command is held");
         }

@@ -3,7 +3,7 @@ package io.trainyard.worker;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.custody.ClaimOrder;
 import io.trainyard.custody.Deferrals;
-import io.trainyard.custody.Keeper;
+import io.trainyard.custody.OwnershipMonitor;
 import io.trainyard.spec.JobContract;
 import io.trainyard.spec.JobLimits;
 import io.trainyard.trace.Tracing;
@@ -33,7 +33,7 @@ final class SimWorker {
     private Shares.Rules shares = Shares.Rules.NONE;
     private Deferrals.Rules deferring = new Deferrals.Rules(JobContract.OURS.newest(), NEWER_BEATS);
     private @Nullable ClaimLoop claims;
-    private @Nullable KeeperLoop keeper;
+    private @Nullable OwnershipMonitorLoop monitor;
     private @Nullable Heartbeat heartbeat;
 
     /// What the workers of a fleet share.
@@ -114,7 +114,7 @@ final class SimWorker {
                 JobLimits.DEFAULT);
         CheckpointStore view = seams.store(perils.view(store, process));
         Outbox outbox = seams.outbox(
-                perils.around(
+                perils.context(
                         new SimOutbox(kafka, process).requestTimeout(seams.requestTimeout(SimOutbox.REQUEST_TIMEOUT)),
                         process),
                 process);
@@ -122,17 +122,19 @@ final class SimWorker {
         FleetView seen = new FleetView(id, process.now());
         Activity activity = new Activity();
         ClaimGate gate = new ClaimGate(ClaimGate.Rules.of(fleet.beat(), Duration.ofMinutes(5)));
-        Surroundings around = new Surroundings(
+        WorkerContext context = new WorkerContext(
                 rules, process, view, publisher, seen, activity, Tracing.OFF, new ClaimOrder(), seams.gate(gate));
-        KeeperLoop keeping = new KeeperLoop(
-                around, () -> seams.log(new SimFleetLog(kafka, process), process), new Keeper.Rules(8, watched));
+        OwnershipMonitorLoop keeping = new OwnershipMonitorLoop(
+                context,
+                () -> seams.log(new SimFleetLog(kafka, process), process),
+                new OwnershipMonitor.Rules(8, watched));
         List<List<String>> topics = routes.sources().stream()
                 .map(equals -> equals.stream().map(ShareQueue.Source::topic).toList())
                 .toList();
         ClaimLoop claiming = new ClaimLoop(
-                around,
+                context,
                 () -> seams.queue(
-                        perils.around(new SimQueue(kafka, process, topics, seams.order(around.order())), process),
+                        perils.context(new SimQueue(kafka, process, topics, seams.order(context.order())), process),
                         kafka,
                         process,
                         store),
@@ -149,7 +151,7 @@ final class SimWorker {
             }
         });
         claims = claiming;
-        keeper = keeping;
+        monitor = keeping;
         heartbeat = beats;
     }
 
@@ -157,9 +159,9 @@ final class SimWorker {
     void stop() {
         process.world().note("stop", process.name(), 0);
         var _ = process.start("stop", () -> {
-            if (claims != null && keeper != null && heartbeat != null) {
+            if (claims != null && monitor != null && heartbeat != null) {
                 claims.close();
-                keeper.close();
+                monitor.close();
                 heartbeat.close();
             }
             process.crash();

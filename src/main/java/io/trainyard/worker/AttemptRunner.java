@@ -20,8 +20,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 
 /// Runs a claimed attempt and publishes its outcome, or requeues the job. Used by all slots in parallel.
-final class Holding {
-    private static final System.Logger LOG = System.getLogger(Holding.class.getName());
+final class AttemptRunner {
+    private static final System.Logger LOG = System.getLogger(AttemptRunner.class.getName());
 
     /// The interval at which time limits are checked.
     private static final Duration TICK = Duration.ofMillis(500);
@@ -29,31 +29,31 @@ final class Holding {
     /// The part of the grace period for the last events and the requeueing: a quarter.
     private static final int LAST_WORDS_DIVISOR = 4;
 
-    private final Surroundings around;
+    private final WorkerContext context;
     private final WorkerRules rules;
     private final EventPublisher publisher;
-    private final Announcer announcer;
+    private final OutcomePublisher outcomes;
     private final StopSignal stop;
-    private final Fitness fitness;
+    private final CircuitBreaker fitness;
     private final Expansion expansion;
 
     /// @param fitness records whether the worker is able to run jobs
-    Holding(Surroundings around, StopSignal stop, Fitness fitness) {
-        this.around = around;
-        this.rules = around.rules();
-        this.publisher = around.publisher();
-        this.announcer = new Announcer(around);
+    AttemptRunner(WorkerContext context, StopSignal stop, CircuitBreaker fitness) {
+        this.context = context;
+        this.rules = context.rules();
+        this.publisher = context.publisher();
+        this.outcomes = new OutcomePublisher(context);
         this.stop = stop;
         this.fitness = fitness;
-        this.expansion = new Expansion(around);
+        this.expansion = new Expansion(context);
     }
 
     /// Runs the job to its end here.
     ///
     /// @return whether the slot is free again; false if the job does not stop
-    boolean run(Held held, JobRunner runner, JobEvents events) throws InterruptedException {
+    boolean run(ClaimedAttempt held, JobRunner runner, JobEvents events) throws InterruptedException {
         KillPoint.ACCEPTED.reach();
-        RunningJob running = new RunningJob(held, events, stop, around);
+        RunningJob running = new RunningJob(held, events, stop, context);
         running.start(held.job().sweep() == null ? runner : (_, _, supervisor) -> expansion.expand(held, supervisor));
         try {
             Outcome outcome = awaitEnd(running);
@@ -76,7 +76,7 @@ final class Holding {
     private Outcome awaitEnd(RunningJob running) throws InterruptedException, ExecutionException, TimeoutException {
         while (true) {
             try {
-                return around.host().await(running.result(), TICK);
+                return context.host().await(running.result(), TICK);
             } catch (TimeoutException e) {
                 if (running.isHung() || stop.isOlderThan(lessLastWords())) {
                     throw e;
@@ -85,7 +85,7 @@ final class Holding {
         }
     }
 
-    private void handOver(Held held, Outcome outcome, JobEvents events) throws InterruptedException {
+    private void handOver(ClaimedAttempt held, Outcome outcome, JobEvents events) throws InterruptedException {
         if (!(outcome instanceof Outcome.Crowded)) {
             fitness.freed();
         }
@@ -94,7 +94,7 @@ final class Holding {
                 fitness.ended();
                 if (isTold(held, events.acknowledged())) {
                     KillPoint.OUTCOME_TOLD.reach();
-                    isTold(held, announcer.close(held.id()));
+                    isTold(held, outcomes.close(held.id()));
                 }
             }
             case Outcome.Paused(var event) -> {
@@ -109,12 +109,12 @@ final class Holding {
             case Outcome.Released(Released event) -> {
                 boolean preempted = event.preemptedBy() != null;
                 if (preempted) {
-                    around.order().madeRoom();
+                    context.order().madeRoom();
                 }
                 handBack(held, preempted ? held.nextPreempted() : held.next(), events);
             }
             case Outcome.Crowded(Released event) -> {
-                fitness.crowded(held.id(), event.reason(), around.host().nanoTime());
+                fitness.crowded(held.id(), event.reason(), context.host().nanoTime());
                 handBack(held, held.next(), events);
             }
             case Outcome.WorkerFault fault -> refuse(held, fault, events);
@@ -130,18 +130,18 @@ final class Holding {
 
     /// The command comes first and the ownership second: a duplicate command is void, but a job without a
     /// command would have to wait for an ownership monitor.
-    private void handBack(Held held, Request next, JobEvents events) throws InterruptedException {
+    private void handBack(ClaimedAttempt held, Request next, JobEvents events) throws InterruptedException {
         if (isTold(held, events.acknowledged()) && isTold(held, publisher.publish(next))) {
             isTold(held, publisher.publish(Custody.waiting(next, rules.worker(), 1)));
         }
     }
 
-    private void refuse(Held held, Outcome.WorkerFault fault, JobEvents events) throws InterruptedException {
+    private void refuse(ClaimedAttempt held, Outcome.WorkerFault fault, JobEvents events) throws InterruptedException {
         String reason = fault.event().reason();
         boolean lacking = fault.lacking();
         Request next = lacking ? held.next().refused(new Refusal(rules.worker(), reason)) : held.next();
         if (lacking) {
-            fitness.lacks(held.id(), reason, around.host().nanoTime());
+            fitness.lacks(held.id(), reason, context.host().nanoTime());
         } else {
             fitness.fault(reason);
         }
@@ -153,13 +153,13 @@ final class Holding {
     }
 
     /// The live workers that understand the job.
-    private Set<String> able(Held held) {
-        return around.fleet().able(JobJson.command(held.job()).contract());
+    private Set<String> able(ClaimedAttempt held) {
+        return context.fleet().able(JobJson.command(held.job()).contract());
     }
 
-    private void fail(Held held, String reason, JobEvents events) throws InterruptedException {
+    private void fail(ClaimedAttempt held, String reason, JobEvents events) throws InterruptedException {
         Failed event = new Failed(held.id(), held.attempt(), reason, FailureCause.LACKING.word());
-        String json = new String(EventJson.write(event, around.host().now()), StandardCharsets.UTF_8);
+        String json = new String(EventJson.write(event, context.host().now()), StandardCharsets.UTF_8);
         try {
             ChainLink next = held.folder().append(held.attempt(), new End(json));
             if (!(next instanceof End end)) {
@@ -168,7 +168,7 @@ final class Holding {
                 new JobLog(rules.worker()).see(event);
                 isTold(
                         held,
-                        announcer.announce(
+                        outcomes.announce(
                                 held.folder(),
                                 held.attempt() + 1,
                                 end,
@@ -185,7 +185,7 @@ final class Holding {
         }
     }
 
-    private void logSuperseded(Held held) {
+    private void logSuperseded(ClaimedAttempt held) {
         LOG.log(
                 System.Logger.Level.WARNING,
                 "job={0} attempt={1} worker={2} is superseded: somebody else has the job",
@@ -195,11 +195,11 @@ final class Holding {
     }
 
     /// Waits until the brokers have acknowledged, as long as they are away, unless the worker stops.
-    private boolean isTold(Held held, CompletableFuture<Void> said) throws InterruptedException {
+    private boolean isTold(ClaimedAttempt held, CompletableFuture<Void> said) throws InterruptedException {
         try {
             while (!stop.isOlderThan(rules.grace())) {
                 try {
-                    var _ = around.host().await(said, TICK);
+                    var _ = context.host().await(said, TICK);
                     return true;
                 } catch (TimeoutException _) { // Kafka is away and will come back
                 }

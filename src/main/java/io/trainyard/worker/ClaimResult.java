@@ -3,17 +3,17 @@ package io.trainyard.worker;
 import org.jspecify.annotations.Nullable;
 
 /// The disposition of a delivered command.
-sealed interface Taken {
-    record Begun(Held held) implements Taken {}
+sealed interface ClaimResult {
+    record Begun(ClaimedAttempt held) implements ClaimResult {}
 
     /// The command is done.
-    record Settled() implements Taken {}
+    record Settled() implements ClaimResult {}
 
     /// This worker cannot take the command and released it.
-    record Refused(String reason) implements Taken {}
+    record Refused(String reason) implements ClaimResult {}
 
     /// The ownership is uncertain and therefore counts as lost.
     ///
     /// @param job of the command; null if unknown
-    record Lost(String reason, @Nullable String job) implements Taken {}
+    record Lost(String reason, @Nullable String job) implements ClaimResult {}
 }

@@ -9,21 +9,22 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-class WaitingViewTest {
-    private final Keeper keeper = new Keeper("me", new Keeper.Rules(8, 1000), new Wishes());
-    private final WaitingView view = new WaitingView(keeper, 3);
+class WaitingCommandsTest {
+    private final OwnershipMonitor monitor =
+            new OwnershipMonitor("me", new OwnershipMonitor.Rules(8, 1000), new Wishes());
+    private final WaitingCommands view = new WaitingCommands(monitor, 3);
 
     private void command(Topic topic, long offset, Request request) {
-        view.add(Waiting.of(topic, offset, request));
+        view.add(WaitingCommand.of(topic, offset, request));
     }
 
     private void custody(String job, @Nullable Custody custody) {
-        keeper.custody(job, custody);
+        monitor.custody(job, custody);
         view.custody(job, custody);
     }
 
     private List<String> jobs() {
-        return view.all().stream().map(Waiting::job).toList();
+        return view.all().stream().map(WaitingCommand::job).toList();
     }
 
     @Test
@@ -80,7 +81,7 @@ class WaitingViewTest {
         command(Topic.COMMANDS_NORMAL, 0, Requests.of("a", 1));
         command(Topic.COMMANDS_NORMAL, 1, Requests.of("a", 1));
         command(Topic.COMMANDS_HIGH, 0, Requests.of("a", 1).at(Priority.HIGH));
-        assertThat(view.all()).extracting(Waiting::topic).containsExactly(Topic.COMMANDS_HIGH);
+        assertThat(view.all()).extracting(WaitingCommand::topic).containsExactly(Topic.COMMANDS_HIGH);
     }
 
     @Test
@@ -99,7 +100,8 @@ class WaitingViewTest {
 
     @Test
     void saysForWhomACommandIs() {
-        Waiting any = Waiting.of(Topic.COMMANDS_NORMAL, 0, Requests.of("a", 1).refused(new Refusal("w", "no data")));
+        WaitingCommand any =
+                WaitingCommand.of(Topic.COMMANDS_NORMAL, 0, Requests.of("a", 1).refused(new Refusal("w", "no data")));
         assertThat(any.isFor("cpu")).isTrue();
         assertThat(any.isFor("cuda")).isTrue();
         assertThat(any.refusedBy()).containsExactly("w");

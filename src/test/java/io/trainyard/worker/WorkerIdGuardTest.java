@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 @Slow
-class NamesakesTest {
+class WorkerIdGuardTest {
     private static final Duration BEAT = Duration.ofMillis(300);
 
     /// Nobody listens for so many of these.
@@ -57,7 +57,7 @@ class NamesakesTest {
     /// @return how long it took
     private Duration start(Duration beat) {
         long beginNanos = System.nanoTime();
-        new Namesakes(fleet.brokers, fleet.prefix, "w1").requireNone(this::announce, beat);
+        new WorkerIdGuard(fleet.brokers, fleet.prefix, "w1").requireNone(this::announce, beat);
         return Duration.ofNanos(System.nanoTime() - beginNanos);
     }
 
@@ -89,7 +89,7 @@ class NamesakesTest {
     @Test
     void oneThatWasKilledIsWaitedForNoLongerThanItTakesToHearIt() throws Exception {
         beatBefore("w1", false);
-        assertThat(start(BEAT)).isGreaterThan(BEAT.multipliedBy(Namesakes.BEATS));
+        assertThat(start(BEAT)).isGreaterThan(BEAT.multipliedBy(WorkerIdGuard.BEATS));
     }
 
     @Test
@@ -115,7 +115,7 @@ class NamesakesTest {
 
     @Test
     void ofTwoThatBeginAtTheSameTimeOneAtMostIsLetIn() {
-        assertThatThrownBy(() -> new Namesakes(fleet.brokers, fleet.prefix, "w1")
+        assertThatThrownBy(() -> new WorkerIdGuard(fleet.brokers, fleet.prefix, "w1")
                         .requireNone(
                                 () -> beat("w1", false).thenCompose(_ -> announce()), // the other one is first
                                 BEAT))
@@ -130,7 +130,7 @@ class NamesakesTest {
                 () -> TopicAdmin.createMissing(fleet.brokers, prefix, Patience.LIMIT),
                 CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS));
         EventPublisher publisher = new EventPublisher(fleet.outbox, prefix, "w1");
-        assertThatThrownBy(() -> new Namesakes(fleet.brokers, prefix, "w1")
+        assertThatThrownBy(() -> new WorkerIdGuard(fleet.brokers, prefix, "w1")
                         .requireNone(() -> beat(publisher).thenCompose(_ -> beat(publisher)), BEAT))
                 .isInstanceOf(WorkerIdTakenException.class);
         Patience.get(creation);

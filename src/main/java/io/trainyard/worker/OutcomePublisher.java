@@ -22,19 +22,19 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /// Publishes the end of a job that the store already has. Repeating it is safe.
-final class Announcer {
-    private static final System.Logger LOG = System.getLogger(Announcer.class.getName());
+final class OutcomePublisher {
+    private static final System.Logger LOG = System.getLogger(OutcomePublisher.class.getName());
 
     private final EventPublisher publisher;
     private final FleetView fleet;
     private final Host host;
     private final Halving halving;
 
-    Announcer(Surroundings around) {
-        this.publisher = around.publisher();
-        this.fleet = around.fleet();
-        this.host = around.host();
-        this.halving = new Halving(around.store());
+    OutcomePublisher(WorkerContext context) {
+        this.publisher = context.publisher();
+        this.fleet = context.fleet();
+        this.host = context.host();
+        this.halving = new Halving(context.store());
     }
 
     /// Publishes a job's end. The events in its last checkpoint come first because the brokers may not have

@@ -12,7 +12,7 @@ import java.util.function.Supplier;
 /// The attempts of this process that have sessions at the same time. It decides whether there is memory for
 /// another: a job that does not fit alone exceeds the device, but one that does not fit next to others can
 /// wait. Thread-safe.
-final class Company {
+final class SessionAdmission {
     private final List<Place> places = new ArrayList<>();
 
     /// A place of one attempt, until it is closed.
@@ -46,7 +46,7 @@ final class Company {
 
         @Override
         public void close() {
-            synchronized (Company.this) {
+            synchronized (SessionAdmission.this) {
                 places.remove(this);
             }
         }

@@ -13,46 +13,47 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-class KeeperTest {
+class OwnershipMonitorTest {
     private static final int BEATS = 8;
 
-    private final Keeper keeper = new Keeper("me", new Keeper.Rules(BEATS, 3), new Wishes());
+    private final OwnershipMonitor monitor =
+            new OwnershipMonitor("me", new OwnershipMonitor.Rules(BEATS, 3), new Wishes());
 
     private static Request request(String job, int attempt) {
         return Requests.of(job, attempt).in("store");
     }
 
     private void holds(String worker, String job, int attempt) {
-        keeper.custody(job, Custody.held(request(job, attempt), worker));
+        monitor.custody(job, Custody.held(request(job, attempt), worker));
     }
 
     private void beat(int times) {
         for (int i = 0; i < times; i++) {
-            keeper.heard("me", List.of());
+            monitor.heard("me", List.of());
         }
     }
 
     private void wish(String job, Wish wish, @Nullable Urgency urgency) {
-        keeper.control(job, new Control(job, wish, urgency, Instant.EPOCH), true);
+        monitor.control(job, new Control(job, wish, urgency, Instant.EPOCH), true);
     }
 
     @Test
     void knowsAJobThatAnotherHas() {
-        keeper.custody("rests", Custody.paused(request("rests", 1), "w"));
+        monitor.custody("rests", Custody.paused(request("rests", 1), "w"));
         holds("me", "mine", 1);
-        assertThat(keeper.underWay()).isEmpty();
+        assertThat(monitor.underWay()).isEmpty();
         holds("w", "theirs", 1);
-        assertThat(keeper.underWay()).contains(request("theirs", 1).job());
+        assertThat(monitor.underWay()).contains(request("theirs", 1).job());
     }
 
     @Test
     void aHolderThatIsNotHeardForSoManyBeatsIsGone() {
         holds("w", "job", 1);
         beat(BEATS - 1);
-        assertThat(keeper.due()).isEmpty();
+        assertThat(monitor.due()).isEmpty();
         beat(1);
-        assertThat(keeper.due()).containsExactly(new Duty.Republish(request("job", 2), 1, false));
-        assertThat(keeper.due()).as("once").isEmpty();
+        assertThat(monitor.due()).containsExactly(new RecoveryAction.Republish(request("job", 2), 1, false));
+        assertThat(monitor.due()).as("once").isEmpty();
     }
 
     @Test
@@ -60,8 +61,8 @@ class KeeperTest {
         holds("w", "job", 1);
         for (int i = 0; i < 5 * BEATS; i++) {
             beat(1);
-            keeper.heard("w", List.of(new WorkerStatus.Job("job", 1, 0)));
-            assertThat(keeper.due()).isEmpty();
+            monitor.heard("w", List.of(new WorkerStatus.Job("job", 1, 0)));
+            assertThat(monitor.due()).isEmpty();
         }
     }
 
@@ -70,45 +71,45 @@ class KeeperTest {
     void aHolderThatLivesButDoesNotSayThatItHasTheJobHasItNot() {
         holds("w", "job", 1);
         for (int i = 0; i < BEATS; i++) {
-            keeper.heard("w", List.of(new WorkerStatus.Job("another", 1, 0)));
+            monitor.heard("w", List.of(new WorkerStatus.Job("another", 1, 0)));
             beat(1);
         }
-        keeper.left("w"); // so that this worker is the first in the order
-        assertThat(keeper.due()).containsExactly(new Duty.Republish(request("job", 2), 1, false));
+        monitor.left("w"); // so that this worker is the first in the order
+        assertThat(monitor.due()).containsExactly(new RecoveryAction.Republish(request("job", 2), 1, false));
     }
 
     @Test
     void onlyThisWorkersOwnBeatsAreTime() {
         holds("w", "job", 1);
         for (int i = 0; i < 10 * BEATS; i++) {
-            keeper.heard("other", List.of());
+            monitor.heard("other", List.of());
         }
-        assertThat(keeper.due()).isEmpty();
+        assertThat(monitor.due()).isEmpty();
     }
 
     @Test
     void whatWaitsIsPublishedAgainAtLongerAndLongerIntervals() {
-        keeper.custody("job", Custody.waiting(request("job", 2), "w", 1));
+        monitor.custody("job", Custody.waiting(request("job", 2), "w", 1));
         beat(2 * BEATS - 1);
-        assertThat(keeper.due()).isEmpty();
+        assertThat(monitor.due()).isEmpty();
         beat(1);
-        assertThat(keeper.due()).containsExactly(new Duty.Republish(request("job", 2), 2, false));
-        keeper.custody("job", Custody.waiting(request("job", 2), "me", 2));
+        assertThat(monitor.due()).containsExactly(new RecoveryAction.Republish(request("job", 2), 2, false));
+        monitor.custody("job", Custody.waiting(request("job", 2), "me", 2));
         beat(4 * BEATS - 1);
-        assertThat(keeper.due()).isEmpty();
+        assertThat(monitor.due()).isEmpty();
         beat(1);
-        assertThat(keeper.due()).containsExactly(new Duty.Republish(request("job", 2), 3, false));
+        assertThat(monitor.due()).containsExactly(new RecoveryAction.Republish(request("job", 2), 3, false));
     }
 
     @Test
     void aDutyThatWasNotDoneIsDueAgain() {
         holds("w", "job", 1);
         beat(BEATS);
-        assertThat(keeper.due()).hasSize(1);
+        assertThat(monitor.due()).hasSize(1);
         beat(BEATS - 1);
-        assertThat(keeper.due()).isEmpty();
+        assertThat(monitor.due()).isEmpty();
         beat(1);
-        assertThat(keeper.due()).hasSize(1);
+        assertThat(monitor.due()).hasSize(1);
     }
 
     @Test
@@ -116,7 +117,7 @@ class KeeperTest {
         List<String> workers = List.of("me", "x", "y", "z");
         int first = 0;
         for (String self : workers) {
-            Keeper one = new Keeper(self, new Keeper.Rules(BEATS, 3), new Wishes());
+            OwnershipMonitor one = new OwnershipMonitor(self, new OwnershipMonitor.Rules(BEATS, 3), new Wishes());
             one.custody("job", Custody.held(request("job", 1), "gone"));
             for (int i = 0; i < BEATS; i++) {
                 workers.stream().filter(worker -> !worker.equals(self)).forEach(worker -> one.heard(worker, List.of()));
@@ -139,69 +140,69 @@ class KeeperTest {
         holds("b", "job", 2);
         holds("a", "job", 1);
         beat(BEATS);
-        assertThat(keeper.due()).containsExactly(new Duty.Republish(request("job", 3), 1, false));
+        assertThat(monitor.due()).containsExactly(new RecoveryAction.Republish(request("job", 3), 1, false));
     }
 
     @Test
     void whoSaysThatItHasANewerAttemptIsWatched() {
         holds("a", "job", 1);
-        keeper.heard("b", List.of(new WorkerStatus.Job("job", 2, 0)));
-        keeper.left("b");
+        monitor.heard("b", List.of(new WorkerStatus.Job("job", 2, 0)));
+        monitor.left("b");
         beat(BEATS);
-        assertThat(keeper.due()).containsExactly(new Duty.Republish(request("job", 3), 1, false));
+        assertThat(monitor.due()).containsExactly(new RecoveryAction.Republish(request("job", 3), 1, false));
     }
 
     @Test
     void anEndedJobIsNotWatched() {
         holds("w", "job", 1);
-        keeper.custody("job", null);
+        monitor.custody("job", null);
         beat(5 * BEATS);
-        assertThat(keeper.due()).isEmpty();
+        assertThat(monitor.due()).isEmpty();
     }
 
     @Test
     void aPausedJobRestsUntilItIsResumedOrCancelled() {
         wish("job", Wish.PAUSE, null);
-        keeper.custody("job", Custody.paused(request("job", 2), "w"));
-        assertThat(keeper.due()).isEmpty();
+        monitor.custody("job", Custody.paused(request("job", 2), "w"));
+        assertThat(monitor.due()).isEmpty();
         beat(20 * BEATS);
-        assertThat(keeper.due()).isEmpty();
+        assertThat(monitor.due()).isEmpty();
         wish("job", Wish.RUN, Urgency.HIGH);
-        assertThat(keeper.due())
-                .containsExactly(new Duty.Republish(request("job", 2).at(Priority.HIGH), 1, true));
+        assertThat(monitor.due())
+                .containsExactly(new RecoveryAction.Republish(request("job", 2).at(Priority.HIGH), 1, true));
     }
 
     @Test
     void aCancelledJobThatRestsEnds() {
-        keeper.custody("job", Custody.paused(request("job", 2), "w"));
+        monitor.custody("job", Custody.paused(request("job", 2), "w"));
         wish("job", Wish.CANCEL, null);
-        assertThat(keeper.due()).containsExactly(new Duty.Cancel("job"));
+        assertThat(monitor.due()).containsExactly(new RecoveryAction.Cancel("job"));
     }
 
     @Test
     void whatIsWantedOfAJobInTheQueueIsToldAtOnce() {
         wish("job", Wish.PAUSE, null);
-        assertThat(keeper.due()).containsExactly(new Duty.TellPaused("job"));
+        assertThat(monitor.due()).containsExactly(new RecoveryAction.TellPaused("job"));
         wish("job", Wish.RUN, null);
-        assertThat(keeper.due()).containsExactly(new Duty.TellResumed("job"));
+        assertThat(monitor.due()).containsExactly(new RecoveryAction.TellResumed("job"));
         wish("job", Wish.CANCEL, null);
-        assertThat(keeper.due()).containsExactly(new Duty.Cancel("job"));
-        assertThat(keeper.due()).isEmpty();
+        assertThat(monitor.due()).containsExactly(new RecoveryAction.Cancel("job"));
+        assertThat(monitor.due()).isEmpty();
     }
 
     @Test
     void aHolderObeysByItself() {
         holds("w", "job", 1);
-        keeper.heard("w", List.of(new WorkerStatus.Job("job", 1, 0)));
+        monitor.heard("w", List.of(new WorkerStatus.Job("job", 1, 0)));
         wish("job", Wish.CANCEL, null);
-        assertThat(keeper.due()).isEmpty();
+        assertThat(monitor.due()).isEmpty();
     }
 
     @Test
     void wishesFromBeforeAreKnownAndNotToldAgain() {
-        keeper.control("job", new Control("job", Wish.CANCEL, null, Instant.EPOCH), false);
-        assertThat(keeper.wish("job")).isEqualTo(Wish.CANCEL);
-        assertThat(keeper.due()).isEmpty();
+        monitor.control("job", new Control("job", Wish.CANCEL, null, Instant.EPOCH), false);
+        assertThat(monitor.wish("job")).isEqualTo(Wish.CANCEL);
+        assertThat(monitor.due()).isEmpty();
     }
 
     @Test
@@ -209,9 +210,9 @@ class KeeperTest {
         for (int i = 0; i < 5; i++) {
             holds("w", "job-" + i, 1);
         }
-        assertThat(keeper.overlooked()).isEqualTo(2);
+        assertThat(monitor.overlooked()).isEqualTo(2);
         beat(BEATS);
-        assertThat(keeper.due()).hasSize(3);
+        assertThat(monitor.due()).hasSize(3);
     }
 
     @Test
@@ -219,13 +220,13 @@ class KeeperTest {
         for (int i = 0; i < 5; i++) {
             holds("w", "job-" + i, 1);
         }
-        assertThat(keeper.hasRoomAgain()).isFalse();
-        keeper.custody("job-0", null);
-        assertThat(keeper.hasRoomAgain()).isTrue();
-        keeper.readAgain();
+        assertThat(monitor.hasRoomAgain()).isFalse();
+        monitor.custody("job-0", null);
+        assertThat(monitor.hasRoomAgain()).isTrue();
+        monitor.readAgain();
         holds("w", "job-3", 1);
         beat(BEATS);
-        assertThat(keeper.due()).hasSize(3);
+        assertThat(monitor.due()).hasSize(3);
     }
 
     @Test
@@ -233,9 +234,9 @@ class KeeperTest {
         for (int i = 0; i < 4; i++) {
             holds("w", "job-" + i, 1);
         }
-        keeper.custody("job-3", null);
-        keeper.custody("job-0", null);
-        assertThat(keeper.hasRoomAgain()).isFalse();
+        monitor.custody("job-3", null);
+        monitor.custody("job-0", null);
+        assertThat(monitor.hasRoomAgain()).isFalse();
     }
 
     /// What is left in the topic of jobs that have ended comes before the job that is not watched.
@@ -244,15 +245,15 @@ class KeeperTest {
         for (int i = 0; i < 4; i++) {
             holds("w", "job-" + i, 1);
         }
-        keeper.custody("job-0", null);
-        keeper.readAgain();
+        monitor.custody("job-0", null);
+        monitor.readAgain();
         for (int i = 0; i < 4; i++) {
             holds("w", "job-" + i, 1);
         }
-        keeper.custody("job-0", null);
-        keeper.caughtUp();
-        assertThat(keeper.hasRoomAgain()).isFalse();
-        assertThat(keeper.custody("job-3")).isNotNull();
+        monitor.custody("job-0", null);
+        monitor.caughtUp();
+        assertThat(monitor.hasRoomAgain()).isFalse();
+        assertThat(monitor.custody("job-3")).isNotNull();
     }
 
     @Test
@@ -260,15 +261,15 @@ class KeeperTest {
         for (int i = 0; i < 4; i++) {
             holds("w", "job-" + i, 1);
         }
-        keeper.custody("job-0", null);
-        keeper.readAgain();
+        monitor.custody("job-0", null);
+        monitor.readAgain();
         holds("w", "job-3", 1);
-        keeper.custody("job-3", null);
+        monitor.custody("job-3", null);
         holds("w", "ended", 1);
         holds("w", "job-3", 1);
-        keeper.custody("ended", null);
-        keeper.caughtUp();
-        assertThat(keeper.custody("job-3")).isNotNull();
+        monitor.custody("ended", null);
+        monitor.caughtUp();
+        assertThat(monitor.custody("job-3")).isNotNull();
     }
 
     @Test
@@ -276,14 +277,14 @@ class KeeperTest {
         for (int i = 0; i < 4; i++) {
             holds("w", "job-" + i, 1);
         }
-        keeper.custody("job-0", null);
-        keeper.custody("job-1", null);
-        keeper.readAgain();
+        monitor.custody("job-0", null);
+        monitor.custody("job-1", null);
+        monitor.readAgain();
         holds("w", "job-3", 1);
         holds("w", "new", 1);
-        keeper.caughtUp();
-        assertThat(keeper.hasRoomAgain()).isFalse();
-        assertThat(keeper.custody("new")).isNotNull();
+        monitor.caughtUp();
+        assertThat(monitor.hasRoomAgain()).isFalse();
+        assertThat(monitor.custody("new")).isNotNull();
     }
 
     /// Between two heartbeats of this worker nothing becomes due of a job of which nothing was read.
@@ -291,16 +292,16 @@ class KeeperTest {
     void aJobOfWhichSomethingWasReadIsJudgedAtOnce() {
         holds("w", "job", 1);
         beat(BEATS);
-        assertThat(keeper.due()).hasSize(1);
-        keeper.custody("rests", Custody.paused(request("rests", 1), "w"));
-        assertThat(keeper.due()).containsExactly(new Duty.Republish(request("rests", 1), 1, true));
+        assertThat(monitor.due()).hasSize(1);
+        monitor.custody("rests", Custody.paused(request("rests", 1), "w"));
+        assertThat(monitor.due()).containsExactly(new RecoveryAction.Republish(request("rests", 1), 1, true));
     }
 
     @Slow
     @Test
     void aJobThatWaitsOrRestsTakesFewBytes() {
         int jobs = 20_000;
-        Keeper many = new Keeper("me", new Keeper.Rules(BEATS, jobs), new Wishes());
+        OwnershipMonitor many = new OwnershipMonitor("me", new OwnershipMonitor.Rules(BEATS, jobs), new Wishes());
         long before = usedBytes();
         for (int i = 0; i < jobs; i++) {
             many.custody("trial-" + i, Custody.paused(request("trial-" + i, 1), "w"));

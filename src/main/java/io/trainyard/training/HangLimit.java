@@ -4,7 +4,7 @@ import java.time.Duration;
 
 /// How long the next piece of work may take before it counts as hung. Native code cannot be interrupted, so the
 /// only remedy is to end the process, and the limit is far above the usual time.
-final class StepWatch {
+final class HangLimit {
     /// The limit for work of unknown length: the first steps, which compile, opening a device, a slow store.
     static final Duration UNKNOWN = Duration.ofHours(1);
 
@@ -16,7 +16,7 @@ final class StepWatch {
     private double slowestStepMicros;
 
     /// @param factor the limit is this many times the slowest time so far
-    StepWatch(int factor) {
+    HangLimit(int factor) {
         this.factor = factor;
     }
 

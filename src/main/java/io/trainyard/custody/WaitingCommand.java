@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 /// @param contract that the job needs
 /// @param project of the job
 /// @param refusedBy the workers that could not run it
-public record Waiting(
+public record WaitingCommand(
         Topic topic,
         long offset,
         String job,
@@ -25,14 +25,14 @@ public record Waiting(
         int contract,
         String project,
         Set<String> refusedBy) {
-    public Waiting {
+    public WaitingCommand {
         refusedBy = Set.copyOf(refusedBy);
     }
 
     /// @param request the command
-    public static Waiting of(Topic topic, long offset, Request request) {
+    public static WaitingCommand of(Topic topic, long offset, Request request) {
         JobSpec job = request.job();
-        return new Waiting(
+        return new WaitingCommand(
                 topic,
                 offset,
                 job.id(),

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// For each job one live worker is first; the others act later, in a fixed order, in case it does not. A second
 /// action is harmless: the store voids duplicates. Not thread-safe.
-public final class Keeper {
+public final class OwnershipMonitor {
     /// @param beats of this worker, within which an owner must send a heartbeat
     /// @param maxJobs the most watched jobs; beyond it [#overlooked] counts new ones
     public record Rules(int beats, int maxJobs) {}
@@ -117,7 +117,7 @@ public final class Keeper {
     private int reserved; // for those of them that are not watched yet
 
     /// @param wishes is written here
-    public Keeper(String self, Rules rules, Wishes wishes) {
+    public OwnershipMonitor(String self, Rules rules, Wishes wishes) {
         this.self = self;
         this.rules = rules;
         this.wishes = wishes;
@@ -339,8 +339,8 @@ public final class Keeper {
 
     /// The due actions, each once. Without new records, a job's actions only become due by this worker's own
     /// heartbeats; in between, only jobs with new records are judged.
-    public List<Duty> due() {
-        List<Duty> due = new ArrayList<>();
+    public List<RecoveryAction> due() {
+        List<RecoveryAction> due = new ArrayList<>();
         if (judged == beats) {
             changed.forEach(job -> judge(job, jobs.get(job), due));
         } else {
@@ -357,40 +357,40 @@ public final class Keeper {
         return due;
     }
 
-    private void judge(String job, @Nullable Watched watched, List<Duty> due) {
+    private void judge(String job, @Nullable Watched watched, List<RecoveryAction> due) {
         if (watched == null || (watched.acted != Long.MIN_VALUE && beats - watched.acted < rules.beats())) {
             return;
         }
-        Duty duty = duty(job, watched);
-        if (duty != null) {
+        RecoveryAction action = action(job, watched);
+        if (action != null) {
             watched.acted = beats;
-            due.add(duty);
+            due.add(action);
         }
     }
 
-    private @Nullable Duty duty(String job, Watched watched) {
+    private @Nullable RecoveryAction action(String job, Watched watched) {
         return switch (watched.state) {
             case HELD ->
                 isDue(rules.beats(), job, watched)
-                        ? new Duty.Republish(request(job).attempt(watched.attempt + 1), 1, false)
+                        ? new RecoveryAction.Republish(request(job).attempt(watched.attempt + 1), 1, false)
                         : null;
             case WAITING -> {
                 long patience = (long) rules.beats() << Math.min(watched.copies, MAX_DOUBLINGS);
                 if (wish(job) == Wish.CANCEL) {
-                    yield isDue(0, job, watched) ? new Duty.Cancel(job) : null;
+                    yield isDue(0, job, watched) ? new RecoveryAction.Cancel(job) : null;
                 }
                 yield isDue(patience, job, watched)
-                        ? new Duty.Republish(request(job), watched.copies + 1, false)
+                        ? new RecoveryAction.Republish(request(job), watched.copies + 1, false)
                         : null;
             }
             case PAUSED ->
                 switch (wish(job)) {
                     case PAUSE -> null;
-                    case CANCEL -> isDue(0, job, watched) ? new Duty.Cancel(job) : null;
+                    case CANCEL -> isDue(0, job, watched) ? new RecoveryAction.Cancel(job) : null;
                     case RUN ->
                         // For a job that is paused at a rung the store decides: see [Resting].
                         (!watched.resting || wishes.isRunOn(job)) && isDue(0, job, watched)
-                                ? new Duty.Republish(request(job), 1, true)
+                                ? new RecoveryAction.Republish(request(job), 1, true)
                                 : null;
                 };
         };
@@ -405,7 +405,7 @@ public final class Keeper {
     /// The effect of a control request for a job without an owner. The job may be in the queue, or unknown.
     ///
     /// @return whether another worker takes care of it
-    private boolean tell(String job, List<Duty> due) {
+    private boolean tell(String job, List<RecoveryAction> due) {
         Watched watched = jobs.get(job);
         if (watched != null && watched.state != State.WAITING) {
             return true; // its owner obeys, or its ownership leads to an action
@@ -417,11 +417,11 @@ public final class Keeper {
         switch (wish(job)) {
             case CANCEL -> {
                 if (watched == null) {
-                    due.add(new Duty.Cancel(job));
+                    due.add(new RecoveryAction.Cancel(job));
                 }
             }
-            case PAUSE -> due.add(new Duty.TellPaused(job));
-            case RUN -> due.add(new Duty.TellResumed(job));
+            case PAUSE -> due.add(new RecoveryAction.TellPaused(job));
+            case RUN -> due.add(new RecoveryAction.TellResumed(job));
         }
         return true;
     }

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-class StepWatchTest {
-    private final StepWatch watch = new StepWatch(20);
+class HangLimitTest {
+    private final HangLimit watch = new HangLimit(20);
 
     @Test
     void nothingIsKnownBeforeTheFirstBlock() {
-        assertThat(watch.limit(1)).isEqualTo(StepWatch.UNKNOWN);
+        assertThat(watch.limit(1)).isEqualTo(HangLimit.UNKNOWN);
     }
 
     @Test
@@ -24,7 +24,7 @@ class StepWatchTest {
         watch.took(1, 10_000_000);
         watch.took(1, 5_000_000);
         assertThat(watch.limit(1)).isEqualTo(Duration.ofSeconds(200));
-        assertThat(new StepWatch(50).limit(1)).isEqualTo(StepWatch.UNKNOWN);
+        assertThat(new HangLimit(50).limit(1)).isEqualTo(HangLimit.UNKNOWN);
     }
 
     @Test

@@ -23,24 +23,24 @@ import org.jspecify.annotations.Nullable;
 ///
 /// If a client submits a job twice, the second command waits in the share group until a worker is free, even if
 /// the job has ended. Therefore the newest ended jobs are remembered.
-public final class WaitingView {
+public final class WaitingCommands {
     private static final int MAX_ENDED = 10_000;
 
-    private final Keeper keeper;
+    private final OwnershipMonitor monitor;
     private final int most;
-    private final Map<Topic, TreeMap<Long, Waiting>> commands = new EnumMap<>(Topic.class);
+    private final Map<Topic, TreeMap<Long, WaitingCommand>> commands = new EnumMap<>(Topic.class);
     private final LinkedHashSet<String> ended = new LinkedHashSet<>(); // the newest last
 
     /// @param keeper knows the owners; it processes each record before this does
     /// @param most commands of a topic at which it is full
-    public WaitingView(Keeper keeper, int most) {
-        this.keeper = keeper;
+    public WaitingCommands(OwnershipMonitor monitor, int most) {
+        this.monitor = monitor;
         this.most = most;
     }
 
     /// Adds a command from its topic.
-    public void add(Waiting command) {
-        Custody custody = keeper.custody(command.job());
+    public void add(WaitingCommand command) {
+        Custody custody = monitor.custody(command.job());
         if (custody == null ? !ended.contains(command.job()) : !settles(custody, command)) {
             of(command.topic()).put(command.offset(), command);
         }
@@ -50,7 +50,7 @@ public final class WaitingView {
     ///
     /// @param told null if the job has ended
     public void custody(String job, @Nullable Custody told) {
-        Custody known = keeper.custody(job); // may be newer than a late record
+        Custody known = monitor.custody(job); // may be newer than a late record
         Custody custody = known == null ? told : known;
         ended.remove(job);
         if (custody == null) {
@@ -59,7 +59,7 @@ public final class WaitingView {
                 ended.removeFirst();
             }
         }
-        for (Map<Long, Waiting> topic : commands.values()) {
+        for (Map<Long, WaitingCommand> topic : commands.values()) {
             topic.values()
                     .removeIf(command -> command.job().equals(job) && (custody == null || settles(custody, command)));
         }
@@ -67,7 +67,7 @@ public final class WaitingView {
 
     /// Whether the ownership makes the command obsolete: the job has an owner or is paused, or a later attempt
     /// waits.
-    private static boolean settles(Custody custody, Waiting command) {
+    private static boolean settles(Custody custody, WaitingCommand command) {
         int attempt = custody.request().attempt();
         return custody.state() == State.WAITING ? command.attempt() < attempt : command.attempt() <= attempt;
     }
@@ -80,7 +80,7 @@ public final class WaitingView {
     /// The number of commands of a topic that wait in the share group: the newest ones, because it delivers the
     /// oldest first.
     public void atMost(Topic topic, long count) {
-        TreeMap<Long, Waiting> known = of(topic);
+        TreeMap<Long, WaitingCommand> known = of(topic);
         while (known.size() > count) {
             known.pollFirstEntry();
         }
@@ -92,18 +92,18 @@ public final class WaitingView {
     }
 
     /// The waiting commands, by priority and then by offset; one per job.
-    public List<Waiting> all() {
-        List<Waiting> all = new ArrayList<>();
+    public List<WaitingCommand> all() {
+        List<WaitingCommand> all = new ArrayList<>();
         commands.values().forEach(topic -> all.addAll(topic.values()));
-        all.sort(Comparator.comparing(Waiting::priority)
-                .thenComparingLong(Waiting::offset)
-                .thenComparing(Waiting::topic));
+        all.sort(Comparator.comparing(WaitingCommand::priority)
+                .thenComparingLong(WaitingCommand::offset)
+                .thenComparing(WaitingCommand::topic));
         Set<String> jobs = new HashSet<>();
         all.removeIf(command -> !jobs.add(command.job()));
         return all;
     }
 
-    private TreeMap<Long, Waiting> of(Topic topic) {
+    private TreeMap<Long, WaitingCommand> of(Topic topic) {
         return commands.computeIfAbsent(topic, _ -> new TreeMap<>());
     }
 }

@@ -5,7 +5,7 @@ import io.trainyard.checkpoint.JobChain;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.custody.Custody;
 import io.trainyard.custody.Deferrals.Deferral;
-import io.trainyard.custody.Duty;
+import io.trainyard.custody.RecoveryAction;
 import io.trainyard.custody.Request;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Paused;
@@ -21,32 +21,32 @@ import java.util.concurrent.TimeoutException;
 /// Performs recovery actions for jobs without a live owner, according to the store: publishes commands again,
 /// publishes a job's state, dead-letters commands that no worker understands. A failed action is logged and
 /// becomes due again.
-final class Duties {
-    private static final System.Logger LOG = System.getLogger(Duties.class.getName());
+final class RecoveryActions {
+    private static final System.Logger LOG = System.getLogger(RecoveryActions.class.getName());
 
     /// The time limit of one action; unfinished actions become due again.
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
-    private final Surroundings around;
+    private final WorkerContext context;
     private final WorkerRules rules;
     private final EventPublisher publisher;
-    private final Announcer announcer;
+    private final OutcomePublisher outcomes;
     private final Halving halving;
 
-    Duties(Surroundings around) {
-        this.around = around;
-        this.rules = around.rules();
-        this.publisher = around.publisher();
-        this.announcer = new Announcer(around);
-        this.halving = new Halving(around.store());
+    RecoveryActions(WorkerContext context) {
+        this.context = context;
+        this.rules = context.rules();
+        this.publisher = context.publisher();
+        this.outcomes = new OutcomePublisher(context);
+        this.halving = new Halving(context.store());
     }
 
-    void perform(Duty duty) throws InterruptedException {
+    void perform(RecoveryAction action) throws InterruptedException {
         try {
-            switch (duty) {
-                case Duty.Republish republish -> republish(republish);
-                case Duty.Cancel(String job) -> await(announcer.cancel(folder(job), null));
-                case Duty.TellPaused(String job) -> {
+            switch (action) {
+                case RecoveryAction.Republish republish -> republish(republish);
+                case RecoveryAction.Cancel(String job) -> await(outcomes.cancel(folder(job), null));
+                case RecoveryAction.TellPaused(String job) -> {
                     JobFolder folder = folder(job);
                     JobChain chain = folder.chain();
                     if (chain.end().isEmpty()) {
@@ -54,7 +54,7 @@ final class Duties {
                                 job, chain.attempt(), folder.checkpoints().lastStep()));
                     }
                 }
-                case Duty.TellResumed(String job) -> {
+                case RecoveryAction.TellResumed(String job) -> {
                     JobChain chain = folder(job).chain();
                     if (chain.end().isEmpty()) {
                         tell(new Resumed(job, chain.attempt()));
@@ -62,25 +62,26 @@ final class Duties {
                 }
             }
         } catch (CheckpointException | ExecutionException | TimeoutException e) {
-            sayFailed(duty.job(), e);
+            sayFailed(action.job(), e);
         }
     }
 
     /// The command comes first and the ownership second: a process that dies in between leaves a duplicate
     /// command, which is void.
-    private void republish(Duty.Republish duty) throws InterruptedException, ExecutionException, TimeoutException {
-        var request = duty.request();
+    private void republish(RecoveryAction.Republish action)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        var request = action.request();
         LOG.log(
                 System.Logger.Level.INFO,
                 "job={0} worker={1} publishes the command of attempt {2}, because {3}",
-                duty.job(),
+                action.job(),
                 rules.worker(),
                 request.attempt(),
-                duty.resumed() ? "the job is resumed" : "nobody who had the job is heard any more");
-        if (duty.resumed()) {
-            tell(new Resumed(duty.job(), folder(duty.job()).chain().attempt()));
+                action.resumed() ? "the job is resumed" : "nobody who had the job is heard any more");
+        if (action.resumed()) {
+            tell(new Resumed(action.job(), folder(action.job()).chain().attempt()));
         }
-        publish(request, duty.copies());
+        publish(request, action.copies());
     }
 
     private void publish(Request request, int copies)
@@ -154,15 +155,15 @@ final class Duties {
     }
 
     private void tell(TrainingEvent event) throws InterruptedException, ExecutionException, TimeoutException {
-        await(publisher.publish(EventLine.of(event, around.host().now(), rules.worker()), null));
+        await(publisher.publish(EventLine.of(event, context.host().now(), rules.worker()), null));
     }
 
     private void await(CompletableFuture<Void> said) throws InterruptedException, ExecutionException, TimeoutException {
-        var _ = around.host().await(said, TIMEOUT);
+        var _ = context.host().await(said, TIMEOUT);
     }
 
     private JobFolder folder(String job) {
-        return new JobFolder(around.store(), job);
+        return new JobFolder(context.store(), job);
     }
 
     private void sayFailed(String job, Exception e) {

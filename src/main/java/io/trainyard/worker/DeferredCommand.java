@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The current command of those deferred on `custody`. Several workers may claim one at a time; the store
 /// decides, as for duplicate commands.
-final class CustodyCommand {
-    private final Surroundings around;
+final class DeferredCommand {
+    private final WorkerContext context;
 
     /// Offsets on `custody` of the commands that this worker has processed. It may not have read their deletion
     /// yet.
@@ -19,8 +19,8 @@ final class CustodyCommand {
     private @Nullable String key;
     private long offset;
 
-    CustodyCommand(Surroundings around) {
-        this.around = around;
+    DeferredCommand(WorkerContext context) {
+        this.context = context;
     }
 
     /// Forgets all other commands.
@@ -64,8 +64,8 @@ final class CustodyCommand {
         }
         KillPoint.ACCEPTING.reach();
         try {
-            var _ = around.host()
-                    .await(around.publisher().endDeferral(its), around.rules().claimTimeout());
+            var _ = context.host()
+                    .await(context.publisher().endDeferral(its), context.rules().claimTimeout());
             dealtWith.put(its, offset);
             return true;
         } catch (ExecutionException | TimeoutException _) {

@@ -16,8 +16,8 @@ import io.trainyard.spec.Shape;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class CompanyTest {
-    private final Company company = new Company();
+class SessionAdmissionTest {
+    private final SessionAdmission company = new SessionAdmission();
     private final Workload workload = CheckWorkload.of(
             Shape.of(1, 4, 4), 3, List.of(Layers.flatten(), Layers.linear(3, true)), CheckWorkload.PLAIN, 4, 4, 4);
 
@@ -35,8 +35,8 @@ class CompanyTest {
     @Test
     void asManyAsFitAreThereAtOnce() {
         Device two = device("cpu", 2 * workload.estimatedBytes());
-        Company.Place first = company.join(two, workload);
-        Company.Place second = company.join(two, workload);
+        SessionAdmission.Place first = company.join(two, workload);
+        SessionAdmission.Place second = company.join(two, workload);
         assertThatThrownBy(() -> company.join(two, workload))
                 .isInstanceOf(DeviceBusyException.class)
                 .hasMessageContaining("what this worker runs on cpu (jobs: 2)");
@@ -48,7 +48,7 @@ class CompanyTest {
     /// What is too large for a device says the device itself, which knows better.
     @Test
     void whoIsAloneIsNotJudged() {
-        Company.Place alone = company.join(device("cpu", 1), workload);
+        SessionAdmission.Place alone = company.join(device("cpu", 1), workload);
         assertThatCode(() -> company.join(device("cuda:0", 1), workload)).doesNotThrowAnyException();
         alone.close();
     }
@@ -56,14 +56,14 @@ class CompanyTest {
     @Test
     void memoryThatIsShortIsTheOthersWhereThereAreOthers() {
         Device device = device("cuda:0", Long.MAX_VALUE);
-        Company.Place first = company.join(device, workload);
+        SessionAdmission.Place first = company.join(device, workload);
         assertThatThrownBy(() -> first.open(() -> device.open(workload))).isInstanceOf(DeviceMemoryException.class);
-        Company.Place second = company.join(device, workload);
+        SessionAdmission.Place second = company.join(device, workload);
         assertThatThrownBy(() -> second.open(() -> device.open(workload)))
                 .isInstanceOf(DeviceBusyException.class)
                 .hasMessage("beside what this worker runs on cuda:0 (jobs: 1): 9 MiB are needed, and 1 MiB is free");
         first.close();
         assertThatThrownBy(() -> second.open(() -> device.open(workload))).isInstanceOf(DeviceMemoryException.class);
-        assertThat(Faults.isWorkers(new DeviceBusyException(""))).isTrue();
+        assertThat(FailureClassifier.isWorkers(new DeviceBusyException(""))).isTrue();
     }
 }

@@ -26,7 +26,7 @@ import org.apache.kafka.common.TopicPartition;
 /// Detects other workers with this worker's id by their heartbeats. It compares no clocks: a worker whose old
 /// heartbeats are followed by new ones is alive; one without a new heartbeat within [#BEATS] intervals was
 /// killed.
-final class Namesakes {
+final class WorkerIdGuard {
     /// The number of intervals to wait after an old heartbeat of the same id. A worker that stopped in good
     /// order has published that, and causes no wait.
     static final int BEATS = 3;
@@ -47,7 +47,7 @@ final class Namesakes {
 
     /// @param prefix of the topics' names
     /// @param id this worker's
-    Namesakes(Brokers kafka, String prefix, String id) {
+    WorkerIdGuard(Brokers kafka, String prefix, String id) {
         this.kafka = kafka;
         this.topic = Topic.WORKERS.name(prefix);
         this.id = id;

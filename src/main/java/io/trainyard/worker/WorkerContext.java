@@ -12,7 +12,7 @@ import io.trainyard.trace.Tracing;
 /// @param tracing publishes spans
 /// @param order of priorities
 /// @param gate decides whether it may claim
-record Surroundings(
+record WorkerContext(
         WorkerRules rules,
         Host host,
         CheckpointStore store,

@@ -15,8 +15,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 /// Disposes of a command whose job does not begin here: it is published again, dead-lettered, deferred or
 /// forwarded. Everything about it is published before it is accepted; if the worker dies in between, the
 /// command is delivered again.
-final class Settlement {
-    private static final System.Logger LOG = System.getLogger(Settlement.class.getName());
+final class CommandDisposition {
+    private static final System.Logger LOG = System.getLogger(CommandDisposition.class.getName());
 
     private final WorkerRules rules;
     private final Host host;
@@ -29,22 +29,22 @@ final class Settlement {
     private static final Duration REFUSED_PAUSE = Duration.ofSeconds(5);
 
     /// @param stop after which no command is held any longer
-    Settlement(Surroundings around, StopSignal stop) {
-        this.rules = around.rules();
-        this.host = around.host();
-        this.publisher = around.publisher();
-        this.fleet = around.fleet();
-        this.activity = around.activity();
+    CommandDisposition(WorkerContext context, StopSignal stop) {
+        this.rules = context.rules();
+        this.host = context.host();
+        this.publisher = context.publisher();
+        this.fleet = context.fleet();
+        this.activity = context.activity();
         this.stop = stop;
     }
 
     /// Accepts the command after the brokers acknowledged everything about it.
-    Taken settle(CommandQueue queue, CompletableFuture<Void> said)
+    ClaimResult settle(CommandQueue queue, CompletableFuture<Void> said)
             throws InterruptedException, ExecutionException, TimeoutException {
         await(queue, said);
         return queue.accept()
-                ? new Taken.Settled()
-                : new Taken.Lost("a command that is settled was not accepted; it may come again", null);
+                ? new ClaimResult.Settled()
+                : new ClaimResult.Lost("a command that is settled was not accepted; it may come again", null);
     }
 
     /// Waits for the acknowledgement of records about the current command and renews its lock meanwhile:
@@ -89,7 +89,7 @@ final class Settlement {
 
     /// Publishes a command again that has few deliveries left. It is kept even if this is refused, because the
     /// next worker's attempt may be refused, too.
-    Taken keep(CommandQueue queue, ConsumerRecord<byte[], byte[]> command)
+    ClaimResult keep(CommandQueue queue, ConsumerRecord<byte[], byte[]> command)
             throws InterruptedException, ExecutionException, TimeoutException {
         long beganNanos = host.nanoTime();
         while (true) {
@@ -105,25 +105,25 @@ final class Settlement {
         }
     }
 
-    private static Taken refused(Taken settled, String reason) {
-        return settled instanceof Taken.Settled ? new Taken.Refused(reason) : settled;
+    private static ClaimResult refused(ClaimResult settled, String reason) {
+        return settled instanceof ClaimResult.Settled ? new ClaimResult.Refused(reason) : settled;
     }
 
     /// Publishes an unchanged copy of a command and accepts it.
-    Taken again(CommandQueue queue, ConsumerRecord<byte[], byte[]> command)
+    ClaimResult again(CommandQueue queue, ConsumerRecord<byte[], byte[]> command)
             throws InterruptedException, ExecutionException, TimeoutException {
         return settle(queue, publisher.again(command));
     }
 
     /// The same for a command for which this worker has no free slot.
-    Taken giveBack(CommandQueue queue, ConsumerRecord<byte[], byte[]> command) throws InterruptedException {
+    ClaimResult giveBack(CommandQueue queue, ConsumerRecord<byte[], byte[]> command) throws InterruptedException {
         try {
             CommandRecord.requireWithinLimits(command);
             return isNearlyUsedUp(command) ? keep(queue, command) : again(queue, command);
         } catch (InvalidJobException e) {
             return reject(queue, command, String.valueOf(e.getMessage()));
         } catch (ExecutionException | TimeoutException e) { // the lock expires, and others get it
-            return new Taken.Lost("it cannot give back %s: %s".formatted(CommandRecord.place(command), e), null);
+            return new ClaimResult.Lost("it cannot give back %s: %s".formatted(CommandRecord.place(command), e), null);
         }
     }
 
@@ -135,12 +135,12 @@ final class Settlement {
     }
 
     /// Leaves a job to other workers: its command is published again.
-    Taken leave(CommandQueue queue, Request request, String reason)
+    ClaimResult leave(CommandQueue queue, Request request, String reason)
             throws InterruptedException, ExecutionException, TimeoutException {
         return refused(settle(queue, publisher.publish(request)), reason);
     }
 
-    Taken forward(CommandQueue queue, ConsumerRecord<byte[], byte[]> command, JobSpec job, Topic topic)
+    ClaimResult forward(CommandQueue queue, ConsumerRecord<byte[], byte[]> command, JobSpec job, Topic topic)
             throws InterruptedException, ExecutionException, TimeoutException {
         LOG.log(
                 System.Logger.Level.INFO,
@@ -157,10 +157,10 @@ final class Settlement {
 
     /// Defers a command so that others behind it can be claimed. The deferral is published before the command
     /// is accepted. A command that is deferred already stays so.
-    Taken park(CommandQueue queue, ConsumerRecord<byte[], byte[]> command, JobSpec job, String reason)
+    ClaimResult park(CommandQueue queue, ConsumerRecord<byte[], byte[]> command, JobSpec job, String reason)
             throws InterruptedException, ExecutionException, TimeoutException {
         if (Deferred.isParked(command)) {
-            return new Taken.Settled();
+            return new ClaimResult.Settled();
         }
         if (command.deliveryCount().isEmpty()) { // it was deferred to newer workers under the same key
             return again(queue, command);
@@ -183,7 +183,7 @@ final class Settlement {
     /// deferred.
     ///
     /// @param reason the error
-    Taken refuse(CommandQueue queue, ConsumerRecord<byte[], byte[]> command, String reason)
+    ClaimResult refuse(CommandQueue queue, ConsumerRecord<byte[], byte[]> command, String reason)
             throws InterruptedException, ExecutionException, TimeoutException {
         int contract = rules.deferring().contract();
         Optional<String> job = CommandRecord.newer(command, contract);
@@ -207,7 +207,7 @@ final class Settlement {
         return settle(queue, publisher.defer(command, job.get(), reason));
     }
 
-    Taken reject(CommandQueue queue, ConsumerRecord<byte[], byte[]> command, String reason)
+    ClaimResult reject(CommandQueue queue, ConsumerRecord<byte[], byte[]> command, String reason)
             throws InterruptedException {
         LOG.log(
                 System.Logger.Level.INFO,
@@ -219,7 +219,7 @@ final class Settlement {
         try {
             return settle(queue, publisher.deadLetter(command, reason));
         } catch (ExecutionException | TimeoutException e) {
-            return new Taken.Lost("the brokers have not taken the dead letter: " + e, null);
+            return new ClaimResult.Lost("the brokers have not taken the dead letter: " + e, null);
         }
     }
 }

@@ -1,7 +1,7 @@
 package io.trainyard.worker;
 
-import io.trainyard.custody.Duty;
-import io.trainyard.custody.Keeper;
+import io.trainyard.custody.OwnershipMonitor;
+import io.trainyard.custody.RecoveryAction;
 import io.trainyard.custody.Request;
 import io.trainyard.spec.JobSpec;
 import java.time.Duration;
@@ -12,9 +12,9 @@ import java.util.function.Supplier;
 import org.apache.kafka.common.KafkaException;
 
 /// Reads the topics that every worker reads, on its own thread, and performs this worker's recovery actions:
-/// [FleetReader] processes records and decides which actions are due, [Duties] performs them.
-final class KeeperLoop implements AutoCloseable {
-    private static final System.Logger LOG = System.getLogger(KeeperLoop.class.getName());
+/// [FleetReader] processes records and decides which actions are due, [RecoveryActions] performs them.
+final class OwnershipMonitorLoop implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(OwnershipMonitorLoop.class.getName());
 
     /// Until the existing records have been read.
     private static final Duration POLL = Duration.ofMillis(100);
@@ -24,26 +24,26 @@ final class KeeperLoop implements AutoCloseable {
 
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
-    private final Surroundings around;
+    private final WorkerContext context;
     private final Supplier<FleetLog> logs;
     private final StopSignal stop;
     private final FleetReader reader;
-    private final Duties duties;
+    private final RecoveryActions actions;
     private final CompletableFuture<Optional<JobSpec>> ready = new CompletableFuture<>();
     private final CompletableFuture<Void> broken = new CompletableFuture<>();
     private boolean toldTooMany;
 
     /// @param logs opens the log, and a new one after a failure
-    KeeperLoop(Surroundings around, Supplier<FleetLog> logs, Keeper.Rules keeping) {
-        this.around = around;
+    OwnershipMonitorLoop(WorkerContext context, Supplier<FleetLog> logs, OwnershipMonitor.Rules keeping) {
+        this.context = context;
         this.logs = logs;
-        this.stop = new StopSignal(around.host());
-        this.reader = new FleetReader(around, keeping);
-        this.duties = new Duties(around);
+        this.stop = new StopSignal(context.host());
+        this.reader = new FleetReader(context, keeping);
+        this.actions = new RecoveryActions(context);
     }
 
     void start() {
-        var _ = around.host().start("keeper", this::run);
+        var _ = context.host().start("keeper", this::run);
     }
 
     /// Completes when the existing records have been read, with a job that another worker has, if any.
@@ -65,12 +65,12 @@ final class KeeperLoop implements AutoCloseable {
                     LOG.log(
                             System.Logger.Level.WARNING,
                             "worker={0} cannot read the fleet''s topics, and tries again: {1}",
-                            around.rules().worker(),
+                            context.rules().worker(),
                             e.getMessage());
                 } catch (RuntimeException e) { // a programming error: the jobs must be watched nevertheless
                     LOG.log(
                             System.Logger.Level.ERROR,
-                            "worker=" + around.rules().worker() + " cannot keep jobs",
+                            "worker=" + context.rules().worker() + " cannot keep jobs",
                             e);
                 }
                 stop.await(PAUSE);
@@ -78,7 +78,7 @@ final class KeeperLoop implements AutoCloseable {
         } catch (InterruptedException | Error e) {
             ready.completeExceptionally(e);
             broken.completeExceptionally(e);
-            LOG.log(System.Logger.Level.ERROR, "worker=" + around.rules().worker() + " keeps no jobs any more", e);
+            LOG.log(System.Logger.Level.ERROR, "worker=" + context.rules().worker() + " keeps no jobs any more", e);
         }
     }
 
@@ -98,15 +98,16 @@ final class KeeperLoop implements AutoCloseable {
                     !judged || !entries.isEmpty(); // time is counted in heartbeats: without records nothing becomes due
             if (log.isCaughtUp() && isNews) {
                 judged = true;
-                reader.keeper().caughtUp();
+                reader.monitor().caughtUp();
                 judge();
-                if (reader.keeper().hasRoomAgain()) {
-                    reader.keeper().readAgain();
+                if (reader.monitor().hasRoomAgain()) {
+                    reader.monitor().readAgain();
                     return; // the log is opened again
                 }
             }
             if (judged) {
-                for (var group : reader.resting().due(around.fleet().takeKept()).values()) {
+                for (var group :
+                        reader.resting().due(context.fleet().takeKept()).values()) {
                     goOn(group);
                 }
             }
@@ -117,33 +118,33 @@ final class KeeperLoop implements AutoCloseable {
     private void judge() throws InterruptedException {
         reader.show();
         if (!ready.isDone()) {
-            ready.complete(reader.keeper().underWay());
+            ready.complete(reader.monitor().underWay());
         }
         sayIfTooMany();
-        for (Duty duty : reader.keeper().due()) {
-            duties.perform(duty);
+        for (RecoveryAction action : reader.monitor().due()) {
+            actions.perform(action);
         }
         for (var deferral : reader.deferrals().hopeless()) {
-            duties.giveUp(deferral);
+            actions.giveUp(deferral);
         }
     }
 
     /// Resumes the best of a group's paused jobs. If this worker dies in between, another one does it.
     private void goOn(List<Request> group) throws InterruptedException {
-        for (Request request : duties.best(group)) {
+        for (Request request : actions.best(group)) {
             reader.resting().resumed(request.job().id());
-            duties.goOn(request);
+            actions.goOn(request);
         }
     }
 
     private void sayIfTooMany() {
-        int overlooked = reader.keeper().overlooked();
+        int overlooked = reader.monitor().overlooked();
         if (overlooked > 0 && !toldTooMany) {
             toldTooMany = true;
             LOG.log(
                     System.Logger.Level.WARNING,
                     "worker={0} watches as many jobs as it may (TRAINYARD_WORKER_MAX_WATCHED); {1} more it does not",
-                    around.rules().worker(),
+                    context.rules().worker(),
                     overlooked);
         }
     }

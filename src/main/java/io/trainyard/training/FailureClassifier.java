@@ -13,8 +13,8 @@ import io.trainyard.event.FailureCause;
 import io.trainyard.spec.InvalidJobException;
 
 /// Classifies the causes of failed attempts and words them.
-final class Faults {
-    private Faults() {}
+final class FailureClassifier {
+    private FailureClassifier() {}
 
     /// Whether another worker may succeed: the cause is this worker's dataset, store, device, memory or native
     /// library. Everything else is the job's.

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Whether a worker is able to run jobs, judged by the outcomes of its jobs in all slots: the slots share one
 /// device, one store and one machine's memory. Thread-safe.
-final class Fitness {
+final class CircuitBreaker {
     private static final Duration MIN_QUARANTINE = Duration.ofSeconds(1);
     private static final Duration MAX_QUARANTINE = Duration.ofMinutes(1);
 
@@ -25,7 +25,7 @@ final class Fitness {
     private int faults; // in a row, of the worker itself: its memory or its store
     private @Nullable String restart;
 
-    Fitness(String worker) {
+    CircuitBreaker(String worker) {
         this.worker = worker;
     }
 

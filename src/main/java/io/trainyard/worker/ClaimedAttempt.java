@@ -11,7 +11,7 @@ import io.trainyard.trace.AttemptTrace;
 /// @param folder the job's folder
 /// @param trace of this attempt
 /// @param activity of this attempt
-record Held(Request request, JobFolder folder, AttemptTrace trace, Activity.AtWork activity) {
+record ClaimedAttempt(Request request, JobFolder folder, AttemptTrace trace, Activity.AtWork activity) {
     JobSpec job() {
         return request.job();
     }
