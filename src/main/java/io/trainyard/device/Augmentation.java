@@ -9,27 +9,27 @@ import io.trainyard.spec.Shape;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Draws how the samples of a batch are varied, as `RandomCrop`, `RandomHorizontalFlip` and `Cutout` do in a
-/// DataLoader without worker processes: sample by sample when the batch is fetched, so before the dropout masks
-/// of its step.
+/// Draws the augmentation of a batch, like `RandomCrop`, `RandomHorizontalFlip` and `Cutout` in a DataLoader
+/// without worker processes: sample by sample when the batch is loaded, and so before the dropout masks of its
+/// step.
 ///
 /// @param image one sample's shape: (channels, rows, columns)
 public record Augmentation(AugmentSpec spec, Shape image) {
-    /// What becomes of one image. Its pixel at (row, column) is the original's at (row + down, column + right),
-    /// or where `flipped` is true at (row + down, columns - 1 - column + right); black where that is outside the
-    /// original. After normalising, rows `cutTop` up to `cutBottom` are zero in columns `cutLeft` up to
-    /// `cutRight`, ends exclusive and inside the image.
+    /// The change of one image. Its pixel at (row, column) is the original's at (row + down, column + right), or,
+    /// if `flipped`, at (row + down, columns - 1 - column + right); black outside the original. After
+    /// normalization, rows `cutTop` up to `cutBottom` are zero in columns `cutLeft` up to `cutRight`, ends
+    /// exclusive and inside the image.
     public record Change(int down, int right, boolean flipped, int cutTop, int cutBottom, int cutLeft, int cutRight) {}
 
-    /// Words of the generator behind one sample's change. They do not depend on what is drawn, so that a session
-    /// can skip them.
+    /// Generator words for one sample's change. The number does not depend on the drawn values, so a session can
+    /// skip them.
     public int wordsPerSample() {
         return (spec.randomCrop() == null ? 0 : 2)
                 + (spec.horizontalFlip() == null ? 0 : 1)
                 + (spec.cutout() == null ? 0 : 2);
     }
 
-    /// The changes of the next `samples` samples in their order; empty, and nothing drawn, without augmentation.
+    /// The changes of the next `samples` samples in their order. Without augmentation empty, and nothing is drawn.
     public List<Change> draw(TorchRandom random, int samples) {
         if (spec.isNone()) {
             return List.of();

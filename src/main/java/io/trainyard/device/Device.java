@@ -5,32 +5,32 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
 
-/// One device of this machine, ready to be used.
+/// An opened device of this machine.
 public interface Device {
     DeviceInfo info();
 
-    /// What it can compute in, [Precision#FP32] always; a workload of another precision is refused.
+    /// The supported precisions, always including [Precision#FP32]; workloads of other precisions are refused.
     default Set<Precision> precisions() {
         return Set.of(Precision.FP32);
     }
 
-    /// Memory of the device that is taken now, as exactly as can be told; empty where it cannot. Used to see that
-    /// sessions give back all they took.
+    /// The device memory in use, as precisely as it can be measured; empty if it cannot. Used to detect leaks of
+    /// sessions.
     default OptionalLong usedMemoryBytes() {
         return OptionalLong.empty();
     }
 
-    /// What the driver says of it now, for each GPU of it; empty where nothing tells. May take long where a GPU is
+    /// The driver's current metrics, for each GPU of the device; empty without a driver. May take long if a GPU is
     /// failing.
     ///
-    /// @throws DeviceException if the driver has lost it; says so
+    /// @throws DeviceException if the driver has lost the device
     default List<DeviceReading> readings() {
         return List.of();
     }
 
-    /// Compiles a network for this device and places the data set there. Open, use and close a session on one
+    /// Compiles a network for this device and loads the dataset. A session must be opened, used and closed on one
     /// thread.
     ///
-    /// @throws DeviceException if the device cannot run it, or has not the memory
+    /// @throws DeviceException if the device cannot run it, or has not enough memory
     LearningSession open(Workload workload);
 }

@@ -8,43 +8,43 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// One way to compute, found by `ServiceLoader`: oneDNN, CUDA, plain Java.
+/// A compute backend, found by `ServiceLoader`: oneDNN, CUDA, plain Java.
 public interface DeviceBackend {
-    /// The [DeviceSpec#kind] it answers to, such as `cpu`.
+    /// Its [DeviceSpec#kind], such as `cpu`.
     String kind();
 
-    /// The choice `auto` makes: the available backend with the highest rank. 0: never by itself.
+    /// Priority for `auto`, which chooses the available backend with the highest rank. 0: never chosen by `auto`.
     int rank();
 
-    /// Why there is no such device here, and what to do about it; empty when there is.
+    /// Why no such device is available, and what to do about it; empty if one is.
     Optional<String> whyUnavailable();
 
-    /// The devices of this kind; empty when unavailable.
+    /// The devices of this kind; empty if unavailable.
     List<DeviceInfo> devices();
 
-    /// What an operator may want to know besides: which libraries compute, from where. A line for each fact.
+    /// Information for operators, such as the libraries and their paths, one fact on each line.
     default List<String> details() {
         return List.of();
     }
 
-    /// What such devices can compute in at most; a model of them may have less.
+    /// The precisions that this kind of device can support; a model may support fewer.
     default Set<Precision> precisions() {
         return Set.of(Precision.FP32);
     }
 
-    /// What of such a device computes a network, in words. It need not be here.
+    /// Describes the device parts that compute a network. The device need not be present.
     ///
-    /// @param batchSize samples a step
+    /// @param batchSize samples in a step
     String computes(Network network, Precision precision, int batchSize);
 
-    /// Gets this process ready to compute such a job at full speed from its first step on, where that takes a while.
-    /// Opening a session does it, too; here it can be done beside something else.
+    /// Warms up this process for such a job, if the first steps would otherwise be slow. Opening a session does the
+    /// same; this method allows it to run concurrently with other work.
     default void warmUp(Network network, Precision precision, OptimizerSpec optimizer) {}
 
-    /// As [#warmUp(Network, Precision, OptimizerSpec)], for whatever job may come: each call does a part, the likely
-    /// jobs' first.
+    /// Like [#warmUp(Network, Precision, OptimizerSpec)], for any job: each call does a part, the most likely jobs
+    /// first.
     default void warmUp() {}
 
-    /// @throws DeviceException if the device is not available; says why
+    /// @throws DeviceException if the device is not available; the message has the reason
     Device open(DeviceSpec spec);
 }

@@ -1,8 +1,7 @@
 package io.trainyard.device;
 
-/// A device with less memory than a job needs beside the jobs that this process has there. It is no fault of the job,
-/// and
-/// none of the device: alone it may run there.
+/// The device has not enough memory next to the other jobs of this process. Neither the job nor the device is at
+/// fault: the job may run there alone.
 public final class DeviceBusyException extends DeviceException {
     private static final long serialVersionUID = 1L;
 

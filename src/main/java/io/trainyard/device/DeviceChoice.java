@@ -1,7 +1,7 @@
 package io.trainyard.device;
 
-/// What `auto` means on this machine.
+/// The device that `auto` selects on this machine.
 ///
 /// @param kind the backend's, such as `cpu`
-/// @param reason why this kind and none before it, for people: `cuda is not available: ...`
+/// @param reason why this kind was selected and no preferred one, for display: `cuda is not available: ...`
 public record DeviceChoice(String kind, String reason) {}

@@ -3,12 +3,11 @@ package io.trainyard.device;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// What sessions chose by measuring, where the last bits of their numbers depend on it. A job keeps it, so that whoever
-/// goes on with it on the same kind of device computes the same bits.
+/// Algorithms that sessions selected by timing, if the last bits of the results depend on them. They are stored
+/// with the job, so that another worker with the same kind of device computes the same bits.
 ///
-/// @param byKind by the kind of device with the versions of what computes there; of each by what was to be chosen
+/// @param byKind by the kind of device with its library versions, then by operation
 public record DeviceChoices(Map<String, Map<String, Integer>> byKind) {
-    /// Nothing was.
     public static final DeviceChoices NONE = new DeviceChoices(Map.of());
 
     public DeviceChoices {
@@ -29,7 +28,7 @@ public record DeviceChoices(Map<String, Map<String, Integer>> byKind) {
         return byKind.getOrDefault(kind, Map.of());
     }
 
-    /// Both; where both have chosen, what the other has.
+    /// The union of both; `other` takes precedence.
     public DeviceChoices with(DeviceChoices other) {
         Map<String, Map<String, Integer>> all = new TreeMap<>(byKind);
         other.byKind.forEach((kind, choices) -> {

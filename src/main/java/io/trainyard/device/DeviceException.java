@@ -1,6 +1,6 @@
 package io.trainyard.device;
 
-/// A device that is not there or cannot do what was asked. The message says what, why, and what to do.
+/// A device is unavailable or cannot run a workload. The message has the problem, the reason and the solution.
 public sealed class DeviceException extends RuntimeException
         permits DeviceBusyException, DeviceLostException, DeviceMemoryException, DevicePrecisionException {
     private static final long serialVersionUID = 1L;

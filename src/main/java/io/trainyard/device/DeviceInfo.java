@@ -1,7 +1,7 @@
 package io.trainyard.device;
 
-/// @param name as jobs call it: `cpu`, `cuda:0`
-/// @param model what it is, as its maker calls it: `NVIDIA H200`
-/// @param description for people: the model, the library and its version
-/// @param memoryBytes what sessions may use
+/// @param name as in jobs: `cpu`, `cuda:0`
+/// @param model the product name: `NVIDIA H200`
+/// @param description for display: the model, the library and its version
+/// @param memoryBytes available to sessions
 public record DeviceInfo(String name, String model, String description, long memoryBytes) {}

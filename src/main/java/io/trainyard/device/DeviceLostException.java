@@ -1,7 +1,7 @@
 package io.trainyard.device;
 
-/// A device that stopped working under a session, and will not work again in this process. The job's history is not
-/// touched: another process goes on with it.
+/// A device failed during a session, and cannot be used again in this process. The job's state is not affected:
+/// another process can resume it.
 public final class DeviceLostException extends DeviceException {
     private static final long serialVersionUID = 1L;
 

@@ -1,6 +1,6 @@
 package io.trainyard.device;
 
-/// A device with less memory than a job needs. One with more may run it, so it is no fault of the job.
+/// The device has less memory than the job needs. The job is not at fault: a device with more memory may run it.
 public final class DeviceMemoryException extends DeviceException {
     private static final long serialVersionUID = 1L;
 

@@ -1,7 +1,6 @@
 package io.trainyard.device;
 
-/// A device that does not compute in the precision that a job asks for. Newer ones of its kind do, so it is no fault of
-/// the job.
+/// The device does not support the job's precision. The job is not at fault: newer devices of this kind support it.
 public final class DevicePrecisionException extends DeviceException {
     private static final long serialVersionUID = 1L;
 

@@ -2,13 +2,13 @@ package io.trainyard.device;
 
 import org.jspecify.annotations.Nullable;
 
-/// What a device's driver says of it at one moment; null for what it does not tell.
+/// Metrics of a device from its driver at one moment; null if unknown.
 ///
-/// @param device as jobs call it: `cuda:0`
-/// @param utilization the part of the last moments, up to a second, in which it computed something: 0 to 1
-/// @param memoryUsedBytes by whomever
-/// @param powerWatts that it draws
-/// @param energyJoules that it has drawn since the driver was loaded: differences are what counts
+/// @param device as in jobs: `cuda:0`
+/// @param utilization share of the last moments, up to a second, in which it was computing: 0 to 1
+/// @param memoryUsedBytes of all processes
+/// @param powerWatts current draw
+/// @param energyJoules consumed since the driver was loaded; only differences are meaningful
 public record DeviceReading(
         String device,
         @Nullable Double utilization,

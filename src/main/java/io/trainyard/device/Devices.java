@@ -9,11 +9,11 @@ import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// The choice of a device by name. Nothing falls back silently: only `auto` chooses.
+/// Selects devices by name. There is no silent fallback: only `auto` allows a choice.
 public final class Devices {
     private Devices() {}
 
-    /// All backends of this build, the one `auto` prefers first.
+    /// All backends of this build, in the order in which `auto` prefers them.
     public static List<DeviceBackend> backends() {
         return ServiceLoader.load(DeviceBackend.class).stream()
                 .map(ServiceLoader.Provider::get)
@@ -21,12 +21,12 @@ public final class Devices {
                 .toList();
     }
 
-    /// @throws DeviceException if there is no such device here; says why and what there is
+    /// @throws DeviceException if the device does not exist; the message has the reason and the available devices
     public static Device open(DeviceSpec spec) {
         return open(spec, backends());
     }
 
-    /// @param backends the preferred ones first
+    /// @param backends in order of preference
     static Device open(DeviceSpec spec, List<DeviceBackend> backends) {
         String kind = spec.isAuto() ? choice(backends).kind() : spec.kind();
         DeviceBackend backend = backendOf(kind, backends);
@@ -47,15 +47,16 @@ public final class Devices {
         }
     }
 
-    /// The kind that `auto` chooses here, and why. Asks each backend that it prefers to the chosen one.
+    /// The kind that `auto` selects here, and the reason. Probes backends in order of preference until one is
+    /// available.
     ///
-    /// @throws DeviceException if none is available; says why of each
+    /// @throws DeviceException if none is available; the message has all reasons
     public static DeviceChoice choice() {
         return choice(backends());
     }
 
-    /// The kinds of device that a worker has: with a device of its own that one's, with `auto` all that are available
-    /// and not for names only.
+    /// The kinds of device of a worker: that of a configured device, or, with `auto`, all available kinds that
+    /// `auto` may select.
     public static Set<String> kinds(DeviceSpec own) {
         return own.isAuto() ? availableKinds(backends()) : Set.of(own.kind());
     }
@@ -68,7 +69,7 @@ public final class Devices {
                 .collect(Collectors.toUnmodifiableSet());
     }
 
-    /// @param backends the preferred ones first
+    /// @param backends in order of preference
     static DeviceChoice choice(List<DeviceBackend> backends) {
         List<String> unavailable = new ArrayList<>();
         for (DeviceBackend backend : backends) {
@@ -89,7 +90,7 @@ public final class Devices {
         throw new DeviceException("no device is available here: " + String.join("; ", unavailable));
     }
 
-    /// The backend of a device that is here; what `auto` chooses, too.
+    /// The backend of an available device, or the one that `auto` selects.
     ///
     /// @throws DeviceException if there is none
     public static DeviceBackend backend(DeviceSpec spec) {

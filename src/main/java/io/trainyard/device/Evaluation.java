@@ -4,17 +4,17 @@ import io.trainyard.data.Dataset;
 import java.util.Arrays;
 import java.util.stream.IntStream;
 
-/// The result of a pass over the test set.
+/// The result of a pass over the test samples.
 ///
 /// @param sampleLossSum the sum of the samples' losses
 /// @param weight [SampleWeights#sum] of all samples
-/// @param testLossSum the sum of the batches' mean losses, as the tutorials print it: it grows with the number of
-///     batches
-/// @param confusion samples by (true class, predicted class); empty where numbers are predicted
-/// @param absoluteErrorSum of all predicted numbers; 0 where classes are
+/// @param testLossSum the sum of the batches' mean losses, as PyTorch's tutorials print it: it grows with the
+///     number of batches
+/// @param confusion samples by (true class, predicted class); empty for regression
+/// @param absoluteErrorSum of all predicted numbers; 0 for classes
 public record Evaluation(
         double sampleLossSum, double weight, double testLossSum, int[][] confusion, double absoluteErrorSum) {
-    /// @param losses each test sample's loss, in the test set's order
+    /// @param losses each test sample's loss, in order
     /// @param predictions each sample's class with the largest logit; the first of equals
     public static Evaluation of(Workload workload, float[] losses, int[] predictions) {
         int classes = workload.network().classes();
@@ -26,16 +26,16 @@ public record Evaluation(
         return of(workload, losses, confusion);
     }
 
-    /// @param losses each test sample's loss, in the test set's order
+    /// @param losses each test sample's loss, in order
     /// @param confusion samples by (true class, predicted class)
     public static Evaluation of(Workload workload, float[] losses, int[][] confusion) {
         return of(workload, losses, confusion, 0);
     }
 
-    /// Of predicted numbers.
+    /// For regression.
     ///
-    /// @param losses each test sample's loss, in the test set's order
-    /// @param absoluteErrors each sample's, of all its numbers together
+    /// @param losses each test sample's loss, in order
+    /// @param absoluteErrors of each sample, summed over its numbers
     public static Evaluation ofNumbers(Workload workload, float[] losses, float[] absoluteErrors) {
         double sum = 0;
         for (float error : absoluteErrors) {
@@ -59,12 +59,12 @@ public record Evaluation(
             double weight = weights.sum(test, from, to);
             all += batch;
             allWeights += weight;
-            sum += weight == 0 ? Double.NaN : batch / weight; // none of its samples counts
+            sum += weight == 0 ? Double.NaN : batch / weight; // all its samples have weight 0
         }
         return new Evaluation(all, allWeights, sum, confusion, absoluteErrorSum);
     }
 
-    /// Of both test sets together, of which each but the last is whole batches.
+    /// Combines two results; all test sets except the last must consist of whole batches.
     public Evaluation plus(Evaluation other) {
         int[][] both = new int[confusion.length][];
         Arrays.setAll(both, label -> {
@@ -85,24 +85,25 @@ public record Evaluation(
         return sampleLossSum / weight;
     }
 
-    /// Whether numbers are predicted, and not classes.
+    /// Whether numbers are predicted, not classes.
     public boolean isRegression() {
         return confusion.length == 0;
     }
 
-    /// Of predicted numbers: how far they are off, on average.
+    /// The mean absolute error of predicted numbers.
     public double meanAbsoluteError() {
         return absoluteErrorSum / weight;
     }
 
-    /// 0..1; NaN where numbers are predicted.
+    /// 0..1; NaN for regression.
     public double accuracy() {
         int right =
                 IntStream.range(0, confusion.length).map(c -> confusion[c][c]).sum();
         return (double) right / samples();
     }
 
-    /// For each class, the part of its samples that is recognised, 0..1; 0 where the test set has none.
+    /// For each class, the share of its samples that is classified correctly, 0..1; 0 for classes without test
+    /// samples.
     public double[] classAccuracy() {
         return IntStream.range(0, confusion.length)
                 .mapToDouble(c -> confusion[c][c] / (double) Math.max(1, samples(c)))

@@ -1,11 +1,9 @@
 package io.trainyard.device;
 
-/// Which part of something that is cut into `count` parts, as equal as can be: of the samples of every batch, or
-/// of the parameters.
+/// One of `count` parts of nearly equal size, of the samples of every batch or of the parameters.
 ///
 /// @param index 0 to `count - 1`
 public record EvenPart(int index, int count) {
-    /// Not cut at all.
     public static final EvenPart WHOLE = new EvenPart(0, 1);
 
     public EvenPart {
@@ -14,22 +12,22 @@ public record EvenPart(int index, int count) {
         }
     }
 
-    /// The first of the part's elements, where there are `all`.
+    /// The index of the part's first element out of `all`.
     public int begin(int all) {
         return (int) ((long) all * index / count);
     }
 
-    /// Behind the last of the part's elements.
+    /// One past the index of the part's last element.
     public int end(int all) {
         return (int) ((long) all * (index + 1) / count);
     }
 
-    /// How many of `all` elements the part has; 0 for some parts, where there are more of them than elements.
+    /// The number of elements of the part out of `all`; may be 0 if there are more parts than elements.
     public int size(int all) {
         return end(all) - begin(all);
     }
 
-    /// This part's own part `piece` of `pieces`: all of them together are this part.
+    /// The part `piece` of `pieces` of this part; together they are this part.
     public EvenPart piece(int piece, int pieces) {
         return new EvenPart(index * pieces + piece, count * pieces);
     }

@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// The weights a network starts from: PyTorch's defaults, drawn in the order of `state_dict()`.
+/// PyTorch's default initial weights, drawn in the order of `state_dict()`.
 public final class Initializer {
     private Initializer() {}
 

@@ -2,14 +2,15 @@ package io.trainyard.device;
 
 import java.util.OptionalLong;
 
-/// A network compiled for one device, with its data set there. It knows steps and losses, nothing of jobs.
+/// A network compiled for one device, with its dataset on the device. A session has steps and losses, and does not
+/// depend on jobs.
 ///
 /// Deterministic: for the same device kind, thread count and choices, the same states and plans give the same bits,
-/// however the steps are divided over calls of [#advance]. Used by one thread.
+/// however the steps are divided over calls of [#advance]. Not thread-safe.
 public interface LearningSession extends AutoCloseable {
     int threads();
 
-    /// What it chose by measuring, and what sessions before it chose elsewhere.
+    /// The algorithms selected by timing, including those given by the workload.
     default DeviceChoices choices() {
         return DeviceChoices.NONE;
     }
@@ -19,31 +20,31 @@ public interface LearningSession extends AutoCloseable {
 
     SessionState save();
 
-    /// Sets what the next steps train on.
+    /// Starts an epoch.
     ///
-    /// @param firstStep the step of the epoch to go on with; 0 for a whole epoch. What the steps before it draw
-    ///     is drawn and forgotten
+    /// @param firstStep the first step to train, to resume within an epoch; 0 for a whole epoch. The random numbers
+    ///     of the steps before it are skipped
     void beginEpoch(EpochPlan plan, int firstStep);
 
-    /// Trains the next `steps` batches of the epoch, in one go.
+    /// Trains the next `steps` batches of the epoch without interruption.
     ///
     /// @return each step's loss: the mean over its batch, before its update
     /// @throws IllegalArgumentException if the epoch has fewer steps left
     float[] advance(int steps);
 
-    /// How long steps have waited while batches were made on the host, as the first thread saw it, in
-    /// nanoseconds since the session was opened: drawing augmentation and masks, cropping, scaling. Empty where
-    /// that is no time of its own, because the device makes batches within its steps.
+    /// The time that steps have waited for batches assembled on the host (augmentation, masks, cropping, scaling),
+    /// in nanoseconds on the first thread since the session was opened. Empty if the device assembles batches
+    /// within its steps.
     default OptionalLong batchNanos() {
         return OptionalLong.empty();
     }
 
-    /// Runs the whole test set forward, in evaluation mode.
+    /// Evaluates all test samples.
     Evaluation evaluate();
 
-    /// Runs the whole test set forward, in evaluation mode.
+    /// Runs all test samples forward, in evaluation mode.
     ///
-    /// @return of each sample the softmax of its logits, or the numbers predicted: (samples, outputs), row-major
+    /// @return (samples, outputs), row-major: the softmax of each sample's logits, or its predicted numbers
     float[] predict();
 
     @Override

@@ -20,7 +20,7 @@ public record Parameters(Map<String, Tensor> tensors) {
         tensors = Collections.unmodifiableMap(new LinkedHashMap<>(tensors));
     }
 
-    /// @throws IllegalArgumentException if there is no float tensor of that name and shape
+    /// @throws IllegalArgumentException if there is no float tensor with this name and shape
     public float[] floats(String name, Shape shape) {
         if (tensors.get(name) instanceof Tensor.Floats floats && floats.shape().equals(shape)) {
             return floats.values();
@@ -28,7 +28,7 @@ public record Parameters(Map<String, Tensor> tensors) {
         throw mismatch(name, "float32 of shape " + shape);
     }
 
-    /// @throws IllegalArgumentException if there is no int64 tensor of that name and shape
+    /// @throws IllegalArgumentException if there is no int64 tensor with this name and shape
     public long[] longs(String name, Shape shape) {
         if (tensors.get(name) instanceof Tensor.Longs longs && longs.shape().equals(shape)) {
             return longs.values();
@@ -44,7 +44,7 @@ public record Parameters(Map<String, Tensor> tensors) {
     }
 
     /// @throws IllegalArgumentException unless these are exactly the parameters and buffers of `specs`; names the
-    ///     first that is missing, too much, or of another shape
+    ///     first that is missing, unexpected, or of another shape
     public void requireMatch(List<ParameterSpec> specs) {
         for (ParameterSpec spec : specs) {
             if (spec.init() instanceof ParameterSpec.Init.Counter) {

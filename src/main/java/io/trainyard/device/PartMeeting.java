@@ -1,9 +1,9 @@
 package io.trainyard.device;
 
-/// Where the parts of a session wait for one another in the middle of a step, each on its own thread: nobody goes on
-/// before all have come, and all see what the others wrote before. In a step all come as often.
+/// A barrier in the middle of a step for the parts of a session, each on its own thread: all parts wait until the
+/// last has arrived, and see all earlier writes of the others. In each step all parts call it equally often.
 @FunctionalInterface
 public interface PartMeeting {
-    /// @throws IllegalStateException if another part has failed: nobody waits for it
+    /// @throws IllegalStateException if another part has failed, which would otherwise block this one forever
     void await();
 }

@@ -5,8 +5,8 @@ import io.trainyard.spec.LossSpec;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// How much each sample counts in a mean of losses: as much as its class's weight, or 1 where classes have none. A
-/// sample whose numbers are predicted counts once for each of them.
+/// The weight of each sample in a mean of losses: its class's weight, or 1 without class weights. For regression,
+/// the number of outputs.
 public final class SampleWeights {
     private final double ofEach;
     private final float @Nullable [] ofClasses;
@@ -24,9 +24,9 @@ public final class SampleWeights {
         };
     }
 
-    /// Of the samples `order[from]` and following: what the sum of their losses is divided by.
+    /// The divisor of the mean loss of the samples from `order[from]` on.
     ///
-    /// @param split where their labels are
+    /// @param split with their labels
     public double sum(Dataset.Split split, int[] order, int from, int samples) {
         if (ofClasses == null) {
             return ofEach * samples;
@@ -39,7 +39,7 @@ public final class SampleWeights {
         return sum;
     }
 
-    /// As [#sum] of the samples `from` to `to`, without it.
+    /// [#sum] of the samples `from` to `to`, exclusive.
     double sum(Dataset.Split split, int from, int to) {
         int[] order = new int[to - from];
         Arrays.setAll(order, i -> from + i);

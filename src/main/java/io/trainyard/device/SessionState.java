@@ -3,13 +3,13 @@ package io.trainyard.device;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// Everything a session carries from step to step.
+/// All state of a session that carries over between steps.
 ///
 /// @param model parameters and buffers under their `state_dict()` names
 /// @param optimizer the optimizer's state under `<parameter>.<slot>`, such as `conv1.weight.momentum_buffer`; empty
-///     for an optimizer without state, and acceptable empty by any: then it starts from zero
+///     for an optimizer without state, and accepted empty by any optimizer, which then starts from zero
 public record SessionState(Parameters model, Parameters optimizer) {
-    /// The first tensor that has a value which is NaN or infinite: nothing can be trained on from it.
+    /// The first tensor with a NaN or infinite value, from which training cannot continue.
     public Optional<String> firstNotFinite() {
         return Stream.of(model, optimizer)
                 .flatMap(part -> part.tensors().entrySet().stream())

@@ -2,11 +2,10 @@ package io.trainyard.device;
 
 import io.trainyard.spec.Shape;
 
-/// Values on the host, row-major; what crosses between a session and everything outside it.
+/// Values on the host, row-major, as exchanged with a session.
 public sealed interface Tensor {
     Shape shape();
 
-    /// float32.
     record Floats(Shape shape, float[] values) implements Tensor {
         public Floats {
             requireElements(shape, values.length);

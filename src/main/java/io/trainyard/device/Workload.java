@@ -16,20 +16,20 @@ import java.util.Arrays;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// What a session is compiled for.
+/// The input of a session's compilation.
 ///
-/// @param loop what becomes of gradients before the optimizer takes them, and of what it makes
-/// @param batchSize samples a step; at most as many as the training part has
-/// @param augment what varies the training samples
-/// @param precision what to compute in; part of what makes a run repeatable. [#requirePrecision] is for devices that
-///     have not all
-/// @param threads CPU threads to compute with; 0 lets the device choose for the network, by a rule on shapes. The
-///     number is part of what makes a run repeatable: [LearningSession#threads] says what was chosen
-/// @param trains false for a session that is only asked to test and predict
-/// @param choices what sessions before it chose by measuring: it keeps to that. [LearningSession#choices] says what it
-/// has
-/// @param sharers how many sessions are to share this machine's processors: a device that chooses the number of threads
-///     has that part of them
+/// @param loop settings of the training loop
+/// @param batchSize samples in a step; at most the size of the training part
+/// @param augment of the training samples
+/// @param precision of the computation; affects the results. [#requirePrecision] is for devices that do not support
+///     all
+/// @param threads CPU threads; 0 lets the device choose by the network's shapes. The number affects the results:
+///     [LearningSession#threads] returns it
+/// @param trains false for a session that only tests and predicts
+/// @param choices algorithms that earlier sessions selected by timing, and this one reuses.
+///     [LearningSession#choices] returns its own
+/// @param sharers number of concurrent sessions on this machine: a device that chooses the number of threads uses
+///     an equal share of the CPUs
 public record Workload(
         Network network,
         LossSpec loss,
@@ -44,7 +44,7 @@ public record Workload(
         boolean trains,
         DeviceChoices choices,
         int sharers) {
-    /// Without anything chosen before.
+    /// Without earlier choices.
     public Workload(
             Network network,
             LossSpec loss,
@@ -73,7 +73,7 @@ public record Workload(
                 1);
     }
 
-    /// For training and tests, with PyTorch's cross-entropy as it is by default and the simplest loop.
+    /// For training and tests, with PyTorch's default cross-entropy and the default loop.
     public Workload(
             Network network,
             OptimizerSpec optimizer,
@@ -119,7 +119,7 @@ public record Workload(
         }
     }
 
-    /// One value has no variance to normalise by; PyTorch refuses it too.
+    /// A single value has no variance; PyTorch refuses it as well.
     private static void requireVariance(Network.Layer layer, Dataset dataset) {
         boolean oneValue = layer.in().elements() == layer.in().size(0);
         if (oneValue) {
@@ -139,7 +139,7 @@ public record Workload(
                 sharers);
     }
 
-    /// The same, as one of so many sessions that are there at once.
+    /// The same workload, as one of a number of concurrent sessions.
     public Workload withSharers(int number) {
         return new Workload(
                 network, loss, optimizer, loop, batchSize, dataset, scale, augment, precision, threads, trains, choices,
@@ -170,23 +170,23 @@ public record Workload(
                 choices, sharers);
     }
 
-    /// For tests and predictions alone: what only training needs need not be made.
+    /// For tests and predictions only, without the resources for training.
     public Workload forTests() {
         return new Workload(
                 network, loss, optimizer, loop, batchSize, dataset, scale, augment, precision, threads, false, choices,
                 sharers);
     }
 
-    /// What a sum of samples' losses is divided by to be their mean.
+    /// Divisors of mean losses.
     public SampleWeights sampleWeights() {
         return SampleWeights.of(loss, network.classes());
     }
 
     /// @param device the device's name, for the message
-    /// @param allowed what it can compute in
-    /// @param ofKind what devices of its kind can compute in at most
-    /// @throws DevicePrecisionException if that is not what is asked for, but another device of the kind may do it
-    /// @throws DeviceException if none of the kind does
+    /// @param allowed precisions of the device
+    /// @param ofKind precisions that devices of its kind can support
+    /// @throws DevicePrecisionException if another device of the kind may support the precision
+    /// @throws DeviceException if no device of the kind supports it
     public void requirePrecision(String device, Set<Precision> allowed, Set<Precision> ofKind) {
         if (allowed.contains(precision)) {
             return;
@@ -203,8 +203,8 @@ public record Workload(
         throw new DeviceException(refusal + "; leave precision out, or ask for a device that has it, such as cuda");
     }
 
-    /// The mean of a batch's losses. PyTorch adds them up in float32: where that overflows the mean is infinite, and so
-    /// it is here. Samples of which none counts have no mean, though smoothing gives them a loss.
+    /// The mean of a batch's losses. Infinite if the sum overflows float32, because PyTorch adds losses in float32.
+    /// NaN if all samples have weight 0, even if label smoothing gives them a loss.
     ///
     /// @param sum of the losses
     /// @param weight [SampleWeights#sum] of their samples
@@ -215,12 +215,11 @@ public record Workload(
         return Float.isInfinite((float) sum) ? (float) sum : (float) (sum / weight);
     }
 
-    /// How parameters follow gradients.
     public UpdateSpec update() {
         return new UpdateSpec(optimizer, loop);
     }
 
-    /// Steps in an epoch, one a batch; the last one may be of a shorter batch.
+    /// Steps in an epoch, one for each batch; the last batch may be shorter.
     public int stepsPerEpoch() {
         int samples = dataset.train().size();
         return loop.dropLast() ? samples / batchSize : Math.ceilDiv(samples, batchSize);
@@ -230,27 +229,27 @@ public record Workload(
         return Math.ceilDiv(stepsPerEpoch(), loop.accumulateSteps());
     }
 
-    /// Whether the optimizer takes its step with that of the epoch: with the last batch of a group, and with
-    /// the last of the epoch, whose group may have fewer.
+    /// Whether the optimizer takes its step in this step of the epoch: after the last batch of a group, and after
+    /// the last batch of the epoch, which may end a shorter group.
     public boolean updatesAt(int step) {
         return (step + 1) % loop.accumulateSteps() == 0 || step + 1 == stepsPerEpoch();
     }
 
-    /// What each of the optimizer's steps has, for each step of the epoch; nothing for nothing.
+    /// Expands a value for each optimizer step to each step of the epoch; empty stays empty.
     public double[] perStep(double[] perUpdate) {
         double[] values = new double[perUpdate.length == 0 ? 0 : stepsPerEpoch()];
         Arrays.setAll(values, step -> perUpdate[step / loop.accumulateSteps()]);
         return values;
     }
 
-    /// Where a step's samples begin in the epoch's order.
+    /// The index in the epoch's order of a step's first sample.
     ///
     /// @param step of the epoch
     public int firstSample(int step) {
         return step * batchSize;
     }
 
-    /// Samples of a step's batch.
+    /// Number of samples in a step's batch.
     ///
     /// @param step of the epoch
     public int samples(int step) {
@@ -261,31 +260,31 @@ public record Workload(
         return samples(stepsPerEpoch() - 1);
     }
 
-    /// Draws what becomes of the training samples.
+    /// Draws the augmentation of the training samples.
     public Augmentation augmentation() {
         return new Augmentation(augment, dataset.shape());
     }
 
-    /// Words that the first `steps` steps of an epoch take from the generator, for augmentation and dropout masks:
-    /// what a session skips to go on in the middle of an epoch.
+    /// Generator words of the first `steps` steps of an epoch, for augmentation and dropout masks. A session that
+    /// resumes within an epoch skips them.
     public long drawnWords(int steps) {
         long samples = Math.min((long) steps * batchSize, dataset.train().size());
         long maskWords = network.maskElements() * TorchRandom.WORDS_PER_MASK_ELEMENT;
         return samples * (augmentation().wordsPerSample() + maskWords);
     }
 
-    /// A generous estimate of what a session needs besides the data set: parameters with gradients, copies in other
-    /// layouts and what the optimizer keeps of them, outputs with gradients and copies in other layouts.
+    /// A generous estimate of a session's memory without the dataset: parameters with gradients, optimizer state
+    /// and copies in other layouts, and outputs with gradients and copies in other layouts.
     public long estimatedBytes() {
         return estimatedBytes(batchSize);
     }
 
-    /// As [#estimatedBytes()], for a device that computes so many samples of each batch.
+    /// Like [#estimatedBytes()], for a device that computes `samples` samples of each batch.
     public long estimatedBytes(int samples) {
         return estimatedBytes(network, update(), samples);
     }
 
-    /// As [#estimatedBytes()], of a session that computes so many samples at a time.
+    /// Like [#estimatedBytes()], for a session that computes `samples` samples at a time.
     public static long estimatedBytes(Network network, UpdateSpec update, int samples) {
         return 4
                 * ((5L + update.slots().size()) * network.parameterElements()

@@ -1,5 +1,5 @@
-/// What trains: a [Device] compiles a network into a [LearningSession], which knows only steps and losses. Backends
-/// are packages of their own, found by `ServiceLoader`; this package imports none of them.
+/// Training: a [Device] compiles a network into a [LearningSession] with steps and losses. Backends are separate
+/// packages, found by `ServiceLoader`; this package imports none of them.
 @NullMarked
 package io.trainyard.device;
 
