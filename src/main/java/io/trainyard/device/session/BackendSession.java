@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.function.Supplier;
 
-/// A session without its arithmetic: what it refuses, where it is in its epoch, what it loads and saves, and
-/// what comes after what in a step. A session that shares its batches with no other is the only part.
+/// The backend-independent logic of a session: argument checks, the position in the epoch, loading and saving, and
+/// the order of operations in a step. A session that computes whole batches is its only part.
 public abstract class BackendSession implements PartSession {
     private static final float NORM_EPSILON = 1e-6f; // of clip_grad_norm_
 
@@ -25,77 +25,77 @@ public abstract class BackendSession implements PartSession {
     private List<BackendSession> parts = List.of(this); // in their order, with this one
     private boolean closed;
 
-    /// @param part which part of every training batch it computes
+    /// @param part of every training batch that it computes
     protected BackendSession(Workload workload, EvenPart part) {
         this.workload = workload;
         this.part = part;
         this.cursor = new EpochCursor(workload);
-        this.readahead = workload.trains() && part.index() == 0 // which asks for all parts of a batch
+        this.readahead = workload.trains() && part.index() == 0 // which prefetches for all parts of a batch
                 ? Readahead.of(workload.dataset(), workload.batchSize())
                 : Optional.empty();
     }
 
-    /// What lives from step to step.
+    /// State that carries over between steps.
     protected abstract StateTable state();
 
-    /// Computes the gradients of the cursor's step, as far as they come from the part's own samples.
+    /// Computes the gradients of the cursor's step from the part's own samples.
     protected abstract void computeOwnGradients();
 
-    /// Sums the gradients of all parts, where that is asked for before the update: for the part's own range
-    /// of the parameters. From then on [#ownSquares] is that of these gradients.
+    /// Sums the gradients of all parts before the update, for the part's own range of the parameters. Afterwards
+    /// [#ownSquares] refers to these gradients.
     protected void gatherOwnRange() {
         throw new IllegalStateException("the session does not tell the norm of its gradients");
     }
 
-    /// The sum of the squares of the gradients that [#gatherOwnRange] has summed.
+    /// The sum of the squares of the gradients summed by [#gatherOwnRange].
     protected double ownSquares() {
         throw new IllegalStateException("the session does not tell the norm of its gradients");
     }
 
     /// Sums the gradients of all parts, unless they have been gathered, and takes the optimizer's step if the
-    /// workload updates at the cursor's, both for the part's own range of the parameters.
+    /// workload updates at the cursor's step, both for the part's own range of the parameters.
     ///
-    /// @param step how many steps the optimizer has made with this one: 1 for the first
+    /// @param step of the optimizer, from 1
     protected abstract void updateOwnRange(long step);
 
-    /// [#evaluate] with the parameters as they are.
+    /// [#evaluate] with the current parameters.
     protected abstract Evaluation test();
 
-    /// [#predict] with the parameters as they are.
+    /// [#predict] with the current parameters.
     protected abstract float[] probabilities();
 
-    /// The losses of the steps `first` to `end`, without it, of the epoch, as [#endSteps] gives them.
+    /// The losses of the epoch's steps `first` to `end`, exclusive, as [#endSteps] returns them.
     protected abstract float[] losses(int first, int end);
 
-    /// Called once for each other part, in their order. What is taken over is taken over from them.
+    /// Called once for each other part, in order. Updates are copied from these parts.
     protected void meet(PartSession other) {
         throw new IllegalStateException("the session computes whole batches; it takes no part in another's");
     }
 
-    /// Called once, behind [#meet].
+    /// Called once, after [#meet].
     ///
-    /// @param meeting for what needs the whole batch in the middle of a step
-    /// @param all parts in their order, with this one
+    /// @param meeting barrier for layers that need the whole batch in the middle of a step
+    /// @param all parts in order, including this one
     protected void meetAt(PartMeeting meeting, List<? extends PartSession> all) {}
 
-    /// Copies what the other parts have updated.
+    /// Copies the parameters updated by the other parts.
     protected void takeOverParameters() {}
 
-    /// Copies what the other parts' optimizers keep of what they have updated.
+    /// Copies the optimizer state of the parameters updated by the other parts.
     protected void takeOverSlots() {}
 
-    /// Nothing is left to wait for, where a device computes while it is called.
+    /// Does nothing by default, for devices without asynchronous work.
     @Override
     public void settle() {}
 
-    /// Gives back what it took besides memory of the heap; called once.
+    /// Frees memory outside the heap; called once.
     protected void free() {}
 
     protected final Workload workload() {
         return workload;
     }
 
-    /// Of every batch, and of the parameters.
+    /// The part of every batch, and of the parameters.
     protected final EvenPart part() {
         return part;
     }
@@ -104,13 +104,12 @@ public abstract class BackendSession implements PartSession {
         return cursor;
     }
 
-    /// Whether the optimizer takes its step with the cursor's.
+    /// Whether the optimizer takes its step in the cursor's step.
     protected final boolean updates() {
         return workload.updatesAt(cursor.step());
     }
 
-    /// What gradients are multiplied by for their norm, all parts' together, to be no larger than allowed, as
-    /// PyTorch computes it.
+    /// The factor that limits the norm of all parts' gradients, as PyTorch computes it.
     protected final float clipCoefficient(OptionalDouble maxNorm) {
         double squares = 0;
         for (BackendSession each : parts) {
@@ -119,7 +118,7 @@ public abstract class BackendSession implements PartSession {
         return Math.min((float) maxNorm.orElseThrow() / ((float) Math.sqrt(squares) + NORM_EPSILON), 1);
     }
 
-    /// Every public method begins with it.
+    /// Every public method calls it first.
     ///
     /// @throws IllegalStateException if the session is closed
     protected void enter() {
@@ -221,7 +220,7 @@ public abstract class BackendSession implements PartSession {
         return tested(this::probabilities);
     }
 
-    /// With the averages of the parameters in their place, where there are any.
+    /// Runs a test on the averages of the parameters, if there are any.
     private <T> T tested(Supplier<T> tests) {
         enter();
         if (!state().averages()) {

@@ -5,7 +5,7 @@ import io.trainyard.device.Workload;
 import io.trainyard.spec.OptimizerSpec;
 import org.jspecify.annotations.Nullable;
 
-/// Where a session is in its epoch: the step that is next, and the steps that were begun with it.
+/// The position of a session in its epoch: the next step, and the range of steps that was begun.
 public final class EpochCursor {
     private final Workload workload;
     private @Nullable EpochPlan plan;
@@ -17,10 +17,10 @@ public final class EpochCursor {
         this.workload = workload;
     }
 
-    /// Draws what the steps before `first` draw.
+    /// Skips the random numbers of the steps before `first`.
     ///
-    /// @throws IllegalArgumentException if the order's size is not the training part's, there is not one learning
-    ///     rate a step, or there is no such step
+    /// @throws IllegalArgumentException if the order's size differs from the training part's, the number of
+    ///     learning rates differs from the number of steps, or the step does not exist
     void begin(EpochPlan newPlan, int first) {
         requirePlan(newPlan, first);
         newPlan.random().skip(workload.drawnWords(first));
@@ -57,7 +57,7 @@ public final class EpochCursor {
     }
 
     /// @throws IllegalStateException if no epoch has begun
-    /// @throws IllegalArgumentException if it has not so many steps left
+    /// @throws IllegalArgumentException if the epoch has fewer steps left
     void beginSteps(int steps) {
         var unusedPlan = plan();
         int left = workload.stepsPerEpoch() - step;
@@ -82,32 +82,32 @@ public final class EpochCursor {
         return begun;
     }
 
-    /// Of the epoch: the next, or the one that is being computed.
+    /// The index in the epoch of the next or current step.
     public int step() {
         return step;
     }
 
-    /// The first of the steps that were begun together.
+    /// The first step of the range that was begun.
     public int firstStep() {
         return firstStep;
     }
 
-    /// Behind the last of the steps that were begun together.
+    /// One past the last step of the range that was begun.
     public int stepsEnd() {
         return stepsEnd;
     }
 
-    /// Where the step's samples begin in the epoch's order.
+    /// The index in the epoch's order of the step's first sample.
     public int firstSample() {
         return workload.firstSample(step);
     }
 
-    /// Of the step's batch.
+    /// Number of samples in the step's batch.
     public int samples() {
         return workload.samples(step);
     }
 
-    /// The workload's, with the momentum of the step.
+    /// The workload's optimizer with the momentum of the step.
     public OptimizerSpec optimizer() {
         return plan().inStep(workload.optimizer(), step);
     }

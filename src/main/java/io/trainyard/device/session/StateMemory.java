@@ -2,24 +2,25 @@ package io.trainyard.device.session;
 
 import io.trainyard.spec.ParameterSpec;
 
-/// Where a backend has the float32 tensors that live from step to step, each laid out as it likes. On the host's side
-/// values are row-major, in `state_dict()`'s shape.
+/// A backend's memory of the float32 tensors that carry over between steps, in any layout. Values on the host are
+/// row-major, in the shape of `state_dict()`.
 public interface StateMemory {
     float[] read(Place place);
 
-    /// @param values as many as the place's parameter has elements
+    /// @param values one for each element of the place's parameter
     void write(Place place, float[] values);
 
     sealed interface Place {
-        /// Gives it its shape.
+        /// The parameter with the shape of the place.
         ParameterSpec parameter();
 
-        /// A parameter or a buffer itself. A counter's is written only, as a float: a layer that needs it counts on.
+        /// A parameter or buffer. A counter is only written, as a float: layers that use it increment it
+        /// themselves.
         record Value(ParameterSpec parameter) implements Place {}
 
-        /// What the optimizer keeps of a parameter.
+        /// Optimizer state of a parameter.
         ///
-        /// @param number which of [OptimizerSpec#slots]
+        /// @param number index in [OptimizerSpec#slots]
         record Slot(ParameterSpec parameter, int number) implements Place {}
     }
 }

@@ -13,14 +13,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/// All that lives from step to step, under its names: parameters and buffers, and what the optimizer keeps of every
-/// parameter, in a backend's memory; what counts steps is here, on the host.
+/// All named state that carries over between steps: parameters, buffers and optimizer state in a backend's memory,
+/// and step counters on the host.
 public final class StateTable {
     private final List<ParameterSpec> specs;
     private final UpdateSpec update;
     private final StateMemory memory;
-    private final Map<String, long[]> counters = new LinkedHashMap<>(); // each holds one number
-    private long steps; // the optimizer's
+    private final Map<String, long[]> counters = new LinkedHashMap<>(); // one number each
+    private long steps; // of the optimizer
 
     /// @param specs the network's parameters and buffers
     public StateTable(List<ParameterSpec> specs, UpdateSpec update, StateMemory memory) {
@@ -38,16 +38,16 @@ public final class StateTable {
         return steps;
     }
 
-    /// Counts one more batch that the network has seen, and one more step of the optimizer if it takes one.
+    /// Counts a batch, and a step of the optimizer if it takes one.
     ///
-    /// @return the number of that step: 1 for the first
+    /// @return the optimizer's step, from 1
     long countStep(boolean updates) {
         counters.values().forEach(counter -> counter[0]++);
         steps += updates ? 1 : 0;
         return steps;
     }
 
-    /// Whether there are averages of the parameters, to be tested and saved in their place.
+    /// Whether there are averages of the parameters, which are tested and saved instead of them.
     boolean averages() {
         return update.averaged() >= 0;
     }
@@ -89,19 +89,19 @@ public final class StateTable {
             }
         }
         if (averages()) {
-            swapAverages(); // the model that is saved is the average
+            swapAverages(); // the saved model is the average
         }
         steps = fresh || !update.countsSteps() ? 0 : kept.longs(UpdateSpec.STEP, Shape.of())[0];
     }
 
-    /// What a slot starts with: the average with the parameter itself, others with zeros.
+    /// The initial value of a slot: the parameter for an average, zeros for others.
     private float[] fresh(int slot, ParameterSpec spec, Parameters model) {
         return slot == update.averaged()
                 ? model.floats(spec.name(), spec.shape())
                 : new float[spec.shape().elements()];
     }
 
-    /// Reads, and changes nothing: parameters and averages change places only in what is given.
+    /// Does not change the session: parameters and averages are swapped only in the result.
     SessionState save() {
         Map<String, Tensor> model = new LinkedHashMap<>();
         Map<String, Tensor> kept = new LinkedHashMap<>();
@@ -123,7 +123,7 @@ public final class StateTable {
         return new SessionState(new Parameters(model), new Parameters(kept));
     }
 
-    /// Where what is saved of a place is.
+    /// The place to save under the name of another one.
     private Place saved(Place place) {
         ParameterSpec spec = place.parameter();
         if (!averages() || !spec.trained()) {

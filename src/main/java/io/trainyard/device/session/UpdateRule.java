@@ -2,12 +2,12 @@ package io.trainyard.device.session;
 
 import io.trainyard.spec.OptimizerSpec;
 
-/// The formula of one step of an optimizer, with its numbers: how a parameter p follows its gradient g, in float32 with
-/// PyTorch's operations. Numbers are rounded to float32 where PyTorch rounds.
+/// The update formula of an optimizer step with its coefficients, for a parameter p and its gradient g, in float32
+/// with PyTorch's operations. Coefficients are rounded to float32 where PyTorch rounds.
 public sealed interface UpdateRule {
     /// @param optimizer with the momentum of this step
-    /// @param learningRate of this step, whatever the optimizer's own is
-    /// @param step how many steps the optimizer has made with this one: 1 for the first
+    /// @param learningRate of this step, instead of the optimizer's own
+    /// @param step of the optimizer, from 1
     static UpdateRule of(OptimizerSpec optimizer, double learningRate, long step) {
         return switch (optimizer) {
             case OptimizerSpec.Sgd sgd -> Sgd.of(sgd, learningRate, step);
@@ -43,10 +43,10 @@ public sealed interface UpdateRule {
     /// newSquare d^2; p = shrink p + minusStepSize m / (sqrt(s) / correction + epsilon).
     ///
     /// @param shrink AdamW's decay; 1 for Adam
-    /// @param mean how m follows d
+    /// @param mean interpolates m towards d
     /// @param minusStepSize -learningRate / (1 - beta1^t), in step t
     /// @param correction sqrt(1 - beta2^t)
-    /// @param amsgrad whether the largest s so far takes the place of s in the last
+    /// @param amsgrad whether the last formula uses the largest s so far instead of s
     record Adam(
             float gradientDecay,
             float shrink,
@@ -73,10 +73,10 @@ public sealed interface UpdateRule {
     }
 
     /// `torch.optim.RMSprop`: d = g + weightDecay p; s = alpha s + newSquare d^2; p += minusLearningRate d /
-    /// (sqrt(s) + epsilon). `centered` a += (1 - alpha) (d - a), and the root is that of s - a^2. With
-    /// momentum v = momentum v + d / (root + epsilon); p += minusLearningRate v.
+    /// (sqrt(s) + epsilon). If `centered`, a += (1 - alpha) (d - a), and the root is that of s - a^2. With
+    /// momentum, v = momentum v + d / (root + epsilon); p += minusLearningRate v.
     ///
-    /// @param mean how a follows d
+    /// @param mean interpolates a towards d
     record Rmsprop(
             float minusLearningRate,
             float momentum,
@@ -100,11 +100,10 @@ public sealed interface UpdateRule {
         }
     }
 
-    /// `torch.lerp` from m to d: m + approach (d - m), or, as it counts from the nearer end, d + approach (d
-    /// - m).
+    /// `torch.lerp` from m to d: m + approach (d - m), or, from the nearer end, d + approach (d - m).
     ///
-    /// @param approach how far m goes to d; less 1 when counted from d
-    /// @param fromEnd whether it is counted from d
+    /// @param approach the weight; minus 1 if `fromEnd`
+    /// @param fromEnd whether the interpolation starts from d
     record Lerp(float approach, boolean fromEnd) {
         private static Lerp of(double weight) {
             float rounded = (float) weight;

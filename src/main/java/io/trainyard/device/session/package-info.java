@@ -1,5 +1,6 @@
-/// What the sessions of all backends have in common: the table of what lives from step to step, the cursor through an
-/// epoch, the order of calls, the numbers of the optimizers' update rules. A backend adds arithmetic and movement.
+/// Shared by the sessions of all backends: the table of state that carries over between steps, the cursor through
+/// an epoch, the order of calls, and the coefficients of the optimizers' update rules. A backend adds arithmetic
+/// and data movement.
 @NullMarked
 package io.trainyard.device.session;
 
