@@ -16,9 +16,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// Several devices of one kind, each with a part of every batch.
+/// Several devices of one kind, each computing a part of every batch.
 ///
-/// @param devices in the order of the parts; on the CPU the same device may be there several times
+/// @param devices in the order of the parts; the CPU may be repeated
 public record ParallelDevice(List<PartDevice> devices) implements Device {
     public ParallelDevice {
         devices = List.copyOf(devices);
@@ -27,7 +27,7 @@ public record ParallelDevice(List<PartDevice> devices) implements Device {
     /// Opens the devices that train a job together.
     ///
     /// @param specs of one kind
-    /// @throws DeviceException if one is not available, or cannot compute a part of a batch; says why
+    /// @throws DeviceException if one is not available, or cannot compute a part of a batch
     public static ParallelDevice open(List<DeviceSpec> specs) {
         List<PartDevice> devices = new ArrayList<>();
         for (DeviceSpec spec : specs) {
@@ -41,7 +41,7 @@ public record ParallelDevice(List<PartDevice> devices) implements Device {
         return new ParallelDevice(devices);
     }
 
-    /// With the memory of the smallest: each must hold all parameters.
+    /// Has the memory of the smallest device, because each holds all parameters.
     @Override
     public DeviceInfo info() {
         List<DeviceInfo> infos = devices.stream().map(Device::info).toList();

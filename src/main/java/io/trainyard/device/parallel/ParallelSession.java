@@ -19,15 +19,16 @@ import java.util.function.IntConsumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// The parts of a session, each on a thread of its own: the first on the caller's, because what a device keeps
-/// for a thread (a CUDA context, oneDNN's threads) stays with it.
+/// The parts of a session, each on its own thread. The first runs on the caller's thread, because some device state
+/// (a CUDA context, oneDNN's threads) belongs to a thread.
 ///
-/// The test set is cut at whole batches, one piece a part: their losses and predictions are those of one device.
+/// The test samples are split at whole batches, one piece for each part, so losses and predictions equal those of
+/// one device.
 final class ParallelSession implements LearningSession {
     private final PartSession[] parts;
     private final ThreadTeam team;
-    private final int testing; // the first so many parts have test batches
-    private final boolean gathers; // gradients, before the update
+    private final int testing; // number of parts with test batches, which come first
+    private final boolean gathers; // gradients before the update
     private final boolean averages; // of the parameters are tested
     private boolean closed;
 
@@ -67,7 +68,7 @@ final class ParallelSession implements LearningSession {
         return workload.dataset().withTests(from, to);
     }
 
-    /// Calls `action` with the number of each part, on the part's thread.
+    /// Calls `action` with the index of each part, on the part's thread.
     private void run(IntConsumer action) {
         requireOpen();
         team.run(action);
@@ -79,13 +80,13 @@ final class ParallelSession implements LearningSession {
         }
     }
 
-    /// Of all devices together.
+    /// The sum over all devices.
     @Override
     public int threads() {
         return Stream.of(parts).mapToInt(LearningSession::threads).sum();
     }
 
-    /// Of all devices together: those of one kind choose for the same shapes the same, or for others.
+    /// Merged over all devices: devices of one kind choose the same for the same shapes.
     @Override
     public DeviceChoices choices() {
         return Stream.of(parts).map(LearningSession::choices).reduce(DeviceChoices.NONE, DeviceChoices::with);
@@ -102,7 +103,7 @@ final class ParallelSession implements LearningSession {
         return parts[0].save();
     }
 
-    /// The first part draws from the plan's own generator, the others the same numbers from copies.
+    /// The first part draws from the plan's own generator, the others draw the same numbers from copies.
     @Override
     public void beginEpoch(EpochPlan plan, int firstStep) {
         long[] generator = plan.random().state();
@@ -135,7 +136,7 @@ final class ParallelSession implements LearningSession {
         return losses;
     }
 
-    /// The first device's: each makes its own part of a batch, at the same time.
+    /// From the first device, because all assemble their parts of a batch concurrently.
     @Override
     public OptionalLong batchNanos() {
         return parts[0].batchNanos();
@@ -178,7 +179,7 @@ final class ParallelSession implements LearningSession {
         return all;
     }
 
-    /// Each part on its own thread, those that were opened; none before all have come to rest.
+    /// Closes each opened part on its own thread, after all have become idle.
     @Override
     public void close() {
         if (closed) {
