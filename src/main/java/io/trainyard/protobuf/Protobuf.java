@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
-/// A message of Protocol Buffers, written field by field: the few types that are needed here.
+/// Writes a Protocol Buffers message field by field; supports only the types that are used here.
 public final class Protobuf {
     private static final int VARINT = 0;
     private static final int FIXED64 = 1;

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
-/// Reads a message of Protocol Buffers field by field; fields that nobody asks for are passed over.
+/// Reads a Protocol Buffers message field by field; skips unknown fields.
 public final class ProtobufReader {
     private static final int VARINT = 0;
     private static final int FIXED64 = 1;
@@ -21,7 +21,7 @@ public final class ProtobufReader {
         this.bytes = bytes.slice().order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /// Goes to the next field, whose value is to be read or passed over.
+    /// Moves to the next field. The caller reads or skips its value.
     ///
     /// @return false at the end
     public boolean next() throws IOException {
@@ -57,7 +57,7 @@ public final class ProtobufReader {
         return StandardCharsets.UTF_8.decode(content()).toString();
     }
 
-    /// A message within, or bytes.
+    /// A nested message, or bytes.
     public ByteBuffer content() throws IOException {
         require(type == LENGTH);
         long length = varint();

@@ -1,5 +1,4 @@
-/// Messages of Protocol Buffers, field by field, for the few small ones that Trainyard reads and writes: TensorBoard's
-/// event files, KEDA's questions.
+/// A minimal Protocol Buffers implementation for TensorBoard's event files and KEDA's requests.
 @NullMarked
 package io.trainyard.protobuf;
 
