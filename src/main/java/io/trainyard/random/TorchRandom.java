@@ -1,12 +1,12 @@
 package io.trainyard.random;
 
 /// PyTorch's default generator on the CPU, number for number: MT19937 (Matsumoto and Nishimura 1998,
-/// `init_genrand`), and the ways PyTorch makes its values of it. A job with a seed therefore starts from the
-/// weights, and visits the samples in the order, of the PyTorch script with that seed.
+/// `init_genrand`), with PyTorch's conversions to values. So a job with a seed starts from the same weights, and
+/// visits the samples in the same order, as a PyTorch script with that seed.
 ///
-/// Commons Math's MersenneTwister seeds otherwise when bit 31 of the seed is set.
+/// Commons Math's MersenneTwister differs in seeding if bit 31 of the seed is set.
 public final class TorchRandom {
-    /// What [#dropoutMask] draws for each element, kept or not.
+    /// Words that [#dropoutMask] draws for each element, kept or dropped.
     public static final int WORDS_PER_MASK_ELEMENT = 2;
 
     private static final int WORDS = 624;
@@ -16,7 +16,7 @@ public final class TorchRandom {
     private final int[] words;
     private int next;
 
-    /// As `torch.manual_seed(seed)`: the low 32 bits count.
+    /// `torch.manual_seed(seed)`; only the low 32 bits are used.
     public TorchRandom(long seed) {
         words = new int[WORDS];
         words[0] = (int) seed;
@@ -31,7 +31,7 @@ public final class TorchRandom {
         this.next = next;
     }
 
-    /// A generator that goes on where the one that gave `state` stood.
+    /// Restores a generator from its `state`.
     ///
     /// @throws IllegalArgumentException if it is not a generator's state
     public static TorchRandom restore(long[] state) {
@@ -46,7 +46,7 @@ public final class TorchRandom {
         return new TorchRandom(words, (int) state[WORDS]);
     }
 
-    /// Everything that decides the numbers to come: 624 words and the position among them.
+    /// The complete state: 624 words and the position among them.
     public long[] state() {
         long[] state = new long[WORDS + 1];
         for (int i = 0; i < WORDS; i++) {
@@ -75,24 +75,24 @@ public final class TorchRandom {
         next = 0;
     }
 
-    /// As `torch.empty((), dtype=torch.int64).random_()`: 63 random bits.
+    /// `torch.empty((), dtype=torch.int64).random_()`: 63 random bits.
     public long nextLong() {
         long high = Integer.toUnsignedLong(next32()) << 32;
         return (high | Integer.toUnsignedLong(next32())) & Long.MAX_VALUE;
     }
 
-    /// As one element of a float32 tensor's `uniform_(from, to)`.
+    /// One element of a float32 tensor's `uniform_(from, to)`.
     public float uniform(double from, double to) {
         float u = (next32() & 0xff_ffff) * TWO_TO_MINUS_24;
         return Math.fma(u, (float) to - (float) from, (float) from);
     }
 
-    /// As `torch.randint(bound, (1,))`: 0 to `bound - 1`, of one word.
+    /// `torch.randint(bound, (1,))`: 0 to `bound - 1`, from one word.
     public int below(int bound) {
         return Integer.remainderUnsigned(next32(), bound);
     }
 
-    /// As `torch.randperm(n)` with a fresh generator of that seed.
+    /// `torch.randperm(n)` with a new generator of the seed.
     public static int[] permutation(long seed, int n) {
         TorchRandom random = new TorchRandom(seed);
         int[] order = identity(n);
@@ -105,10 +105,10 @@ public final class TorchRandom {
         return order;
     }
 
-    /// Fills `mask` as `F.dropout(p)` does in training: 0 for elements to drop, 1/(1-p) for those to keep; two
-    /// words an element, in the order of a contiguous tensor.
+    /// Fills `mask` as `F.dropout(p)` does in training: 0 for dropped elements, 1/(1-p) for kept ones; two words
+    /// for each element, in the order of a contiguous tensor.
     ///
-    /// @param p the probability to drop, above 0 and below 1; PyTorch draws nothing for 0 and 1
+    /// @param p the probability to drop, above 0 and below 1; for 0 and 1 PyTorch draws nothing
     public void dropoutMask(float[] mask, double p) {
         double keep = 1.0 - p;
         float kept = 1f / (float) keep;
@@ -119,7 +119,7 @@ public final class TorchRandom {
         }
     }
 
-    /// Draws `words` words and forgets them.
+    /// Discards `words` words.
     public void skip(long words) {
         for (long i = 0; i < words; i++) {
             int _ = next32();
