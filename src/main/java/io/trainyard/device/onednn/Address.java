@@ -2,7 +2,7 @@ package io.trainyard.device.onednn;
 
 import org.bytedeco.javacpp.Pointer;
 
-/// A native address in the form JavaCPP takes; it owns nothing.
+/// A native address as a JavaCPP pointer; it owns no memory.
 final class Address extends Pointer {
     private static final long serialVersionUID = 1L;
 

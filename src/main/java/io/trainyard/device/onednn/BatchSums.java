@@ -2,18 +2,18 @@ package io.trainyard.device.onednn;
 
 import java.util.List;
 
-/// What the shards of a session tell one another, and those of other devices, about one layer's batch norm.
-/// Each writes its own row before they meet, and reads all rows after it, always in the same order: the
-/// numbers do not depend on who comes first.
+/// Batch norm statistics of one layer, exchanged by the shards of a session and of other devices. Each shard writes
+/// its own row before the barrier and reads all rows after it, always in the same order, so the results do not
+/// depend on timing.
 ///
-/// The forward and the backward pass have rows of their own: who is ahead may write the one while others still read
-/// the other. Between two uses of the same rows lies another meeting.
+/// The forward and the backward pass have separate rows: a fast shard may write one while others still read the
+/// other. Another barrier lies between two uses of the same rows.
 final class BatchSums {
-    private final long[] counts; // values of a channel, by shard
+    private final long[] counts; // number of values of a channel, by shard
     private final double[][] means; // (shards, channels)
-    private final double[][] deviations; // sums of squared differences to the shard's means
-    private final double[][] gradients; // sums of the outputs' gradients
-    private final double[][] products; // sums of their products with input - center
+    private final double[][] deviations; // sums of squared differences from the shard's means
+    private final double[][] gradients; // sums of the output gradients
+    private final double[][] products; // sums of the output gradients times (input - center)
 
     BatchSums(int shards, int channels) {
         counts = new long[shards];
@@ -43,9 +43,9 @@ final class BatchSums {
         return products[shard];
     }
 
-    /// Of all shards.
+    /// The count over all shards.
     ///
-    /// @param all the devices' sums, in their order, as below
+    /// @param all sums of all devices, in order; likewise below
     static long count(List<BatchSums> all) {
         long count = 0;
         for (BatchSums sums : all) {
@@ -56,8 +56,8 @@ final class BatchSums {
         return count;
     }
 
-    /// Fills mean and biased variance of the whole batch: Chan, Golub and LeVeque, "Updating Formulae and a Pairwise
-    /// Algorithm for Computing Sample Variances" (1979).
+    /// Computes mean and biased variance of the whole batch: Chan, Golub and LeVeque, "Updating Formulae and a
+    /// Pairwise Algorithm for Computing Sample Variances" (1979).
     static void combine(List<BatchSums> all, double[] mean, double[] variance) {
         for (int c = 0; c < mean.length; c++) {
             double count = 0;
@@ -79,7 +79,7 @@ final class BatchSums {
         }
     }
 
-    /// Fills the sums of the shards' rows of gradients and products; shards without samples have none.
+    /// Sums the rows of gradients and products over all shards; skips shards without samples.
     static void addUp(List<BatchSums> all, double[] gradientSums, double[] productSums) {
         for (int c = 0; c < gradientSums.length; c++) {
             gradientSums[c] = 0;

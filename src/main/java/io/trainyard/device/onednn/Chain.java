@@ -5,17 +5,18 @@ import io.trainyard.spec.Network;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Layers one after another; none give their input. A ReLU belongs to the layer before it where that computes it along.
+/// A sequence of layers; an empty one is the identity. A ReLU is merged into the layer before it if that supports
+/// it.
 ///
-/// Nothing before the first layer with parameters is run backward unless the input's gradient is asked for.
+/// The backward pass stops at the first layer with parameters, unless the input's gradient is requested.
 final class Chain implements CompiledLayer {
     private final List<CompiledLayer> layers = new ArrayList<>();
     private final Memory output;
 
-    /// The first layer with parameters; the number of layers if there is none.
+    /// The index of the first layer with parameters; the number of layers if there is none.
     private final int first;
 
-    /// How far the backward pass is: the gradient of the output of layer `first`.
+    /// The current gradient of the backward pass: that of the output of layer `first`.
     private Memory reached;
 
     Chain(ProgramBuilder program, List<Network.Layer> layers, Memory input) {
@@ -57,7 +58,7 @@ final class Chain implements CompiledLayer {
         }
     }
 
-    /// Goes on where [#addParameterGradients] stopped.
+    /// Continues where [#addParameterGradients] stopped.
     @Override
     public Memory addInputGradient(ProgramBuilder program, Memory outputGradient) {
         for (int i = Math.min(first, layers.size() - 1); i >= 0; i--) {

@@ -3,12 +3,12 @@ package io.trainyard.device.onednn;
 import io.trainyard.device.onednn.kernel.ImageLayout;
 import io.trainyard.spec.Network;
 
-/// A batch as kernels see it that treat each channel by itself; of a vector each number is a channel.
+/// A batch as kernels see it that process each channel separately; in vectors each feature is a channel.
 ///
-/// @param memory the batch in a layout that they know
-/// @param one the first sample
+/// @param memory the batch in a layout that the kernels support
+/// @param one layout of the first sample
 record ChannelValues(Memory memory, ImageLayout images, ImageLayout one) {
-    /// The input of a layer. Vectors lie row by row, those that were images before a flatten, too.
+    /// The input of a layer. Vectors are row-major, including flattened images.
     static ChannelValues of(ProgramBuilder program, Network.Layer layer, Memory input) {
         boolean image = layer.in().rank() > 1;
         Layout layout = input.layout();

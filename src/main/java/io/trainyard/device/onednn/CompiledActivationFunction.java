@@ -11,13 +11,13 @@ import io.trainyard.spec.ActivationFunction;
 import io.trainyard.spec.Network;
 import java.lang.foreign.MemorySegment;
 
-/// A function of each value. The backward pass starts from the input, so that a [CompiledRelu] may follow and write
-/// over the output. Where oneDNN does not as PyTorch, kernels of our own mend it or take its place.
+/// An activation function. The backward pass uses the input, so a following [CompiledRelu] may overwrite the
+/// output. Our own kernels correct or replace oneDNN where it differs from PyTorch.
 final class CompiledActivationFunction implements CompiledLayer {
     private static final float UNUSED = 0;
 
     /// @param alpha a parameter of oneDNN's formula
-    /// @param linearAbove where x is above it, PyTorch takes x itself
+    /// @param linearAbove threshold above which PyTorch returns x itself
     private record Formula(int algorithm, float alpha, float linearAbove) {
         Formula(int algorithm, float alpha) {
             this(algorithm, alpha, Float.POSITIVE_INFINITY);
@@ -36,7 +36,7 @@ final class CompiledActivationFunction implements CompiledLayer {
             return linearAbove < Float.POSITIVE_INFINITY;
         }
 
-        /// Of these oneDNN makes numbers of what is none.
+        /// Whether oneDNN returns numbers for NaN.
         boolean losesNaN() {
             return algorithm == dnnl_eltwise_logistic || algorithm == dnnl_eltwise_soft_relu;
         }
@@ -128,7 +128,7 @@ final class CompiledActivationFunction implements CompiledLayer {
     }
 
     /// @param given the input, or the output's gradient
-    /// @param result what oneDNN made of it
+    /// @param result of oneDNN
     private void mend(ProgramBuilder program, Memory given, Memory result) {
         MemorySegment x = input.data();
         MemorySegment from = given.data();

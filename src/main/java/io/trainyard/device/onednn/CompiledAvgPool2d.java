@@ -10,7 +10,7 @@ import io.trainyard.spec.Pooling;
 import io.trainyard.spec.Windows.Side;
 
 final class CompiledAvgPool2d implements CompiledLayer {
-    /// oneDNN counts the elements between two taps of a window: 0 for a dense one.
+    /// oneDNN's dilation is the number of elements between two taps: 0 for a dense window.
     private static final long[] DENSE = {0, 0};
 
     private final String name;
@@ -19,7 +19,7 @@ final class CompiledAvgPool2d implements CompiledLayer {
     private final PrimitiveDescription forward;
     private final Memory output;
 
-    /// What oneDNN is told of windows; each is (rows, columns).
+    /// oneDNN's window parameters; each array is (rows, columns).
     private record Windows(int algorithm, long[] kernel, long[] strides, long[] before, long[] after) {}
 
     private CompiledAvgPool2d(ProgramBuilder program, Network.Layer layer, Windows windows, Memory input) {
@@ -49,7 +49,7 @@ final class CompiledAvgPool2d implements CompiledLayer {
         program.add(forward, new Argument(DNNL_ARG_SRC, input), new Argument(DNNL_ARG_DST, output));
     }
 
-    /// Where padding counts, but not what lies behind it, windows differ in size: oneDNN has none such.
+    /// If padding counts, but positions beyond it do not, windows differ in size, which oneDNN does not support.
     static CompiledLayer sliding(ProgramBuilder program, Network.Layer layer, Pooling.AvgPool2d spec, Memory input) {
         Side rows = spec.windows().rows();
         Side columns = spec.windows().columns();
@@ -68,7 +68,7 @@ final class CompiledAvgPool2d implements CompiledLayer {
         return new CompiledAvgPool2d(program, layer, windows, input);
     }
 
-    /// Where the image divides evenly into the windows, they are those of a pooling; otherwise oneDNN has none.
+    /// oneDNN only supports images that are divided evenly by the windows.
     static CompiledLayer covering(ProgramBuilder program, Network.Layer layer, Memory input) {
         int rows = layer.in().size(1);
         int columns = layer.in().size(2);

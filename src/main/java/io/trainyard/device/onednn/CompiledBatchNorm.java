@@ -11,10 +11,11 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.IntToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
-/// Normalises each channel: in training by mean and variance of the whole batch, for which the shards meet, in
-/// evaluation by the running ones. By kernels of our own: oneDNN sums in float32, and knows nothing of shards.
+/// Normalizes each channel: in training by mean and variance of the whole batch, for which the shards wait for each
+/// other, in evaluation by running statistics. Uses our own kernels, because oneDNN sums in float32 and does not
+/// support shards.
 ///
-/// What follows is computed along with it where it is there: adding a residual's other branch, and a ReLU.
+/// A following addition of a residual's other branch and a following ReLU are merged into it.
 final class CompiledBatchNorm implements CompiledLayer {
     private final NormShare share;
     private final ImageLayout images;
@@ -24,13 +25,13 @@ final class CompiledBatchNorm implements CompiledLayer {
     private final @Nullable Memory addend;
     private final Memory output;
 
-    /// The gradient of the sum before the ReLU; the addend's, too. Null before the backward pass is added.
+    /// The gradient of the sum before the ReLU, and so of the addend. Null before the backward pass is added.
     private @Nullable Memory sumGradient;
 
     private @Nullable Memory inputGradient;
 
-    /// @param addend what is added to the normalised values; null for none
-    /// @param relu whether one follows
+    /// @param addend added to the normalized values; may be null
+    /// @param relu whether a ReLU is merged
     CompiledBatchNorm(
             ProgramBuilder program, Network.Layer layer, Memory input, @Nullable Memory addend, boolean relu) {
         share = program.norms().of(layer);
@@ -42,7 +43,7 @@ final class CompiledBatchNorm implements CompiledLayer {
         this.addend = addend == null ? null : program.in(this.input.layout(), addend);
         output = program.training()
                 ? program.engine().memory(this.input.layout())
-                : program.over(this.input); // nobody asks what was before
+                : program.over(this.input); // the original values are not needed any more
         program.add(forward(program.training()));
     }
 
@@ -86,13 +87,13 @@ final class CompiledBatchNorm implements CompiledLayer {
         return output;
     }
 
-    /// The gradient of what was added to the normalised values; after [#addParameterGradients].
+    /// The gradient of the addend; call after [#addParameterGradients].
     Memory addendGradient() {
         return known(sumGradient);
     }
 
     /// The gradients of the parameters and of the input need the same sums, and are computed together. With an
-    /// addend the gradient of the sum stays, for the other branch.
+    /// addend, the gradient of the sum is kept for the other branch.
     @Override
     public void addParameterGradients(ProgramBuilder program, Memory outputGradient) {
         Memory gradient = program.in(input.layout(), outputGradient);

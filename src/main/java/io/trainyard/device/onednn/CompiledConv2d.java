@@ -10,14 +10,14 @@ import java.util.function.ToLongFunction;
 import org.bytedeco.dnnl.dnnl_memory_desc;
 import org.jspecify.annotations.Nullable;
 
-/// Cross-correlation; weight (out, in, kernel rows, kernel columns), or with groups (groups, out / groups, in / groups,
-/// kernel rows, kernel columns), which is the same order of elements.
+/// Cross-correlation; weight (out, in, kernel rows, kernel columns), or, with groups, (groups, out / groups, in /
+/// groups, kernel rows, kernel columns), which has the same order of elements.
 final class CompiledConv2d implements CompiledLayer {
     private final String name;
-    private final long[] strides; // rows, columns, as all of these
+    private final long[] strides; // rows, columns, as in all of these
     private final long[] before; // padding above and left
     private final long[] after; // padding below and right
-    private final long[] skips; // between two taps of a kernel: 0 for a dense one
+    private final long[] skips; // elements between two taps of a kernel: 0 for a dense one
     private final ValueType type; // of input, output, their gradients, and of the weight as a factor
     private final long[] inputSizes;
     private final long[] weightSizes;
@@ -84,7 +84,7 @@ final class CompiledConv2d implements CompiledLayer {
         return new WeightAndBias(weight, weightSizes, bias);
     }
 
-    /// In float32, of factors of the layer's type.
+    /// In float32, from factors of the layer's type.
     private PrimitiveDescription weightGradient(
             Engine engine, long[] outputSizes, @Nullable dnnl_memory_desc biasLayout) {
         Layout anySource = engine.any(type, inputSizes);

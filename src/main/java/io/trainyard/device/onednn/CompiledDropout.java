@@ -7,8 +7,8 @@ import io.trainyard.spec.MaskSpec;
 import io.trainyard.spec.Network;
 import java.util.Arrays;
 
-/// Multiplies by a mask that is drawn anew in every step, in the logical order of elements. A drawn value may
-/// stand for several neighbours: `dropout2d` has one for all of a channel.
+/// Multiplies by a new random mask in every step, in the logical order of elements. One mask value may apply to
+/// several adjacent inputs: `dropout2d` has one for each channel.
 final class CompiledDropout implements CompiledLayer {
     private final Memory mask;
     private final PrimitiveDescription multiplication;
@@ -37,7 +37,7 @@ final class CompiledDropout implements CompiledLayer {
         addProduct(program, input, output);
     }
 
-    /// In evaluation, and where nothing is drawn, nothing changes.
+    /// The identity in evaluation, and if no mask is drawn.
     static CompiledLayer of(ProgramBuilder program, Network.Layer layer, Memory input) {
         return layer.mask()
                 .filter(_ -> program.training())

@@ -6,15 +6,15 @@ import io.trainyard.spec.SampleNorm;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// Group norm by a kernel of our own: oneDNN's backward pass is a plain loop, and it knows no channels side by side.
+/// Group norm by our own kernel: oneDNN's backward pass is a plain loop and does not support blocked channels.
 final class CompiledGroupNorm implements CompiledLayer {
     private final GroupNormalisation normalisation;
-    private final @Nullable Slot scale; // null where none is trained, with the shift
+    private final @Nullable Slot scale; // null without trained scale and shift
     private final @Nullable Slot shift;
     private final Memory input;
     private final Memory output;
 
-    /// Computed along with the parameters' gradients; null before that, and where there are none.
+    /// Computed together with the parameters' gradients; null before that, and without parameters.
     private @Nullable Memory inputGradient;
 
     CompiledGroupNorm(ProgramBuilder program, Network.Layer layer, SampleNorm.GroupNorm spec, Memory input) {
@@ -26,7 +26,7 @@ final class CompiledGroupNorm implements CompiledLayer {
         normalisation = new GroupNormalisation(values.one(), samples, spec.groups(), (float) spec.eps());
         output = program.training()
                 ? program.engine().memory(this.input.layout())
-                : program.over(this.input); // nobody asks what was before
+                : program.over(this.input); // the original values are not needed any more
         MemorySegment x = this.input.data();
         MemorySegment y = output.data();
         MemorySegment scales = value(scale);

@@ -3,14 +3,13 @@ package io.trainyard.device.onednn;
 import io.trainyard.device.onednn.kernel.ValueType;
 import java.util.function.Function;
 
-/// A layer that computes in float32, where the values between layers are bfloat16: what it is given is widened, what it
-/// makes is rounded.
+/// Wraps a float32 layer between bfloat16 layers: widens its input and rounds its output.
 final class CompiledInFloats implements CompiledLayer {
     private final ValueType between;
     private final CompiledLayer layer;
     private final Memory output;
 
-    /// @param layer makes it for an input of float32
+    /// @param layer creates the layer for a float32 input
     CompiledInFloats(ProgramBuilder program, Memory input, Function<Memory, CompiledLayer> layer) {
         between = input.layout().type();
         this.layer = layer.apply(program.as(ValueType.FLOAT32, input));
@@ -27,7 +26,7 @@ final class CompiledInFloats implements CompiledLayer {
         layer.addParameterGradients(program, outputGradient);
     }
 
-    /// The layer widens the gradient, as it would copy one that lies otherwise than it wants.
+    /// The layer widens the gradient itself, as it copies gradients in other layouts.
     @Override
     public Memory addInputGradient(ProgramBuilder program, Memory outputGradient) {
         return program.as(between, layer.addInputGradient(program, outputGradient));

@@ -17,34 +17,34 @@ import io.trainyard.spec.Upsample;
 ///
 /// Activations and gradients are (batch, then the sample's dimensions), in any layout.
 interface CompiledLayer {
-    /// Of the forward pass.
+    /// The output of the forward pass.
     Memory output();
 
-    /// Adds what computes the gradients of the layer's own parameters.
+    /// Adds the computation of the parameters' gradients.
     default void addParameterGradients(ProgramBuilder program, Memory outputGradient) {}
 
-    /// Adds what computes the gradient of the layer's input; after [#addParameterGradients], with the same gradient,
-    /// which it may overwrite where [ProgramBuilder#over] lets it.
+    /// Adds the computation of the input's gradient. Call after [#addParameterGradients] with the same gradient,
+    /// which may be overwritten if [ProgramBuilder#over] allows it.
     Memory addInputGradient(ProgramBuilder program, Memory outputGradient);
 
-    /// Whether the layer computes a ReLU along that follows it.
+    /// Whether a following ReLU can be merged into the layer.
     static boolean takesRelu(Network.Layer layer) {
         return layer.spec() instanceof BatchNorm || CompiledNormResidual.fits(layer);
     }
 
-    /// @param relu whether it computes one along; only for layers that do
+    /// @param relu whether a ReLU is merged; only for layers that support it
     static CompiledLayer of(ProgramBuilder program, Network.Layer layer, Memory input, boolean relu) {
         return takesAnyType(layer, program.training()) || input.layout().type() == ValueType.FLOAT32
                 ? compiled(program, layer, input, relu)
                 : new CompiledInFloats(program, input, floats -> compiled(program, layer, floats, relu));
     }
 
-    /// Whether the layer's class takes values as they are between layers. All others compute in float32.
+    /// Whether the layer's class supports the value type between layers. All others compute in float32.
     private static boolean takesAnyType(Network.Layer layer, boolean training) {
         return switch (layer.spec()) {
             case Conv2d _, LayerSpec.Linear _, LayerSpec.Flatten _, LayerSpec.Identity _ -> true;
             case BatchNorm _, Residual _, ActivationFunction.Relu _, Pooling.MaxPool2d _ -> true;
-            case DropoutLayer _ -> !training || layer.mask().isEmpty(); // nothing is drawn
+            case DropoutLayer _ -> !training || layer.mask().isEmpty(); // no mask is drawn
             case Pooling _, Upsample _, SampleNorm _, LayerSpec.LayerScale _, ActivationFunction _ -> false;
         };
     }
@@ -71,7 +71,6 @@ interface CompiledLayer {
         };
     }
 
-    /// The dimensions of a batch of the layer's outputs.
     static long[] outputSizes(Memory input, Network.Layer layer) {
         long[] sizes = new long[1 + layer.out().rank()];
         sizes[0] = input.layout().sizes()[0];

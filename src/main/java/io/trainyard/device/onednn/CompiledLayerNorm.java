@@ -11,15 +11,15 @@ import org.jspecify.annotations.Nullable;
 
 final class CompiledLayerNorm implements CompiledLayer {
     private final SetNormalisation normalisation;
-    private final @Nullable Slot scale; // null where none is trained, with the shift
+    private final @Nullable Slot scale; // null without trained scale and shift
     private final @Nullable Slot shift;
     private final PrimitiveDescription forward;
-    private final Memory input; // as oneDNN sees it
+    private final Memory input; // in oneDNN's view
     private final Memory mean;
     private final Memory variance;
     private final Memory output;
 
-    /// Computed along with the parameters' gradients; null before that, and where there are none.
+    /// Computed together with the parameters' gradients; null before that, and without parameters.
     private @Nullable Memory inputGradient;
 
     CompiledLayerNorm(ProgramBuilder program, Network.Layer layer, SampleNorm spec, Memory input) {
@@ -45,7 +45,7 @@ final class CompiledLayerNorm implements CompiledLayer {
         output = normalisation.show(program, result);
     }
 
-    /// The forward pass of training writes them, the backward pass reads them.
+    /// The forward pass of training writes them for the backward pass.
     private void addStatistics(List<Argument> arguments) {
         arguments.add(new Argument(DNNL_ARG_MEAN, mean));
         arguments.add(new Argument(DNNL_ARG_VARIANCE, variance));

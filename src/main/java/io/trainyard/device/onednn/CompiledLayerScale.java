@@ -7,7 +7,7 @@ import io.trainyard.spec.Network;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/// Each channel times its factor: by the kernels of batch norm, around a center of 0.
+/// Multiplies each channel by its factor, with the kernels of batch norm and a center of 0.
 final class CompiledLayerScale implements CompiledLayer {
     private final ChannelValues input;
     private final Slot gamma;

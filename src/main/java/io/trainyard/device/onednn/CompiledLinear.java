@@ -8,8 +8,8 @@ import io.trainyard.spec.Network;
 import org.bytedeco.dnnl.dnnl_memory_desc;
 import org.jspecify.annotations.Nullable;
 
-/// x W^T + b. Behind a flatten layer the input still has its image dimensions, and the weight is then seen as (out,
-/// channels, rows, columns), so that a blocked layout needs no copy.
+/// x W^T + b. After a flatten layer the input keeps its image dimensions, and the weight is viewed as (out,
+/// channels, rows, columns), so a blocked layout needs no copy.
 final class CompiledLinear implements CompiledLayer {
     private final String name;
     private final ValueType type; // of input, output, their gradients, and of the weight as a factor
@@ -53,8 +53,8 @@ final class CompiledLinear implements CompiledLayer {
         parameters.addForward(program, forward, source, output);
     }
 
-    /// A row-major image is a vector already. The first program decides whether the weight has image dimensions; the
-    /// others offer their input in the same.
+    /// A row-major image needs no conversion to a vector. The first program decides whether the weight has image
+    /// dimensions, and the others use the same.
     private static Memory offered(ProgramBuilder program, Memory input, @Nullable Layout weight) {
         Engine engine = program.engine();
         long[] sizes = input.layout().sizes();
@@ -67,7 +67,7 @@ final class CompiledLinear implements CompiledLayer {
         return engine.view(program.in(plain, input), engine.plain(type, sizes[0], Engine.product(sizes) / sizes[0]));
     }
 
-    /// In float32, of factors of the layer's type.
+    /// In float32, from factors of the layer's type.
     private PrimitiveDescription weightGradient(
             Engine engine, long[] outputSizes, @Nullable dnnl_memory_desc biasLayout) {
         Layout anyWeight = engine.any(ValueType.FLOAT32, weightSizes);

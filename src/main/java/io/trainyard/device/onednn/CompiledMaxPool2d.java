@@ -7,14 +7,14 @@ import io.trainyard.spec.Network;
 import io.trainyard.spec.Pooling;
 import java.lang.foreign.MemorySegment;
 
-/// The largest value of each window, by a kernel of our own over channels that lie side by side; images that lie
-/// otherwise are copied first.
+/// The largest value of each window, by our own kernel for blocked channels; images in other layouts are copied
+/// first.
 final class CompiledMaxPool2d implements CompiledLayer {
     private final WindowMaximum pooling;
     private final Layout inputLayout;
     private final Memory output;
 
-    /// Which value of its window was the largest.
+    /// The index in its window of the largest value.
     private final MemorySegment winners;
 
     CompiledMaxPool2d(ProgramBuilder program, Network.Layer layer, Pooling.MaxPool2d spec, Memory input) {

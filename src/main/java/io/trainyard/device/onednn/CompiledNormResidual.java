@@ -4,15 +4,15 @@ import io.trainyard.spec.BatchNorm;
 import io.trainyard.spec.Network;
 import java.util.List;
 
-/// The sum of two branches, one of which ends with a batch norm: that adds the other branch, and computes the ReLU
-/// behind the sum, too. Both branches read the same input: neither may write over it.
+/// The sum of two branches, one of which ends with a batch norm. The batch norm adds the other branch and includes
+/// a ReLU after the sum. Both branches read the same input, so neither may overwrite it.
 final class CompiledNormResidual implements CompiledLayer {
     private final String name;
-    private final Chain body; // of the branch with the batch norm, what is before it
+    private final Chain body; // the layers before the batch norm in its branch
     private final Chain other;
     private final CompiledBatchNorm norm;
 
-    /// @param relu whether one follows
+    /// @param relu whether a ReLU follows
     CompiledNormResidual(ProgramBuilder program, Network.Layer layer, Memory input, boolean relu) {
         name = layer.name();
         program.share(input);
@@ -43,7 +43,7 @@ final class CompiledNormResidual implements CompiledLayer {
         other.addParameterGradients(program, norm.addendGradient());
     }
 
-    /// What each branch began with is the gradient that [#addParameterGradients] gave it.
+    /// The gradients of the branches' inputs come from [#addParameterGradients].
     @Override
     public Memory addInputGradient(ProgramBuilder program, Memory outputGradient) {
         Memory a = body.addInputGradient(program, outputGradient);

@@ -4,8 +4,8 @@ import io.trainyard.device.onednn.kernel.Relu;
 import io.trainyard.device.onednn.kernel.ValueType;
 import java.lang.foreign.MemorySegment;
 
-/// max(0, x) by a kernel of our own, written over its input where nobody else reads that: no layer's backward pass
-/// needs what the layer itself gave out, except this one's, which tells from its output where the input was positive.
+/// max(0, x) by our own kernel, in place if no other layer reads the input. The backward pass uses the output to
+/// determine where the input was positive; no other layer's backward pass uses its output.
 final class CompiledRelu implements CompiledLayer {
     private final Memory output;
 

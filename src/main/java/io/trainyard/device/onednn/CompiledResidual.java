@@ -4,8 +4,8 @@ import io.trainyard.device.onednn.kernel.ValueType;
 import io.trainyard.spec.Network;
 import java.util.Arrays;
 
-/// The sum of two branches. Both read the same input, and both the same gradient of the output: neither may
-/// write over them.
+/// The sum of two branches. Both read the same input, and the same gradient of the output, so neither may overwrite
+/// them.
 final class CompiledResidual implements CompiledLayer {
     private final String name;
     private final Chain layers;
@@ -23,7 +23,7 @@ final class CompiledResidual implements CompiledLayer {
         program.addSum(name, sum, sized(program, shortcut.output(), sizes), output);
     }
 
-    /// The branches may disagree about dimensions: behind a flatten layer values still have those of the image.
+    /// The branches may have different dimensions: after a flatten layer values still have those of the image.
     private static Memory sized(ProgramBuilder program, Memory memory, long... sizes) {
         long[] found = memory.layout().sizes();
         if (Arrays.equals(found, sizes)) {
@@ -48,7 +48,7 @@ final class CompiledResidual implements CompiledLayer {
         }
     }
 
-    /// What each branch began with is the gradient that [#addParameterGradients] was given.
+    /// The gradients of the branches' inputs come from [#addParameterGradients].
     @Override
     public Memory addInputGradient(ProgramBuilder program, Memory outputGradient) {
         Memory a = layers.addInputGradient(program, outputGradient);

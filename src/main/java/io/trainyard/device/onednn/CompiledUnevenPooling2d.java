@@ -5,7 +5,7 @@ import io.trainyard.spec.Windows;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/// Means over windows that differ in size, in Java: oneDNN has only equal ones.
+/// Means over windows of different sizes, in Java, because oneDNN only supports equal ones.
 final class CompiledUnevenPooling2d implements CompiledLayer {
     private final Memory output; // row-major
     private final Layout inputLayout; // row-major
@@ -15,11 +15,11 @@ final class CompiledUnevenPooling2d implements CompiledLayer {
     private final Span[] rows; // one for each row of the output
     private final Span[] columns; // one for each column of the output
 
-    /// From one row or column to another, which is not included.
+    /// A range of rows or columns, with an exclusive end.
     ///
-    /// @param counted rows or columns that its mean is one of: padding may count
+    /// @param counted rows or columns in the divisor of the mean, which may include padding
     record Span(int from, int to, int counted) {
-        /// Windows that cover a side, whatever its size.
+        /// Windows that cover a side of any size.
         static Span[] covering(int size, int count) {
             Span[] spans = new Span[count];
             for (int i = 0; i < count; i++) {
@@ -30,9 +30,9 @@ final class CompiledUnevenPooling2d implements CompiledLayer {
             return spans;
         }
 
-        /// Windows of which padding counts.
+        /// Windows with padding in the divisor.
         ///
-        /// @param dimension of the layer's images that the windows lie along
+        /// @param dimension of the layer's images along which the windows lie
         static Span[] sliding(Windows.Side side, Network.Layer layer, int dimension) {
             int size = layer.in().size(dimension);
             Span[] spans = new Span[layer.out().size(dimension)];
@@ -63,7 +63,7 @@ final class CompiledUnevenPooling2d implements CompiledLayer {
     /// A rectangle of one channel of one sample.
     ///
     /// @param corner the index of its first element
-    /// @param counted values that its mean is of
+    /// @param counted number of values in the divisor of the mean
     private record Window(long corner, int rows, int columns, int rowLength, int counted) {
         float sum(MemorySegment values) {
             float sum = 0;

@@ -6,7 +6,7 @@ import io.trainyard.spec.Network;
 import io.trainyard.spec.Upsample;
 import java.lang.foreign.MemorySegment;
 
-/// Images of another size, by a kernel of our own: oneDNN takes other pixels for the nearest than PyTorch does.
+/// Resizes images by our own kernel, because oneDNN chooses other nearest pixels than PyTorch.
 final class CompiledUpsample implements CompiledLayer {
     private final NearestPixels pixels;
     private final Layout inputLayout;

@@ -4,13 +4,13 @@ import io.trainyard.device.onednn.kernel.Clamp;
 import io.trainyard.device.onednn.kernel.ValueFunction;
 import java.lang.foreign.MemorySegment;
 
-/// A function of each value by a kernel of our own, whose backward pass starts from the input.
+/// An element-wise function by our own kernel; its backward pass uses the input.
 final class CompiledValueFunction implements CompiledLayer {
     private final ValueFunction function;
     private final Memory input;
     private final Memory output;
 
-    /// @param function that leaves 0 as it is, unless the input has no padding
+    /// @param function must map 0 to 0, unless the input has no padding
     CompiledValueFunction(ProgramBuilder program, ValueFunction function, Memory input) {
         this.function = function;
         this.input = input;
@@ -20,7 +20,7 @@ final class CompiledValueFunction implements CompiledLayer {
         program.add(() -> function.forward(x, y));
     }
 
-    /// In a layout without padding where padding would not stay 0.
+    /// Uses a layout without padding if the function would change the padding.
     static CompiledLayer of(ProgramBuilder program, Clamp clamp, Memory input) {
         Layout layout = input.layout();
         Memory suited = clamp.keepsZero() ? input : program.in(program.engine().plain(layout.sizes()), input);

@@ -7,10 +7,10 @@ import io.trainyard.spec.Conv2d;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// A convolution of each channel by itself, by a kernel of our own: oneDNN has none for windows that are as large as
-/// their images, and takes up to a hundred times as long.
+/// A depthwise convolution by our own kernel: oneDNN has no kernel for windows as large as their images, and takes
+/// up to a hundred times as long.
 final class DepthwiseConv2d {
-    private static final int CHANNEL = 1; // its place among the dimensions
+    private static final int CHANNEL = 1; // index of the dimension
 
     private final Conv2d spec;
     private final long[] outputSizes;
@@ -24,19 +24,19 @@ final class DepthwiseConv2d {
         this.weightSizes = weightSizes.clone();
     }
 
-    /// Whether it can compute the layer, and oneDNN has but something general for it.
+    /// Whether it supports the layer, and oneDNN only has a general implementation for it.
     static boolean fits(Conv2d spec, Memory input, PrimitiveDescription oneDnn) {
         long channels = input.layout().sizes()[CHANNEL];
         return spec.groups() == channels && spec.out() == channels && channels > 1 && oneDnn.general();
     }
 
-    /// The layout that [#addForward] wants the weight in.
+    /// The layout of the weight for [#addForward].
     Layout weightLayout(Engine engine, Memory source) {
         return engine.blockedKernels(lanes(source), weightSizes);
     }
 
-    /// @param type which the weight is rounded to
-    /// @param source in lanes, of float32
+    /// @param type to which the weight is rounded
+    /// @param source float32 with blocked channels
     /// @return float32
     Memory addForward(ProgramBuilder program, ValueType type, Memory source, WeightAndBias parameters) {
         Engine engine = program.engine();
@@ -89,7 +89,7 @@ final class DepthwiseConv2d {
         }
     }
 
-    /// A number for each channel, and 0 for those that fill the last block.
+    /// A number for each channel, and zeros that fill the last block.
     private MemorySegment padded(Engine engine, int lanes) {
         return engine.memory(engine.plain(Math.ceilDiv(outputSizes[CHANNEL], lanes) * lanes))
                 .data();

@@ -18,15 +18,15 @@ import org.bytedeco.dnnl.dnnl_primitive_desc;
 import org.bytedeco.dnnl.dnnl_stream;
 import org.bytedeco.javacpp.Pointer;
 
-/// oneDNN's C API and the owner of all that is made with it: closing frees every memory and primitive, the youngest
-/// first. Used by the thread that made it, because oneDNN keeps the scratch memory of primitives by thread.
+/// oneDNN's C API and the owner of its objects: closing frees every memory and primitive in reverse order. Used
+/// only on the thread that created it, because oneDNN's scratch memory belongs to a thread.
 final class Engine implements AutoCloseable {
     /// `dnnl_exec_arg_t` is { int arg; dnnl_memory_t memory; }, with the pointer aligned to eight bytes.
     private static final long ARGUMENT_BYTES = 16;
 
     private static final long ARGUMENT_MEMORY_OFFSET = 8;
 
-    /// `DNNL_MEMORY_ALLOCATE`: oneDNN allocates, aligned as it likes best.
+    /// `DNNL_MEMORY_ALLOCATE`: oneDNN allocates with its own alignment.
     private static final long ALLOCATE = -1;
 
     /// oneDNN's tags of row-major tensors, by the number of dimensions.
@@ -56,12 +56,12 @@ final class Engine implements AutoCloseable {
         stream = outer.stream;
     }
 
-    /// An owner of things that live shorter than those of this engine; close it first.
+    /// An owner of objects with a shorter lifetime; close it before this engine.
     Engine nested() {
         return new Engine(this);
     }
 
-    /// Row-major, of float32.
+    /// Row-major float32.
     Layout plain(long... sizes) {
         return plain(ValueType.FLOAT32, sizes);
     }
@@ -71,7 +71,7 @@ final class Engine implements AutoCloseable {
         return tagged(type, PLAIN_TAGS.get(sizes.length - 1), sizes);
     }
 
-    /// Of values of another type: images with as many channels side by side, all else row-major.
+    /// The same layout for another type: images keep their blocks of channels, others are row-major.
     Layout like(Layout layout, ValueType type) {
         long[] sizes = layout.sizes();
         return layout.image()
@@ -80,7 +80,7 @@ final class Engine implements AutoCloseable {
                 .orElseGet(() -> plain(type, sizes));
     }
 
-    /// Images of float32 whose channels lie side by side in blocks of that many.
+    /// float32 images with channels in blocks of `lanes`.
     ///
     /// @param lanes as for values of other types
     /// @param sizes (samples, channels, rows, columns)
@@ -88,7 +88,7 @@ final class Engine implements AutoCloseable {
         return blocked(ValueType.FLOAT32, lanes, sizes);
     }
 
-    /// Images whose channels lie side by side in blocks of that many.
+    /// Images with channels in blocks of `lanes`.
     ///
     /// @param lanes 8, 16, or all channels
     /// @param sizes (samples, channels, rows, columns)
@@ -104,7 +104,7 @@ final class Engine implements AutoCloseable {
         };
     }
 
-    /// Kernels of one channel each, which lie side by side as the channels of images in [#blocked] do.
+    /// Kernels of one channel each, blocked like the channels of images in [#blocked].
     ///
     /// @param lanes 8 or 16
     /// @param sizes (channels, 1, 1, kernel rows, kernel columns)
@@ -112,7 +112,7 @@ final class Engine implements AutoCloseable {
         return tagged(ValueType.FLOAT32, lanes == 16 ? dnnl_Goihw16g : dnnl_Goihw8g, sizes);
     }
 
-    /// Left to the primitive that is described with it.
+    /// Lets the primitive choose the layout.
     Layout any(ValueType type, long... sizes) {
         return tagged(type, dnnl_format_tag_any, sizes);
     }
@@ -136,7 +136,7 @@ final class Engine implements AutoCloseable {
         return new Memory(layout, handle, segment.fill((byte) 0));
     }
 
-    /// The same values under other dimensions; both layouts are row-major, with as many elements.
+    /// A view of the same values with other dimensions; both layouts are row-major with equal numbers of elements.
     Memory view(Memory memory, Layout layout) {
         dnnl_memory handle = new dnnl_memory();
         Status.check(
@@ -150,12 +150,11 @@ final class Engine implements AutoCloseable {
         return new Memory(layout, handle, memory.data());
     }
 
-    /// Calls one of the `dnnl_..._primitive_desc_create` functions.
     interface Describing {
         int create(dnnl_primitive_desc handle, dnnl_engine engine);
     }
 
-    /// @param what it does, in words that go on "oneDNN could not"
+    /// @param what for the error message, after "oneDNN could not"
     PrimitiveDescription describe(String what, Describing describing) {
         dnnl_primitive_desc handle = new dnnl_primitive_desc();
         Status.check(describing.create(handle, engine), what);
@@ -188,7 +187,7 @@ final class Engine implements AutoCloseable {
         return () -> Status.check(dnnl_primitive_execute(primitive, stream, count, pointer), description.what());
     }
 
-    /// Copies between layouts, rounding to the nearest where the other type is coarser.
+    /// Copies between layouts; rounds to nearest if the target type has lower precision.
     Operation reorder(Memory from, Memory to) {
         PrimitiveDescription description = describe(
                 "copy a tensor from one layout to another",

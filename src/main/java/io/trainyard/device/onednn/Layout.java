@@ -10,7 +10,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.Optional;
 import org.bytedeco.dnnl.dnnl_memory_desc;
 
-/// What a tensor is made of and how it lies in memory: oneDNN's memory descriptor. Its handle belongs to an [Engine].
+/// Element type, dimensions and memory layout of a tensor: oneDNN's memory descriptor. Its handle belongs to an
+/// [Engine].
 final class Layout {
     private final dnnl_memory_desc handle;
     private final long[] sizes;
@@ -24,7 +25,7 @@ final class Layout {
         return handle;
     }
 
-    /// The logical dimensions, outermost first; for activations the batch is the first.
+    /// The logical dimensions, outermost first; the first one of activations is the batch.
     long[] sizes() {
         return sizes.clone();
     }
@@ -42,12 +43,12 @@ final class Layout {
         };
     }
 
-    /// Elements of the tensor; a blocked layout may have padding besides.
+    /// Elements of the tensor, without the padding of a blocked layout.
     long elements() {
         return Engine.product(sizes);
     }
 
-    /// Padding included.
+    /// Includes padding.
     long bytes() {
         return dnnl_memory_desc_get_size(handle);
     }
@@ -56,9 +57,9 @@ final class Layout {
         return dnnl_memory_desc_equal(handle, other.handle) == 1;
     }
 
-    /// What kernels of our own need to know of it.
+    /// The layout for our own kernels.
     ///
-    /// @return empty for what is no batch of images, or lies in a way that [ImageLayout] cannot say
+    /// @return empty if it is not a batch of images, or [ImageLayout] cannot represent it
     Optional<ImageLayout> image() {
         long[] strides = dimensions(dnnl_query_strides, sizes.length);
         int blocks = ask(dnnl_query_inner_nblks_s32).get(ValueLayout.JAVA_INT, 0);
@@ -74,7 +75,7 @@ final class Layout {
                 .toArray(ValueLayout.JAVA_LONG);
     }
 
-    /// Eight bytes: a number, or the address of several.
+    /// Eight bytes: a number, or an address.
     private MemorySegment ask(int query) {
         MemorySegment answer = Arena.ofAuto().allocate(Long.BYTES, Long.BYTES);
         Status.check(

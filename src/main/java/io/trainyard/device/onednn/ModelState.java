@@ -11,17 +11,17 @@ import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// The tensors that live from step to step, shared by all programs of a session. The first program that uses a
-/// parameter chooses its layout; the others copy it where they want another.
+/// The tensors that carry over between steps, shared by all programs of a session. The first program that uses a
+/// parameter chooses its layout; the others copy it if they need another one.
 final class ModelState implements StateMemory {
     private final Engine engine;
     private final UpdateSpec update;
     private final Map<String, Slot> slots = new LinkedHashMap<>();
 
-    private final @Nullable ModelState parameters; // whose parameters these are; null for its own
-    private final @Nullable ModelState layouts; // where they already have layouts, which these take; null: nowhere
+    private final @Nullable ModelState parameters; // the owner of the parameters; null if this owns them
+    private final @Nullable ModelState layouts; // the source of parameter layouts; null to choose new ones
 
-    /// @param layouts another device's, whose layouts these take; null to let the first program choose
+    /// @param layouts another device's state with the layouts to use; null to let the first program choose
     ModelState(Engine engine, UpdateSpec update, @Nullable ModelState layouts) {
         this(engine, update, null, layouts);
     }
@@ -34,12 +34,12 @@ final class ModelState implements StateMemory {
         this.layouts = layouts;
     }
 
-    /// The same parameters, with gradients of their own, for another thread's programs.
+    /// The same parameters with separate gradients, for another thread's programs.
     ModelState withGradientsOf(Engine other) {
         return new ModelState(other, update, this, this);
     }
 
-    /// The parameter's layout; null while no program has chosen one.
+    /// The parameter's layout; null if no program has chosen one.
     @Nullable
     Layout placed(ParameterSpec spec) {
         if (layouts != null) {
@@ -49,7 +49,7 @@ final class ModelState implements StateMemory {
         return slot == null ? null : slot.value().layout();
     }
 
-    /// The parameter's memory; made in the `wanted` layout when it has none yet.
+    /// The parameter's memory; created in the `wanted` layout if it does not exist.
     Slot place(ParameterSpec spec, Layout wanted) {
         return slots.computeIfAbsent(spec.name(), name -> {
             Layout placed = placed(spec);
@@ -67,17 +67,17 @@ final class ModelState implements StateMemory {
         });
     }
 
-    /// One dimension has one layout.
+    /// One-dimensional tensors have only one layout.
     Slot placeVector(ParameterSpec spec) {
         return place(spec, engine.plain(spec.shape().elements()));
     }
 
-    /// Copies the values of a part of the trained parameters, as they lie in memory.
+    /// Copies the values of a part of the trained parameters, in memory order.
     void copyValues(ModelState other, EvenPart range) {
         copy(other, range, slot -> List.of(slot.value()));
     }
 
-    /// Copies what the optimizer keeps of a part of the trained parameters.
+    /// Copies the optimizer state of a part of the trained parameters.
     void copyState(ModelState other, EvenPart range) {
         copy(other, range, Slot::state);
     }

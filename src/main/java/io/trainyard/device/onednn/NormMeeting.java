@@ -8,13 +8,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/// Where the shards of a session meet at batch norms, and what they tell one another there. Where several
-/// devices train together, their shards meet all others: first among themselves, then the first of each
-/// device those of the other devices, then among themselves again.
+/// The barrier and the exchange of statistics for batch norms. With several devices, the shards of each device wait
+/// for each other, then the first shards of all devices, then the shards of each device again.
 final class NormMeeting {
     private final Meeting shards;
-    private final Map<String, BatchSums> own = new LinkedHashMap<>(); // by the layers' names
-    private List<NormMeeting> all = List.of(this); // the devices', in their order
+    private final Map<String, BatchSums> own = new LinkedHashMap<>(); // by layer name
+    private List<NormMeeting> all = List.of(this); // of all devices, in order
     private PartMeeting devices = () -> {};
 
     NormMeeting(Network network, int count, Meeting shards) {
@@ -24,7 +23,7 @@ final class NormMeeting {
         }
     }
 
-    /// @param meetings of all devices, in their order, with this one
+    /// @param meetings of all devices, in order, including this one
     void join(List<NormMeeting> meetings, PartMeeting newDevices) {
         all = meetings;
         devices = newDevices;
@@ -34,9 +33,9 @@ final class NormMeeting {
         return all.getFirst().equals(this);
     }
 
-    /// Returns when all shards of all devices have come; what they wrote before is seen.
+    /// Returns when all shards of all devices have arrived; their earlier writes are visible.
     ///
-    /// @param shard the caller's number in its session
+    /// @param shard the caller's index in its session
     void await(int shard) {
         shards.await(shard);
         if (all.size() > 1) {
@@ -47,12 +46,12 @@ final class NormMeeting {
         }
     }
 
-    /// What this device's shards write.
+    /// The rows of this device's shards.
     BatchSums own(Network.Layer layer) {
         return Objects.requireNonNull(own.get(layer.name()));
     }
 
-    /// What all devices' shards have written, in their order.
+    /// The rows of all devices' shards, in order.
     List<BatchSums> all(Network.Layer layer) {
         return all.stream().map(meeting -> meeting.own(layer)).toList();
     }

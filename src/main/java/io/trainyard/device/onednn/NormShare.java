@@ -8,28 +8,28 @@ import java.lang.foreign.ValueLayout;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// One shard's share in a layer's batch norm: meets the others, and then has the whole batch's statistics and, in
-/// the backward pass, its gradients. A shard without samples of a batch meets the others all the same. The first
-/// shard of a device keeps the running statistics, which are the same on all; that of the first device has the
-/// parameters' gradients for all.
+/// One shard's view of a layer's batch norm. After the barrier it has the whole batch's statistics and, in the
+/// backward pass, its gradients. Shards without samples also take part in the barrier. The first shard of a device
+/// updates the running statistics, which are equal on all devices; that of the first device has the parameters'
+/// gradients for all.
 final class NormShare {
     private final int shard;
     private final NormMeeting meeting;
     private final Network.Layer layer;
-    private final BatchSums sums; // this device's
+    private final BatchSums sums; // of this device
     private final float eps;
     private final BatchMomentum momentum;
-    private final @Nullable Slot scale; // null for 1, with the shift
+    private final @Nullable Slot scale; // null without trained scale and shift, for 1 and 0
     private final @Nullable Slot shift;
     private final Memory runningMean;
     private final Memory runningVariance;
-    private final MemorySegment batches; // one float: how many they are of
+    private final MemorySegment batches; // one float: the number of batches
 
     private final double[] mean;
     private final double[] variance; // biased
     private final double[] gradientSums;
     private final double[] productSums;
-    private double count; // values of a channel in the whole batch
+    private double count; // number of values of a channel in the whole batch
 
     NormShare(ModelState state, Network.Layer layer, int shard, NormMeeting meeting) {
         this.shard = shard;
@@ -56,41 +56,41 @@ final class NormShare {
         return mean.length;
     }
 
-    /// Where the shard's means go before [#meetForward].
+    /// The shard's means, to be written before [#meetForward].
     double[] ownMeans() {
         return sums.means(shard);
     }
 
-    /// Where the sums of squared differences to them go.
+    /// The sums of squared differences from the means.
     double[] ownDeviations() {
         return sums.deviations(shard);
     }
 
-    /// Where the sums of the outputs' gradients go before [#meetBackward].
+    /// The sums of the output gradients, to be written before [#meetBackward].
     double[] ownGradients() {
         return sums.gradients(shard);
     }
 
-    /// Where the sums of their products with input - [#center] go.
+    /// The sums of the output gradients times (input - [#center]).
     double[] ownProducts() {
         return sums.products(shard);
     }
 
-    /// @param values of a channel in the shard's samples
+    /// @param values number of values of a channel in the shard's samples
     void meetForward(long values) {
         setCount(values);
         meeting.await(shard);
         takeForward();
     }
 
-    /// Before shards meet.
+    /// Called before the barrier.
     ///
     /// @param values 0 without samples
     void setCount(long values) {
         sums.setCount(shard, values);
     }
 
-    /// Takes in what all have told in the forward pass, once all have met.
+    /// Combines the statistics of all shards after the barrier of the forward pass.
     void takeForward() {
         List<BatchSums> all = meeting.all(layer);
         BatchSums.combine(all, mean, variance);
@@ -120,11 +120,11 @@ final class NormShare {
         takeBackward();
     }
 
-    /// As [#takeForward], of the backward pass.
+    /// Like [#takeForward], for the backward pass.
     void takeBackward() {
         BatchSums.addUp(meeting.all(layer), gradientSums, productSums);
         if (shard == 0 && scale != null && shift != null) {
-            boolean first = meeting.isFirst(); // the others add nothing to its gradients
+            boolean first = meeting.isFirst(); // the others contribute zeros to its gradients
             for (int c = 0; c < mean.length; c++) {
                 float ofShift = first ? (float) gradientSums[c] : 0;
                 float ofScale = first ? (float) scaleGradient(c) : 0;
@@ -134,7 +134,7 @@ final class NormShare {
         }
     }
 
-    /// Takes the running statistics for those of the batch.
+    /// Uses the running statistics instead of those of the batch.
     void useRunning() {
         for (int c = 0; c < mean.length; c++) {
             mean[c] = runningMean.data().getAtIndex(ValueLayout.JAVA_FLOAT, c);
@@ -147,12 +147,12 @@ final class NormShare {
         return (float) mean[channel];
     }
 
-    /// Of input - [#center] in the output.
+    /// The coefficient of (input - [#center]) in the output.
     double factor(int channel) {
         return value(scale, channel, 1) * inverse(channel);
     }
 
-    /// Of the output, besides; what the center's rounding took away included.
+    /// The constant term of the output, including the rounding error of the center.
     double shift(int channel) {
         return value(shift, channel, 0) + (center(channel) - mean[channel]) * factor(channel);
     }
@@ -165,18 +165,18 @@ final class NormShare {
         return 1 / Math.sqrt(variance[channel] + eps);
     }
 
-    /// The sum of the gradients times the normalised inputs.
+    /// The sum of the gradients times the normalized inputs.
     private double scaleGradient(int c) {
         return inverse(c) * (productSums[c] + (center(c) - mean[c]) * gradientSums[c]);
     }
 
-    /// Of input - [#center] in the input's gradient. With h = (x - mean) / deviation and g = dL/dy,
-    /// dL/dx = factor (g - average g - h average(g h)).
+    /// The coefficient of (input - [#center]) in the input's gradient. With h = (x - mean) / deviation and g =
+    /// dL/dy, dL/dx = factor (g - average g - h average(g h)).
     double gradientOfInput(int c) {
         return -factor(c) * inverse(c) * scaleGradient(c) / count;
     }
 
-    /// Of the input's gradient, besides.
+    /// The constant term of the input's gradient.
     double gradientConstant(int c) {
         double rounding = (center(c) - mean[c]) * inverse(c);
         return -factor(c) * (gradientSums[c] + rounding * scaleGradient(c)) / count;

@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// A shard's shares in the batch norms of the network.
+/// A shard's views of the batch norms of the network.
 final class NormShares {
     private final ModelState state;
     private final List<Network.Layer> layers;
@@ -24,8 +24,8 @@ final class NormShares {
         return shares.computeIfAbsent(layer.name(), _ -> new NormShare(state, layer, shard, meeting));
     }
 
-    /// What a shard without samples does in a step: comes as often as the others meet, twice for each batch norm, and
-    /// then takes in what they have told, which nobody writes over before the next step.
+    /// Takes part in the barriers of a step without samples: two for each batch norm. Then it reads the statistics,
+    /// which are not overwritten before the next step.
     void meetWithoutSamples() {
         List<NormShare> all = layers.stream().map(this::of).toList();
         all.forEach(share -> share.setCount(0));

@@ -11,7 +11,7 @@ import io.trainyard.spec.Precision;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The processors of this machine, by oneDNN. Workloads say how many threads they want.
+/// The CPUs of this machine, by oneDNN. Workloads set the number of threads.
 public record OneDnnDevice(DeviceInfo info, OneDnnLibrary library) implements PartDevice {
     private static final int MAX_ARRAY = Integer.MAX_VALUE - 8;
 
@@ -33,12 +33,12 @@ public record OneDnnDevice(DeviceInfo info, OneDnnLibrary library) implements Pa
         return new OneDnnSession(workload, part, library, threads, shards, (OneDnnSession) first);
     }
 
-    /// Into how many parts a batch is cut, each with threads of its own; a divisor of `threads`.
+    /// The number of shards of a batch, each with its own threads; a divisor of `threads`.
     public static int shards(Network network, int batchSize, int threads) {
         return Shards.count(network, batchSize, threads);
     }
 
-    /// Masks and logits of a batch pass through one Java array.
+    /// Masks and logits of a batch are copied through one Java array.
     private void requireArrays(Workload workload) {
         for (Network.Layer layer : workload.network().allLayers()) {
             int elements = layer.out().elements();

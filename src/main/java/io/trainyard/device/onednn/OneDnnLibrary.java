@@ -19,10 +19,10 @@ import org.bytedeco.dnnl.global.dnnl;
 import org.bytedeco.javacpp.Loader;
 import org.bytedeco.javacpp.Pointer;
 
-/// oneDNN's native library and the OpenMP runtime that came with it, loaded once for this process.
+/// oneDNN's native library and its OpenMP runtime, loaded once for this process.
 ///
-/// Idle OpenMP threads spin by default, which makes a step many times slower beside a busy neighbour. Start Java
-/// with the environment variable `OMP_WAIT_POLICY=PASSIVE`; the runtime reads it when it is loaded.
+/// By default, idle OpenMP threads spin, which makes a step many times slower if other processes use the CPUs. Set
+/// the environment variable `OMP_WAIT_POLICY=PASSIVE` before Java starts; the runtime reads it when it is loaded.
 public final class OneDnnLibrary {
     private static final Map<Integer, String> INSTRUCTION_SETS = new TreeMap<>(Map.of(
             dnnl_cpu_isa_sse41, "SSE4.1",
@@ -47,7 +47,8 @@ public final class OneDnnLibrary {
         record Missing(String reason) implements Loaded {}
     }
 
-    /// Initialised at the first use; a class whose initialiser failed could not say why a second time.
+    /// Initialized on first use. The outcome is stored, because a class whose initializer failed does not report
+    /// the cause a second time.
     private static final class Holder {
         static final Loaded LOADED = load();
     }
@@ -82,7 +83,7 @@ public final class OneDnnLibrary {
         };
     }
 
-    /// @throws DeviceException if it cannot be loaded; says why
+    /// @throws DeviceException if it cannot be loaded; the message has the reason
     public static OneDnnLibrary loaded() {
         return switch (Holder.LOADED) {
             case Loaded.Here(OneDnnLibrary library) -> library;
@@ -90,7 +91,7 @@ public final class OneDnnLibrary {
         };
     }
 
-    /// For people: the version and the instruction set that it uses here.
+    /// For display: the version and the instruction set in use.
     public String description() {
         dnnl_version_t version = dnnl_version();
         int isa = dnnl_get_effective_cpu_isa();
@@ -98,17 +99,16 @@ public final class OneDnnLibrary {
         return "oneDNN %d.%d.%d with %s".formatted(version.major(), version.minor(), version.patch(), instructions);
     }
 
-    /// What it can compute in here. Without instructions for bfloat16 it would take them for loops of its own, which
-    /// are
-    /// slower than float32's: such a processor has not got it.
+    /// The precisions supported on this CPU. Without bfloat16 instructions, oneDNN would emulate them more slowly
+    /// than float32, so bfloat16 is not offered.
     public Set<Precision> precisions() {
         boolean bfloat16 =
                 (dnnl_get_effective_cpu_isa() & dnnl_cpu_isa_avx512_core_bf16) == dnnl_cpu_isa_avx512_core_bf16;
         return bfloat16 ? EnumSet.of(Precision.FP32, Precision.BF16) : EnumSet.of(Precision.FP32);
     }
 
-    /// Sets how many threads oneDNN computes with when the calling thread calls it. Primitives are made for the
-    /// number set at that time.
+    /// Sets the number of oneDNN threads for calls from the calling thread. Primitives are created for the number
+    /// set at that time.
     void setThreads(int threads) {
         try {
             setThreads.invokeExact(threads);

@@ -15,21 +15,21 @@ import java.util.List;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// Shards computed by oneDNN, each with threads of oneDNN's own. The first shard's first program chooses the
+/// Computes shards with oneDNN, each with its own oneDNN threads. The first shard's first program chooses the
 /// layouts of the parameters, which all share.
 final class OneDnnSession extends ShardedSession {
     private final OneDnnLibrary library;
-    private final int shardThreads; // of oneDNN, within each shard
+    private final int shardThreads; // oneDNN threads of each shard
     private final Thread owner = Thread.currentThread();
     private final Shard[] shards;
     private final ModelState model;
     private final StateTable state;
     private final NormMeeting norms;
     private final List<List<MemorySegment>> gradients = new ArrayList<>(); // of all shards: this session's first
-    private final List<OneDnnSession> others = new ArrayList<>(); // the other devices'
+    private final List<OneDnnSession> others = new ArrayList<>(); // of the other devices
 
     /// @param count of shards; a divisor of `threads`
-    /// @param first of the devices, whose layouts of the parameters this one takes; null for the first itself
+    /// @param first the first device's session, with the parameter layouts to use; null for the first itself
     OneDnnSession(
             Workload workload,
             EvenPart part,
@@ -56,7 +56,7 @@ final class OneDnnSession extends ShardedSession {
             model = chooser.state();
             state = new StateTable(workload.network().parameters(), workload.update(), model);
             team().run(t -> {
-                if (t > 0) { // chooses no layouts: the first has
+                if (t > 0) { // reuses the layouts of the first shard
                     library.setThreads(shardThreads);
                     shards[t] = new Shard(
                             workload,
@@ -132,7 +132,7 @@ final class OneDnnSession extends ShardedSession {
         }
     }
 
-    /// oneDNN keeps the scratch memory of primitives by thread.
+    /// Runs on the thread team, because oneDNN's scratch memory belongs to a thread.
     @Override
     protected void together(IntConsumer part) {
         team().run(part);
@@ -146,7 +146,7 @@ final class OneDnnSession extends ShardedSession {
         library.setThreads(shardThreads);
     }
 
-    @SuppressWarnings("ReferenceEquality") // a thread is itself only
+    @SuppressWarnings("ReferenceEquality") // threads are compared by identity
     private void requireOwner() {
         if (Thread.currentThread() != owner) {
             throw new IllegalStateException(
@@ -161,7 +161,7 @@ final class OneDnnSession extends ShardedSession {
         super.close();
     }
 
-    /// Each on its own thread, those that were opened.
+    /// Closes each opened shard on its own thread.
     @Override
     protected void closeShards() {
         team().run(t -> {

@@ -1,6 +1,6 @@
 package io.trainyard.device.onednn;
 
-/// One thing that a step does, over memories fixed beforehand.
+/// One operation of a step on fixed memories.
 interface Operation {
     void run();
 }

@@ -8,12 +8,12 @@ import org.bytedeco.dnnl.dnnl_primitive_desc;
 import org.bytedeco.javacpp.BytePointer;
 import org.bytedeco.javacpp.PointerPointer;
 
-/// What oneDNN decided for one operation: its implementation and the layouts that wants. Belongs to an [Engine].
+/// oneDNN's implementation and layouts for one operation. Belongs to an [Engine].
 ///
-/// @param what it does, for errors: `run the forward convolution of layer "conv1"`
+/// @param what for error messages: `run the forward convolution of layer "conv1"`
 record PrimitiveDescription(dnnl_primitive_desc handle, String what) {
-    /// Whether oneDNN has no kernel made for it, and would have it done by a general one: a product of matrices or
-    /// plain loops.
+    /// Whether oneDNN has no specialized kernel for it and uses a general one: matrix multiplication or plain
+    /// loops.
     boolean general() {
         PointerPointer<BytePointer> name = new PointerPointer<>(1);
         Status.check(dnnl_primitive_desc_query(handle, dnnl_query_impl_info_str, 0, name), "name what is to " + what);

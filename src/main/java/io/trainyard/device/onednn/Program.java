@@ -6,14 +6,14 @@ import io.trainyard.spec.Network;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A network compiled for one batch size. A step: prepare, fill the input, run forward, put the loss's gradient in
-/// place, run backward; the parameters' gradients are then in the [ModelState].
+/// A network compiled for one batch size. A step: prepare, fill the input, run forward, write the loss's gradient,
+/// run backward; the parameters' gradients are then in the [ModelState].
 ///
 /// @param batchSize samples
 /// @param input (batch, channels, rows, columns), row-major, float32
 /// @param logits (batch, classes), row-major, float32
-/// @param logitsGradient as the logits; in evaluation programs the logits themselves
-/// @param preparations copies of parameters into the layouts of this program, where they are not those of the first
+/// @param logitsGradient like the logits; in evaluation programs the logits themselves
+/// @param preparations copies of parameters into this program's layouts, if they differ from those of the first
 /// @param backward empty in evaluation programs
 record Program(
         int batchSize,
@@ -24,8 +24,8 @@ record Program(
         List<Operation> forward,
         List<Operation> backward) {
     /// @param training true for a program with a backward pass
-    /// @param masks where dropout takes its masks from at the time it runs
-    /// @param norms the shard's shares in batch norms
+    /// @param masks source of the dropout masks at run time
+    /// @param norms the shard's views of the batch norms
     static Program compile(
             Workload workload,
             int batchSize,
@@ -63,7 +63,7 @@ record Program(
         return sizes;
     }
 
-    /// Run it after the parameters have changed and before [#runForward].
+    /// Call it after the parameters have changed and before [#runForward].
     void prepare() {
         preparations.forEach(Operation::run);
     }

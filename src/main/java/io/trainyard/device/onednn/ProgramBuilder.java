@@ -10,14 +10,14 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/// Collects a program's operations in the order they run. Layers add theirs to it.
+/// Collects a program's operations in the order in which they run. Layers add their operations to it.
 ///
-/// @param training false for evaluation: no masks, running statistics, nothing kept for a backward pass
-/// @param masks where dropout takes its masks from when the program runs
-/// @param norms the shard's shares in batch norms
-/// @param preparations what must run first whenever parameters have changed
+/// @param training false for evaluation: without masks and backward pass, with running statistics
+/// @param masks source of the dropout masks at run time
+/// @param norms the shard's views of the batch norms
+/// @param preparations operations that must run first whenever parameters have changed
 /// @param operations those added so far
-/// @param shared addresses of what several read, and nobody may write over
+/// @param shared addresses of memories with several readers, which must not be overwritten
 record ProgramBuilder(
         Engine engine,
         ModelState state,
@@ -27,7 +27,7 @@ record ProgramBuilder(
         List<Operation> preparations,
         List<Operation> operations,
         Set<Long> shared) {
-    /// Channels side by side in copies.
+    /// Block size of channels in copies.
     private static final int COPIED_LANES = 8;
 
     ProgramBuilder(Engine engine, ModelState state, boolean training, ShardMasks masks, NormShares norms) {
@@ -53,7 +53,7 @@ record ProgramBuilder(
 
     /// Adds two tensors of one shape, in the layout of the first.
     ///
-    /// @param layer whose branches they are
+    /// @param layer with the branches, for the error message
     void addSum(String layer, Memory a, Memory b, Memory sum) {
         Layout layout = a.layout();
         PrimitiveDescription addition = engine.describe(
@@ -67,7 +67,7 @@ record ProgramBuilder(
                 new Argument(DNNL_ARG_DST, sum));
     }
 
-    /// `memory` itself if it lies in `layout`, otherwise a copy that this program makes each time it comes here.
+    /// Returns `memory` if it has this layout, otherwise a copy that the program makes each time it runs.
     Memory in(Layout layout, Memory memory) {
         if (memory.layout().same(layout)) {
             return memory;
@@ -77,14 +77,13 @@ record ProgramBuilder(
         return copy;
     }
 
-    /// `memory` itself if it is of that type, otherwise a copy as [#in] makes it.
+    /// Returns `memory` if it has this type, otherwise a copy like [#in].
     Memory as(ValueType type, Memory memory) {
         return memory.layout().type() == type ? memory : in(engine.like(memory.layout(), type), memory);
     }
 
-    /// Images with channels side by side, as kernels over vectors of channels want them; copied as [#in]
-    /// does where
-    /// they lie otherwise.
+    /// Images with blocked channels, as kernels over vectors of channels need them; other layouts are copied like
+    /// in [#in].
     Memory inLanes(Memory images) {
         long[] sizes = images.layout().sizes();
         ValueType type = images.layout().type();
@@ -96,7 +95,7 @@ record ProgramBuilder(
         return fits ? images : in(engine.blocked(type, COPIED_LANES, sizes), images);
     }
 
-    /// As [#inLanes], in blocks of 8 or 16 channels, of float32.
+    /// Like [#inLanes], in blocks of 8 or 16 channels, in float32.
     Memory inBlocks(Memory images) {
         Memory floats = as(ValueType.FLOAT32, images);
         long[] sizes = floats.layout().sizes();
@@ -104,18 +103,18 @@ record ProgramBuilder(
         return wide ? floats : in(engine.blocked(COPIED_LANES, sizes), floats);
     }
 
-    /// From now on others read `memory`, too: [#over] spares it.
+    /// Protects `memory` from being overwritten by [#over], because it has other readers.
     void share(Memory memory) {
         shared.add(memory.data().address());
     }
 
-    /// Where to put what is made of `memory` value by value, by the last that needs it: over it, or into a new
-    /// memory if it is shared.
+    /// The output for an element-wise operation on `memory` by its last reader: in place, or a new memory if it is
+    /// shared.
     Memory over(Memory memory) {
         return shared.contains(memory.data().address()) ? engine.memory(memory.layout()) : memory;
     }
 
-    /// As [#in], for a parameter: where another program chose its layout, copied once for all runs until it changes.
+    /// Like [#in], for a parameter: if it has another layout, it is copied only after it has changed.
     Memory parameterIn(Layout layout, Slot slot) {
         Memory value = slot.value();
         if (value.layout().same(layout)) {
@@ -126,7 +125,7 @@ record ProgramBuilder(
         return copy;
     }
 
-    /// As [#parameterIn], of float32 with no more digits than values of `type` have.
+    /// Like [#parameterIn], in float32 rounded to the precision of `type`.
     Memory roundedIn(Layout layout, ValueType type, Slot slot) {
         if (type == ValueType.FLOAT32) {
             return parameterIn(layout, slot);
@@ -137,13 +136,13 @@ record ProgramBuilder(
         return copy;
     }
 
-    /// A memory in which a primitive leaves what belongs into `target`: that itself if it lies in `layout`.
-    /// Follow the primitive with [#deliver].
+    /// The output memory for a primitive: `target` if it has this layout, or a new one. Call [#deliver] after the
+    /// primitive.
     Memory outputFor(Memory target, Layout layout) {
         return target.layout().same(layout) ? target : engine.memory(layout);
     }
 
-    @SuppressWarnings("ReferenceEquality") // the same memory, not one like it
+    @SuppressWarnings("ReferenceEquality") // the same memory, not an equal one
     void deliver(Memory output, Memory target) {
         if (output != target) {
             operations.add(engine.reorder(output, target));

@@ -6,11 +6,11 @@ import io.trainyard.spec.Network;
 import io.trainyard.spec.NormSets;
 import io.trainyard.spec.SampleNorm;
 
-/// oneDNN's view of a layer that normalises sets of a sample's values: rows, of which each is a set.
+/// oneDNN's view of a layer that normalizes sets of a sample's values, with one row for each set.
 ///
-/// @param base in which the values must lie in memory
-/// @param seen what oneDNN takes this memory for
-/// @param statistics of a mean, or a variance, of each set
+/// @param base layout that the values must have in memory
+/// @param seen layout under which oneDNN views this memory
+/// @param statistics layout of the mean or variance of each set
 /// @param flags oneDNN's: whether there are scale and shift
 record SetNormalisation(String layer, Layout base, Layout seen, Layout statistics, float eps, int flags) {
     static SetNormalisation of(Engine engine, Network.Layer layer, SampleNorm spec, long[] sizes) {
@@ -47,7 +47,7 @@ record SetNormalisation(String layer, Layout base, Layout seen, Layout statistic
                                 null));
     }
 
-    /// Of the input's gradient, and with it of those of scale and shift, where there are any.
+    /// The gradient of the input, and those of scale and shift, if there are any.
     PrimitiveDescription backward(ProgramBuilder program, PrimitiveDescription forward) {
         int kind = affine() ? dnnl_backward : dnnl_backward_data;
         return program.engine()
@@ -67,12 +67,12 @@ record SetNormalisation(String layer, Layout base, Layout seen, Layout statistic
                                 null));
     }
 
-    /// The values as oneDNN is to see them.
+    /// Converts values to oneDNN's view.
     Memory see(ProgramBuilder program, Memory values) {
         return program.engine().view(program.in(base, values), seen);
     }
 
-    /// What it has made, for other layers.
+    /// Converts oneDNN's result for other layers.
     Memory show(ProgramBuilder program, Memory values) {
         return program.engine().view(values, base);
     }

@@ -17,12 +17,12 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
 
-/// One part of every batch, and the programs for it. Without batch norm the part is computed a chunk at a time, so
-/// that a chunk's activations are still in the cache when the next layer and the backward pass read them. Made, used
+/// One shard of every batch, and the programs for it. Without batch norm the shard is computed in chunks, so that a
+/// chunk's activations are still in the cache when the next layer and the backward pass read them. Created, used
 /// and closed on one thread.
 final class Shard implements BatchShard, AutoCloseable {
-    /// Values (one sample's input and activations, times samples) of a chunk: 4 MiB of float32, about what stays
-    /// in a core's cache.
+    /// Values (one sample's input and activations, times samples) of a chunk: 4 MiB of float32, about the size of a
+    /// core's cache.
     private static final long CHUNK_ELEMENTS = 1 << 20;
 
     private final Workload workload;
@@ -30,15 +30,16 @@ final class Shard implements BatchShard, AutoCloseable {
     private final Part lastBatch;
     private final Part tests;
     private final int chunk;
-    private final boolean chunked; // some batches' parts are computed in several chunks
+    private final boolean chunked; // some batches are computed in several chunks
     private final int testChunk;
     private final Engine engine;
     private final ModelState state;
-    private final Map<Integer, Program> training = new LinkedHashMap<>(); // by their samples
+    private final Map<Integer, Program> training = new LinkedHashMap<>(); // by number of samples
     private final Map<Integer, Program> evaluation = new LinkedHashMap<>();
     private final List<Slot> trained;
 
-    /// Where the gradients of several chunks are summed, one for each of `trained`; without chunks the slots' own.
+    /// The sums of the gradients of several chunks, one for each of `trained`; the slots' own gradients without
+    /// chunks.
     private final List<MemorySegment> gradients;
 
     private final ShardMasks masks;
@@ -49,7 +50,7 @@ final class Shard implements BatchShard, AutoCloseable {
     private final BatchLoss loss;
     private long batchNanos;
 
-    /// The samples `begin` to `end`, without it, of a batch or of the test set.
+    /// The samples `begin` to `end`, exclusive, of a batch or of the test samples.
     private record Part(int begin, int end) {
         static Part of(int all, EvenPart part) {
             return new Part(part.begin(all), part.end(all));
@@ -59,7 +60,7 @@ final class Shard implements BatchShard, AutoCloseable {
             return end - begin;
         }
 
-        /// Of the chunks it is computed in: all of one size but the last, which may be smaller.
+        /// Sizes of the chunks: all equal, except that the last may be smaller.
         List<Integer> chunkSizes(int chunk) {
             if (samples() <= chunk) {
                 return samples() == 0 ? List.of() : List.of(samples());
@@ -69,10 +70,10 @@ final class Shard implements BatchShard, AutoCloseable {
     }
 
     /// @param ofBatch its samples of every batch
-    /// @param ofTests its samples of the test set
-    /// @param states makes the parameters for the shard's engine
-    /// @param masks of the batch that is trained
-    /// @param norms makes the shares in the batch norms
+    /// @param ofTests its samples of the test part
+    /// @param states creates the parameters for the shard's engine
+    /// @param masks of the current batch
+    /// @param norms creates the views of the batch norms
     Shard(
             Workload workload,
             EvenPart ofBatch,
@@ -89,7 +90,7 @@ final class Shard implements BatchShard, AutoCloseable {
         try {
             state = states.apply(engine);
             this.norms = norms.apply(state);
-            int most = Math.max(fullBatch.samples(), lastBatch.samples()); // of a smaller batch a part may have more
+            int most = Math.max(fullBatch.samples(), lastBatch.samples()); // its share of a shorter batch may be larger
             chunk = chunk(workload, most);
             chunked = chunk < most;
             testChunk = testChunk(workload, tests.samples());
@@ -120,7 +121,7 @@ final class Shard implements BatchShard, AutoCloseable {
         return Program.compile(workload, samples, forTraining, engine, state, masks, norms);
     }
 
-    /// All chunks of a part are as equal as can be. For a layer that needs the whole batch the part is one chunk.
+    /// All chunks are as equal as possible. With a layer that needs the whole batch there is only one chunk.
     private static int chunk(Workload workload, int samples) {
         if (!workload.network().wholeBatchLayers().isEmpty()) {
             return Math.max(1, samples);
@@ -185,7 +186,7 @@ final class Shard implements BatchShard, AutoCloseable {
         return sum;
     }
 
-    /// Takes in the gradients of a chunk.
+    /// Adds the gradients of a chunk.
     private void collect(boolean first) {
         for (int i = 0; i < gradients.size(); i++) {
             MemorySegment gradient = trained.get(i).requireGradient().data();

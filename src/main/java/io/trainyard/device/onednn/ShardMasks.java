@@ -2,7 +2,7 @@ package io.trainyard.device.onednn;
 
 import io.trainyard.device.host.BatchMasks;
 
-/// What one shard takes of a batch's masks.
+/// One shard's rows of a batch's masks.
 final class ShardMasks {
     private final BatchMasks masks;
     private int first;
@@ -11,12 +11,12 @@ final class ShardMasks {
         this.masks = masks;
     }
 
-    /// @param sample of the batch, whose masks are the next program's first
+    /// @param sample index in the batch of the next program's first sample
     void begin(int sample) {
         first = sample;
     }
 
-    /// Fills `mask` from a layer's, (samples, elements).
+    /// Fills `mask` with a layer's mask, (samples, elements).
     void read(String layer, float[] mask) {
         masks.read(layer, first, mask);
     }

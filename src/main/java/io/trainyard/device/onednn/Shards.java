@@ -2,15 +2,15 @@ package io.trainyard.device.onednn;
 
 import io.trainyard.spec.Network;
 
-/// Into how many parts a batch is cut. Every part goes through the whole network on threads of its own, which
-/// meet twice a step and at every batch norm; within a part oneDNN's threads meet at every operator. A rule on shapes,
-/// because the number decides the last bits of the results.
+/// Chooses the number of shards of a batch. Every shard runs the whole network on its own threads, with a barrier
+/// twice a step and at every batch norm; within a shard oneDNN's threads synchronize at every operator. The rule
+/// depends only on shapes, because the number affects the last bits of the results.
 final class Shards {
-    /// With fewer samples a part's operators are too small for their own overhead.
+    /// With fewer samples the operators are dominated by their overhead.
     private static final int MIN_SAMPLES = 8;
 
-    /// Every part has gradients of its own, which must be summed. So many multiplications of samples for every
-    /// parameter of a part keep that below some hundredths of a step.
+    /// Every shard has its own gradients, which must be summed. With this number of multiply-adds for each
+    /// parameter of a shard, the sum takes at most a few hundredths of a step.
     private static final long MIN_MULTIPLY_ADDS_PER_PARAMETER = 64;
 
     private Shards() {}

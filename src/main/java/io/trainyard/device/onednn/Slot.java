@@ -7,13 +7,12 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// One parameter or buffer of float32 in native memory; its gradient and what the optimizer keeps of it lie in its
-/// layout.
+/// One float32 parameter or buffer in native memory; its gradient and optimizer state have the same layout.
 ///
 /// @param gradient null for buffers
 /// @param state one for each of the optimizer's slots; empty for buffers
 record Slot(ParameterSpec spec, Memory value, @Nullable Memory gradient, List<Memory> state) {
-    /// @throws IllegalStateException for buffers, which nothing trains
+    /// @throws IllegalStateException for buffers, which are not trained
     Memory requireGradient() {
         Memory memory = gradient;
         if (memory == null) {
@@ -22,7 +21,7 @@ record Slot(ParameterSpec spec, Memory value, @Nullable Memory gradient, List<Me
         return memory;
     }
 
-    /// Takes the step for a part of the parameter as it lies in memory.
+    /// Updates a part of the parameter, in memory order.
     ///
     /// @param gradient of this part
     void apply(ParameterUpdate update, MemorySegment gradient, EvenPart range) {

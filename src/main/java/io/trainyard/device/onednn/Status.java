@@ -8,11 +8,11 @@ import static org.bytedeco.dnnl.global.dnnl.dnnl_unimplemented;
 
 import io.trainyard.device.DeviceException;
 
-/// The one place where oneDNN's status codes (`dnnl_status_t`) become errors.
+/// Converts oneDNN's status codes (`dnnl_status_t`) to exceptions.
 final class Status {
     private Status() {}
 
-    /// @param what was tried, in words that go on "oneDNN could not"
+    /// @param what for the message, after "oneDNN could not"
     /// @throws DeviceException unless `code` is success
     static void check(int code, String what) {
         if (code != dnnl_success) {

@@ -10,13 +10,13 @@ import java.util.function.Supplier;
 import org.bytedeco.dnnl.dnnl_memory_desc;
 import org.jspecify.annotations.Nullable;
 
-/// The parameters of a layer that multiplies by a weight and may add a bias, and the primitives over them.
+/// The parameters of a layer with a weight and an optional bias, and the primitives over them.
 ///
-/// @param weightSizes of the weight as this program sees it
+/// @param weightSizes of the weight in this program's view
 /// @param bias null for a layer without one
 record WeightAndBias(
         Slot weight, long[] weightSizes, @Nullable Slot bias) {
-    /// What oneDNN takes for a bias that may be missing.
+    /// oneDNN's layout of an optional bias.
     static @Nullable dnnl_memory_desc layoutOf(@Nullable Slot bias) {
         return bias == null ? null : bias.value().layout().handle();
     }
@@ -26,9 +26,9 @@ record WeightAndBias(
         return layoutOf(bias);
     }
 
-    /// In which the weight is kept, in float32: as the primitive takes it, or else as its gradient comes.
+    /// The float32 layout of the weight: that of the forward primitive, or else that of its gradient.
     ///
-    /// @param gradient describes the primitive of that
+    /// @param gradient describes the gradient's primitive
     static Layout weightLayout(
             ProgramBuilder program,
             PrimitiveDescription forward,
@@ -72,7 +72,7 @@ record WeightAndBias(
     }
 
     /// @param backward the primitive of the input's gradient
-    /// @param inputGradient where it leaves it
+    /// @param inputGradient its output
     void addInputGradient(
             ProgramBuilder program, PrimitiveDescription backward, Memory outputGradient, Memory inputGradient) {
         Layout weightLayout = backward.layout(dnnl_query_weights_md, weightSizes);
