@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /// @param size of the source image
 /// @param step distance in the source image between adjacent rows of the result
 public record Nearest(int size, float step) {
-    /// PyTorch does not round if the sizes are equal or one is twice the other, whatever the factor.
+    /// PyTorch does not round if the sizes are equal or one is twice the other, for any factor.
     ///
     /// @param size of the source image
     /// @param count of rows in the result

@@ -76,8 +76,8 @@ final class LossyWebp {
         return new Picture(size, 3, rgb);
     }
 
-    /// Weights 9 for the sample of the pixel, 3 each for the nearest samples beside and above or below it, and 1
-    /// for the diagonal one; edges are repeated.
+    /// Weights 9 for the sample of the pixel, 3 each for the nearest horizontal and vertical neighbours, 1 for the
+    /// diagonal one; edges are repeated.
     private int chroma(byte[] plane, int x, int y) {
         int width = (size.width() + 1) / 2;
         int height = (size.height() + 1) / 2;
