@@ -6,15 +6,15 @@ import io.trainyard.device.cuda.driver.Gpu;
 import io.trainyard.device.cuda.driver.Kernels;
 import io.trainyard.spec.Shape;
 
-/// What the layers of a program are compiled with.
+/// The context in which the layers of a program are compiled.
 ///
 /// @param parameters shared by all programs of a session
 /// @param workspace scratch memory, shared by all layers of a session
 /// @param algorithms of the session's convolutions
 /// @param norms the sums of batch norms, shared by all programs of a session
-/// @param masks where in a step's masks each layer's own begin
+/// @param masks offsets of each layer's masks within a step's
 /// @param step device memory with the number of the step, or of the test batch
-/// @param part which samples of a batch the program computes
+/// @param part the samples of a batch that the program computes
 /// @param training whether there is a backward pass, and layers behave as in training
 public record Compilation(
         Gpu gpu,
@@ -30,10 +30,10 @@ public record Compilation(
         Part part,
         boolean training) {
 
-    /// The samples `first` to `first + samples`, without it, of a batch of `batchSamples`.
+    /// `samples` samples from `first` on, of a batch of `batchSamples`.
     public record Part(int batchSamples, int first, int samples) {}
 
-    /// A layer's output, with room for its gradient if it is asked for.
+    /// Allocates a layer's output, with its gradient if it is differentiable.
     public BatchTensor output(Shape shape, boolean differentiable, String layer) {
         return new BatchTensor(
                 part.samples(),
@@ -42,8 +42,8 @@ public record Compilation(
                 training && differentiable ? gradient(shape, layer) : null);
     }
 
-    /// Enqueues the gradients of a layer's parameters: beside those of its input, which all other layers wait for.
-    /// Where nobody asks for that, nothing else is left to do.
+    /// Enqueues the gradients of a layer's parameters, in parallel with the input's gradient, on which all other
+    /// layers depend. If the input needs no gradient, there is no parallel work.
     ///
     /// @param in the layer's input
     void differentiateParameters(BatchTensor in, Runnable gradients) {
@@ -54,7 +54,7 @@ public record Compilation(
         }
     }
 
-    /// Room for the gradient of a layer's output.
+    /// Allocates the gradient of a layer's output.
     Buffer gradient(Shape shape, String layer) {
         return values(shape, "the gradient of the output of layer " + layer);
     }

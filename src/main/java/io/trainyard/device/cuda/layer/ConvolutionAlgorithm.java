@@ -20,15 +20,15 @@ import jcuda.jcudnn.cudnnDeterminism;
 import jcuda.jcudnn.cudnnFilterDescriptor;
 import jcuda.jcudnn.cudnnTensorDescriptor;
 
-/// How cuDNN computes one direction of a convolution, the same bits each time.
+/// A deterministic cuDNN algorithm for one direction of a convolution.
 ///
-/// @param number cuDNN's, of that direction
-/// @param workspaceBytes the scratch memory it needs
+/// @param number cuDNN's number in that direction
+/// @param workspaceBytes required scratch memory
 record ConvolutionAlgorithm(int number, long workspaceBytes) {
-    /// What an algorithm may ask for.
+    /// The limit for an algorithm's workspace.
     private static final long MAX_WORKSPACE_BYTES = 512L << 20;
 
-    /// Winograd and FFT spread a value that is not finite to other samples of the batch, as measured on an H100. In the
+    /// Winograd and FFT spread non-finite values to other samples of the batch, as measured on an H100. In the
     /// forward direction no sample's result may depend on another sample. Weight gradients are sums over the batch
     /// anyway.
     private static final Set<Integer> TRANSFORMING = Set.of(
@@ -60,7 +60,8 @@ record ConvolutionAlgorithm(int number, long workspaceBytes) {
 
     record Bytes(long x, long w, long y) {}
 
-    /// What is convolved, and what comes of it: x, w and y; to the filter x, y and w; to the data w, y and x.
+    /// The buffers by direction, two inputs and the product: forward x, w and y; to the filter x, y and w; to the
+    /// data w, y and x.
     record Operands(Buffer first, Buffer second, Buffer product, Buffer workspace) {
         static Operands of(Direction direction, Buffer x, Buffer w, Buffer y, Buffer workspace) {
             return switch (direction) {
@@ -71,21 +72,18 @@ record ConvolutionAlgorithm(int number, long workspaceBytes) {
         }
     }
 
-    /// The first of [#candidates].
     static ConvolutionAlgorithm first(Gpu gpu, Direction direction, String convolution, Shapes shapes) {
         return candidates(gpu, direction, convolution, shapes).getFirst();
     }
 
-    /// Those that are deterministic, and need no more workspace than a session gives, in the order of cuDNN's
-    /// heuristic.
+    /// The deterministic algorithms within the workspace limit, in the order of cuDNN's heuristic.
     ///
-    /// The math type of what the heuristic finds is left alone: the descriptor keeps the job's own. So the
-    /// workspace is that of the algorithm with this descriptor, which cuDNN is asked for, and not that of
-    /// what was found; and an algorithm that has not this math type is none. Sizes are of 64 bits without a
-    /// sign, and some that were found were beyond all bounds: here they are negative.
+    /// The heuristic's math type is ignored, because the descriptor keeps the job's own. So the workspace is
+    /// queried for the algorithm with this descriptor, and an algorithm without this math type is skipped. cuDNN's
+    /// sizes are unsigned 64-bit numbers, and some results exceeded all bounds; they are negative here.
     ///
-    /// @param convolution shapes, options and precision, in words
-    /// @throws DeviceException if cuDNN has none for these shapes; says which
+    /// @param convolution description of shapes, options and precision
+    /// @throws DeviceException if cuDNN has none for these shapes; the message has the shapes
     static List<ConvolutionAlgorithm> candidates(Gpu gpu, Direction direction, String convolution, Shapes shapes) {
         List<Integer> numbers = found(gpu, direction, convolution, shapes)
                 .filter(found -> found.status() == 0
@@ -112,7 +110,7 @@ record ConvolutionAlgorithm(int number, long workspaceBytes) {
         return candidates;
     }
 
-    /// @param bytes gets the answer where cuDNN has one
+    /// @param bytes receives the size if cuDNN has the algorithm
     /// @return cuDNN's status
     private static int workspaceBytes(Gpu gpu, Direction direction, Shapes s, int number, long[] bytes) {
         return switch (direction) {
@@ -135,7 +133,7 @@ record ConvolutionAlgorithm(int number, long workspaceBytes) {
                 case TO_FILTER -> toFilter(gpu, shapes);
                 case TO_DATA -> toData(gpu, shapes);
             };
-        } catch (ArrayIndexOutOfBoundsException e) { // JCudnn reads a count that cuDNN, failing, has not written
+        } catch (ArrayIndexOutOfBoundsException e) { // JCudnn reads a count that cuDNN does not write on failure
             throw new DeviceException(
                     "cuDNN refuses to choose an algorithm for the direction %s of %s on %s; choose another shape or precision"
                             .formatted(direction, convolution, gpu.name()),
@@ -179,7 +177,7 @@ record ConvolutionAlgorithm(int number, long workspaceBytes) {
                 .map(f -> new Found(f.status, f.algo, f.determinism, f.memory));
     }
 
-    /// Enqueues it.
+    /// Enqueues the convolution.
     ///
     /// @return cuDNN's status
     int run(Gpu gpu, Direction direction, Shapes s, Operands on) {

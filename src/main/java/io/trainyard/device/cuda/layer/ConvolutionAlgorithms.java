@@ -10,10 +10,9 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// The algorithms of a session's convolutions: what the job had before on this kind of GPU; else the fastest, timed
-/// once
-/// in a process for each shape; else, where nothing is timed, the first that cuDNN's heuristic names. All are
-/// deterministic.
+/// Selects the algorithms of a session's convolutions: those that the job already used on this kind of GPU;
+/// otherwise the fastest, timed once in a process for each shape; or, without timing, the first of cuDNN's
+/// heuristic. All are deterministic.
 public final class ConvolutionAlgorithms {
     private static final System.Logger LOG = System.getLogger(ConvolutionAlgorithms.class.getName());
 
@@ -26,8 +25,8 @@ public final class ConvolutionAlgorithms {
     private final DeviceChoices before;
     private final Map<String, Integer> chosen = new TreeMap<>();
 
-    /// @param timed whether what was not chosen before is timed
-    /// @param kind of the GPU, with cuDNN's version: what is chosen on one holds for all
+    /// @param timed whether to time algorithms that are not recorded
+    /// @param kind of the GPU, with cuDNN's version: a choice applies to all GPUs of a kind
     public ConvolutionAlgorithms(Gpu gpu, boolean timed, String kind, DeviceChoices before) {
         this.gpu = gpu;
         this.timed = timed;
@@ -35,12 +34,12 @@ public final class ConvolutionAlgorithms {
         this.before = before;
     }
 
-    /// What was chosen before, here and elsewhere, and what this session has chosen.
+    /// The earlier choices of all devices, and those of this session.
     public DeviceChoices choices() {
         return before.with(new DeviceChoices(Map.of(kind, chosen)));
     }
 
-    /// @param convolution its shapes, options and precision, in words
+    /// @param convolution description of shapes, options and precision
     ConvolutionAlgorithm choose(Direction direction, String convolution, Shapes shapes) {
         String what = "%s of %s".formatted(direction, convolution);
         List<ConvolutionAlgorithm> candidates = ConvolutionAlgorithm.candidates(gpu, direction, convolution, shapes);

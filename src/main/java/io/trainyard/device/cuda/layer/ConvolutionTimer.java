@@ -12,10 +12,10 @@ import io.trainyard.device.cuda.layer.ConvolutionAlgorithm.Shapes;
 import java.util.List;
 import jcuda.jcudnn.JCudnn;
 
-/// Times the ways to compute a convolution, on zeros, before the session takes its memory.
+/// Times the algorithms of a convolution on zeros, before the session allocates its memory.
 final class ConvolutionTimer {
-    /// Another is taken instead of the heuristic's first only if it takes less than this part of its time: of two that
-    /// are as fast each process shall take the same.
+    /// An algorithm replaces the heuristic's first only if it takes less than this share of its time. Otherwise, of
+    /// two similarly fast ones, processes could choose differently.
     private static final float FASTER = 0.9f;
 
     private static final int RUNS = 3;
@@ -49,7 +49,7 @@ final class ConvolutionTimer {
         return arena.reserve(bytes, "what convolutions are timed on");
     }
 
-    /// The fastest, or where the GPU has not the memory to find out the first.
+    /// The fastest, or the first if the GPU has not enough memory for timing.
     ///
     /// @param candidates in the order of cuDNN's heuristic
     static ConvolutionAlgorithm fastest(
@@ -88,8 +88,8 @@ final class ConvolutionTimer {
         return best;
     }
 
-    /// The shortest of several runs, after one that loads its code; infinite where cuDNN refuses the algorithm that its
-    /// heuristic named: then another is taken. A lost context is an error here.
+    /// The shortest of several runs, after one that loads the code. Infinite if cuDNN refuses the algorithm that
+    /// its heuristic named, so another is chosen. A lost context is an error.
     private float millis(ConvolutionAlgorithm algorithm) {
         int status = algorithm.run(gpu, direction, shapes, operands);
         gpu.compute().synchronize();

@@ -8,7 +8,7 @@ final class CudaActivationFunction implements CudaLayer {
     private static final float UNUSED = 0;
 
     /// @param kernel the name of its kernels, without `_forward` and `_backward`
-    /// @param a the first number of its kernels' formula
+    /// @param a the first number in the kernels' formula
     /// @param b the second
     private record Formula(String kernel, float a, float b) {
         Formula(String kernel) {
@@ -49,9 +49,9 @@ final class CudaActivationFunction implements CudaLayer {
                 spec, in, c.output(layer.out(), in.gradient() != null, layer.name()), false, c);
     }
 
-    /// ReLU that overwrites its input: for one behind a layer that does not ask again what it gave.
+    /// ReLU in place, after a layer that does not need its own output again.
     ///
-    /// @param before that layer; where it can, it applies ReLU itself
+    /// @param before that layer; it applies ReLU itself if it can
     static CudaActivationFunction reluInPlace(
             ActivationFunction.Relu spec, Network.Layer layer, CudaLayer before, Compilation c) {
         BatchTensor in = before.out();
@@ -66,7 +66,7 @@ final class CudaActivationFunction implements CudaLayer {
 
     @Override
     public boolean needsOutput() {
-        return true; // of some the derivative is told from it
+        return true; // some derivatives are computed from it
     }
 
     @Override

@@ -11,7 +11,7 @@ import jcuda.jcudnn.JCudnn;
 import jcuda.jcudnn.cudnnPoolingDescriptor;
 import jcuda.jcudnn.cudnnTensorDescriptor;
 
-/// The mean of each window by cuDNN, whose windows all fit whole into the image with its padding.
+/// The mean of each window, by cuDNN, which requires that all windows fit into the padded image.
 final class CudaAvgPool2d implements CudaLayer {
     private final Compilation c;
     private final String name;
@@ -21,7 +21,7 @@ final class CudaAvgPool2d implements CudaLayer {
     private final cudnnTensorDescriptor x;
     private final cudnnTensorDescriptor y;
 
-    /// Whether cuDNN has such windows.
+    /// Whether cuDNN supports such windows.
     static boolean computes(Pooling.AvgPool2d spec, Network.Layer layer) {
         Windows.Side rows = spec.windows().rows();
         Windows.Side columns = spec.windows().columns();
@@ -46,7 +46,7 @@ final class CudaAvgPool2d implements CudaLayer {
 
     @Override
     public boolean needsOutput() {
-        return true; // cuDNN asks for it
+        return true; // required by cuDNN
     }
 
     @Override

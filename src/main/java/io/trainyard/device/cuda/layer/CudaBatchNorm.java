@@ -11,8 +11,8 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Batch norm by kernels of our own, which compute along what follows it: adding a residual's other branch,
-/// and a ReLU. Its parameters and statistics are float32 in each precision.
+/// Batch norm by our own kernels, which include a following addition of a residual's other branch and a following
+/// ReLU. Its parameters and statistics are float32 in each precision.
 final class CudaBatchNorm implements CudaLayer {
     private static final int FLOATS_OF_MOMENTS = 3;
 
@@ -27,8 +27,8 @@ final class CudaBatchNorm implements CudaLayer {
     private final Buffer mean; // (channels) of the batch
     private final Buffer inverse; // 1 / its deviation
 
-    /// @param addend what is added to the normalised values; null for nothing
-    /// @param relu whether one follows
+    /// @param addend added to the normalized values; may be null
+    /// @param relu whether a ReLU is included
     CudaBatchNorm(Network.Layer layer, BatchTensor in, @Nullable BatchTensor addend, boolean relu, Compilation c) {
         this.spec = (BatchNorm) layer.spec();
         this.c = c;
@@ -47,8 +47,8 @@ final class CudaBatchNorm implements CudaLayer {
         }
     }
 
-    /// Without a ReLU what is added has the gradient of the sum: one place for both. With one it has what comes
-    /// through.
+    /// Without a ReLU the addend and the sum have the same gradient and share a buffer. With one, the addend has
+    /// the gradient that passes the ReLU.
     private BatchTensor output() {
         BatchTensor own = c.output(layer.out(), relu || addendGradient() == null, layer.name());
         return relu || addendGradient() == null ? own : own.withGradient(addendGradient());
@@ -63,7 +63,7 @@ final class CudaBatchNorm implements CudaLayer {
         return out;
     }
 
-    /// What a ReLU cuts off is computed again where that needs nothing but the input.
+    /// The ReLU's mask is recomputed if it depends only on the input.
     @Override
     public boolean needsOutput() {
         return relu && addend != null;
@@ -145,7 +145,7 @@ final class CudaBatchNorm implements CudaLayer {
     @Override
     public void backward() {
         Buffer given = Objects.requireNonNull(out.gradient());
-        Buffer through = relu ? addendGradient() : null; // where the gradient goes that comes through the ReLU
+        Buffer through = relu ? addendGradient() : null; // receives the gradient that passes the ReLU
         Buffer output = needsOutput() ? out.value() : null;
         NormExchange.Rows sums = c.norms().rows(layer, true);
         launch(

@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// Layers one after the other: a network, or a branch of a residual.
+/// A sequence of layers: a network, or a branch of a residual.
 public final class CudaChain {
     private final List<CudaLayer> layers;
     private final BatchTensor out;
@@ -44,9 +44,9 @@ public final class CudaChain {
         return new CudaChain(List.copyOf(layers), last);
     }
 
-    /// For a part that has no samples of a batch: takes in the statistics that the others have told.
+    /// For a part without samples in a batch: updates the statistics from the other parts.
     ///
-    /// @param in nothing
+    /// @param in empty
     public static CudaChain withoutSamples(Network network, BatchTensor in, Compilation c) {
         List<CudaLayer> norms = new ArrayList<>();
         for (Network.Layer layer : network.wholeBatchLayers()) {
@@ -55,21 +55,22 @@ public final class CudaChain {
         return new CudaChain(norms, in);
     }
 
-    /// Whether the layer computes a ReLU behind it along, forward and backward.
+    /// Whether the layer includes a following ReLU, forward and backward.
     private static boolean computesReluAlong(Network.Layer layer) {
         return layer.spec() instanceof BatchNorm || CudaNormResidual.fits(layer);
     }
 
-    /// Whether nobody needs `last` but the next layer: it is the output of one whose backward pass does without.
+    /// Whether only the next layer needs `last`: it is the output of a layer with a backward pass that does not use
+    /// it.
     private static boolean mayOverwrite(List<CudaLayer> layers, BatchTensor last) {
         return !layers.isEmpty()
                 && layers.getLast().out().equals(last)
                 && !layers.getLast().needsOutput();
     }
 
-    /// Empty for a layer that has nothing to do.
+    /// Empty for a layer without computation.
     ///
-    /// @param relu whether one follows that it computes along
+    /// @param relu whether it includes a following ReLU
     private static Optional<CudaLayer> compile(
             Network.Layer layer, BatchTensor in, boolean relu, Compilation c, Descriptors descriptors) {
         return switch (layer.spec()) {
@@ -102,7 +103,7 @@ public final class CudaChain {
         };
     }
 
-    /// cuDNN pads as much below and right as above and left.
+    /// cuDNN only supports padding that is equal on opposite sides.
     private static CudaLayer convolution(
             Conv2d spec, Network.Layer layer, BatchTensor in, Compilation c, Descriptors descriptors) {
         Windows.Side rows = spec.windows().rows();

@@ -13,8 +13,8 @@ import jcuda.jcudnn.cudnnFilterDescriptor;
 import jcuda.jcudnn.cudnnTensorDescriptor;
 import org.jspecify.annotations.Nullable;
 
-/// A convolution by cuDNN. Where a precision converts, the weight is packed before it is used, (out, row, column,
-/// channel), and its gradient unpacked.
+/// A convolution by cuDNN. If the precision requires it, the weight is converted before use, to (out, row, column,
+/// channel), and its gradient back.
 final class CudaConv2d implements CudaLayer {
     private final Conv2d spec;
     private final Compilation c;
@@ -27,14 +27,14 @@ final class CudaConv2d implements CudaLayer {
     private final cudnnFilterDescriptor w;
     private final Convolution forward;
     private final @Nullable Convolution toFilter; // null in evaluation
-    private final @Nullable Convolution toData; // null where nobody asks for the input's gradient
+    private final @Nullable Convolution toData; // null if the input needs no gradient
     private final Buffer weight;
     private final Buffer weightGradient;
 
-    /// One direction: what it is allowed, and how it is computed.
+    /// One direction with its descriptors and algorithm.
     private record Convolution(Direction direction, Shapes shapes, ConvolutionAlgorithm algorithm) {}
 
-    /// @param in padded already where the windows need more below or right than before the image
+    /// @param in already padded if the windows need more padding after the image than before it
     CudaConv2d(Conv2d spec, Network.Layer layer, BatchTensor in, Compilation c, Descriptors descriptors) {
         this.spec = spec;
         this.c = c;
@@ -52,7 +52,7 @@ final class CudaConv2d implements CudaLayer {
         this.weightGradient = c.numbers().channelsLast() ? parameters.packedGradient() : parameters.weightGradient();
     }
 
-    /// Those that one kernel sees.
+    /// Channels of one group.
     private int channels() {
         return in.channels() / spec.groups();
     }
@@ -134,7 +134,7 @@ final class CudaConv2d implements CudaLayer {
         }
     }
 
-    /// @param ofX of the input's shape, a value or a gradient, as the others
+    /// @param ofX a value or gradient in the input's shape; likewise the others
     private void run(Convolution convolution, Buffer ofX, Buffer ofW, Buffer ofY) {
         Direction direction = convolution.direction();
         Operands operands = Operands.of(direction, ofX, ofW, ofY, c.workspace().buffer());

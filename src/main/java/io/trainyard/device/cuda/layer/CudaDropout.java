@@ -5,13 +5,13 @@ import io.trainyard.spec.MaskSpec;
 import io.trainyard.spec.Network;
 import java.util.Objects;
 
-/// x times the mask that the host has drawn; only in training, and only where one is drawn.
+/// Multiplies by the mask drawn on the host, in training only.
 final class CudaDropout implements CudaLayer {
     private final Compilation c;
     private final BatchTensor in;
     private final BatchTensor out;
     private final long offset;
-    private final int perChannel; // 1 where a mask's value stands for a whole channel
+    private final int perChannel; // 1 if a mask value applies to a whole channel
     private final float scale;
 
     CudaDropout(MaskSpec mask, Network.Layer layer, BatchTensor in, Compilation c) {

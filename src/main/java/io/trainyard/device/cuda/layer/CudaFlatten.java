@@ -4,7 +4,7 @@ import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.spec.Network;
 import java.util.Objects;
 
-/// Brings an image that lies in memory with its channels last into (channel, row, column) order.
+/// Reorders a channels-last image to (channel, row, column) order.
 final class CudaFlatten implements CudaLayer {
     private final Compilation c;
     private final BatchTensor in;

@@ -1,16 +1,16 @@
 package io.trainyard.device.cuda.layer;
 
-/// One layer, compiled for a batch of one size. Its methods enqueue work on the compute stream, always the same, so
-/// that it can be recorded once and replayed.
+/// One layer, compiled for one batch size. Its methods always enqueue the same work on the compute stream, so it
+/// can be recorded once and replayed.
 interface CudaLayer {
     BatchTensor out();
 
-    /// Whether its backward pass reads again what it gave; if not, the next layer may write over that.
+    /// Whether its backward pass reads its output again; if not, the next layer may overwrite it.
     default boolean needsOutput() {
         return false;
     }
 
-    /// Asks it to apply ReLU to its output itself.
+    /// Requests that the layer applies ReLU to its output.
     ///
     /// @return whether it does
     default boolean takeRelu() {
@@ -19,6 +19,6 @@ interface CudaLayer {
 
     void forward();
 
-    /// From its output's gradient to its parameters' and, where that is wanted, its input's.
+    /// Computes the gradients of the parameters and, if needed, of the input from the output's gradient.
     void backward();
 }

@@ -10,8 +10,7 @@ import jcuda.jcublas.cublasComputeType;
 import jcuda.jcublas.cublasGemmAlgo;
 import jcuda.jcublas.cublasOperation;
 
-/// y (samples, out) = x (samples, in) W^T + b by cuBLAS, which is column-major: to it each matrix is the transposed
-/// one.
+/// y (samples, out) = x (samples, in) W^T + b by cuBLAS. cuBLAS is column-major, so it sees each matrix transposed.
 final class CudaLinear implements CudaLayer {
     private static final int AS_IS = cublasOperation.CUBLAS_OP_N;
     private static final int TRANSPOSED = cublasOperation.CUBLAS_OP_T;
@@ -25,7 +24,7 @@ final class CudaLinear implements CudaLayer {
 
     /// A matrix as cuBLAS sees it.
     ///
-    /// @param type of its values: cuBLAS's name
+    /// @param type cuBLAS's name of the value type
     /// @param leading the distance between two columns
     private record Matrix(Buffer values, int type, int leading) {}
 
@@ -102,7 +101,7 @@ final class CudaLinear implements CudaLayer {
     /// product (rows, columns) = a (rows, depth) b (depth, columns), in float32 sums.
     private void multiply(
             int formOfA, Matrix a, int formOfB, Matrix b, Matrix product, int rows, int columns, int depth) {
-        Status.blas( // the method of the old name has no native code behind it
+        Status.blas( // the method with the old name has no native implementation
                 JCublas2.cublasGemmEx_new(
                         c.gpu().blas(),
                         formOfA,

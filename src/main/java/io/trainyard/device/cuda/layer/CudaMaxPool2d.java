@@ -6,15 +6,15 @@ import io.trainyard.spec.Pooling;
 import io.trainyard.spec.Windows;
 import java.util.Objects;
 
-/// The largest of each window, and where it was. A kernel of our own: among equals PyTorch takes the first, and
-/// cuDNN does not say which it takes.
+/// The largest value of each window and its position, by our own kernel: PyTorch takes the first of equal values,
+/// and cuDNN does not specify which it takes.
 final class CudaMaxPool2d implements CudaLayer {
     private final Compilation c;
     private final BatchTensor in;
     private final BatchTensor out;
     private final Windows.Side rows;
     private final Windows.Side columns;
-    private final boolean usual; // square windows of neighbours, all within the image
+    private final boolean usual; // square, dense windows within the image
     private final Buffer index; // (samples, channels, rows, columns) of out
 
     CudaMaxPool2d(Pooling.MaxPool2d spec, Network.Layer layer, BatchTensor in, Compilation c) {

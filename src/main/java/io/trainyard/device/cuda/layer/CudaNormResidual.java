@@ -4,16 +4,16 @@ import io.trainyard.spec.BatchNorm;
 import io.trainyard.spec.Network;
 import java.util.List;
 
-/// The sum of two branches, one of which ends with a batch norm: that adds the other branch, and computes the ReLU
-/// behind the sum, too. Backward it gives the other branch its gradient.
+/// The sum of two branches, one of which ends with a batch norm. The batch norm adds the other branch and includes
+/// a ReLU after the sum. Its backward pass computes the other branch's gradient.
 final class CudaNormResidual implements CudaLayer {
     private final Compilation c;
     private final Fork fork;
-    private final CudaChain body; // of the branch with the batch norm, what is before it
+    private final CudaChain body; // the layers before the batch norm in its branch
     private final CudaChain other;
     private final CudaBatchNorm norm;
 
-    /// @param relu whether one follows
+    /// @param relu whether a ReLU follows
     CudaNormResidual(Network.Layer layer, BatchTensor in, boolean relu, Compilation c, Descriptors descriptors) {
         this.c = c;
         int ending = endsWithNorm(layer.branches().getFirst()) ? 0 : 1;

@@ -1,6 +1,6 @@
 package io.trainyard.device.cuda.layer;
 
-/// A convolution of images that are padded for it.
+/// A convolution after explicit padding.
 record CudaPaddedConv2d(CudaResampling padding, CudaConv2d convolution) implements CudaLayer {
     @Override
     public BatchTensor out() {

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/// Images of another size, channel by channel, by two kernels of our own: for what cuDNN has not.
+/// Resizes images channel by channel with two of our own kernels, for operations that cuDNN does not support.
 final class CudaResampling implements CudaLayer {
     private final String kernels; // `kernels`_forward and `kernels`_backward
     private final BatchTensor in;
@@ -36,7 +36,7 @@ final class CudaResampling implements CudaLayer {
         return new CudaResampling("adaptive_avg_pool", in, output(layer, in, c), c, List.of());
     }
 
-    /// Means of windows, some of which reach beyond the image and its padding.
+    /// Means of windows, some of which extend beyond the padding.
     static CudaResampling averages(Pooling.AvgPool2d spec, Network.Layer layer, BatchTensor in, Compilation c) {
         Windows.Side rows = spec.windows().rows();
         Windows.Side columns = spec.windows().columns();
@@ -51,14 +51,14 @@ final class CudaResampling implements CudaLayer {
         return new CudaResampling("avg_pool_windows", in, output(layer, in, c), c, options);
     }
 
-    /// Copies of pixels.
+    /// Nearest-neighbour copies of pixels.
     static CudaResampling nearest(Upsample spec, Network.Layer layer, BatchTensor in, Compilation c) {
         Nearest rows = spec.rows(layer.in());
         Nearest columns = spec.columns(layer.in());
         return new CudaResampling("upsample", in, output(layer, in, c), c, List.of(rows.step(), columns.step()));
     }
 
-    /// Zeros below and right, for a layer that takes such images.
+    /// Zero padding below and right, for a layer that needs it.
     static CudaResampling padding(Network.Layer layer, BatchTensor in, Compilation c, int below, int right) {
         Shape padded = Shape.of(in.channels(), in.rows() + below, in.columns() + right);
         BatchTensor out = c.output(padded, in.gradient() != null, layer.name() + ", padded");

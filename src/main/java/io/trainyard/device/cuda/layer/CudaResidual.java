@@ -3,9 +3,8 @@ package io.trainyard.device.cuda.layer;
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.spec.Network;
 
-/// The sum of two branches that both begin with the layer's input. Their outputs have the sum's gradient, in
-/// the buffer of the layers' output. A shortcut that is the input itself has it there, too; one with layers
-/// has a copy.
+/// The sum of two branches of the layer's input. Both outputs share the gradient of the sum, in the buffer of the
+/// layers' output. An identity shortcut uses this buffer as well; one with layers has a copy.
 final class CudaResidual implements CudaLayer {
     private final Compilation c;
     private final Fork fork;

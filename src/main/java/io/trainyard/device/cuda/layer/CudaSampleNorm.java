@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Group norm and layer norm. Their parameters and statistics are float32 in each precision.
 final class CudaSampleNorm implements CudaLayer {
-    /// Of a launch; each takes on as many sets as there are for it.
+    /// Blocks of a launch; each block processes several sets if there are more.
     private static final int MOST_BLOCKS = 1 << 16;
 
     private final Compilation c;
@@ -63,7 +63,7 @@ final class CudaSampleNorm implements CudaLayer {
         return Math.clamp((long) in.samples() * sets.sets(), 1, MOST_BLOCKS);
     }
 
-    /// @param behind arguments after those that tell the sets
+    /// @param behind arguments after those that describe the sets
     /// @param before arguments before them
     private void launch(String kernel, int blocks, List<Object> behind, @Nullable Object... before) {
         List<@Nullable Object> arguments = new ArrayList<@Nullable Object>(Arrays.asList(before));

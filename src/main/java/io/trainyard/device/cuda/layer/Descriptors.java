@@ -17,9 +17,9 @@ import jcuda.jcudnn.cudnnPoolingDescriptor;
 import jcuda.jcudnn.cudnnPoolingMode;
 import jcuda.jcudnn.cudnnTensorDescriptor;
 
-/// Makes cuDNN's descriptions of shapes; they are freed with their GPU.
+/// Creates cuDNN's shape descriptors; they are freed with their GPU.
 public final class Descriptors {
-    /// cuDNN's and cuBLAS's alpha and beta. Outside the Java heap: an array would hold up the garbage collector.
+    /// cuDNN's and cuBLAS's alpha and beta. Off-heap, because an array would block the garbage collector.
     static final Pointer ONE = scalar(1);
 
     static final Pointer ZERO = scalar(0);
@@ -38,7 +38,7 @@ public final class Descriptors {
                 .putFloat(0, value));
     }
 
-    /// Of an image layer's input or output.
+    /// Describes an image layer's input or output.
     cudnnTensorDescriptor tensor(BatchTensor of) {
         cudnnTensorDescriptor tensor = newTensor();
         Status.dnn(
@@ -61,7 +61,7 @@ public final class Descriptors {
         return tensor;
     }
 
-    /// @param channels those that one kernel sees
+    /// @param channels of one group
     cudnnFilterDescriptor filter(int out, int channels, Extent kernel) {
         cudnnFilterDescriptor filter = new cudnnFilterDescriptor();
         Status.dnn(JCudnn.cudnnCreateFilterDescriptor(filter), "cudnnCreateFilterDescriptor");
@@ -73,7 +73,7 @@ public final class Descriptors {
         return filter;
     }
 
-    /// Padded by as much on all sides as before the image.
+    /// With the padding before the image on all sides.
     cudnnConvolutionDescriptor convolution(Windows windows, int groups) {
         Windows.Side rows = windows.rows();
         Windows.Side columns = windows.columns();
@@ -98,7 +98,7 @@ public final class Descriptors {
         return convolution;
     }
 
-    /// @param countPadding whether zeros of the padding are values
+    /// @param countPadding whether padding zeros count as values
     cudnnPoolingDescriptor averagePooling(Windows windows, boolean countPadding) {
         Windows.Side rows = windows.rows();
         Windows.Side columns = windows.columns();

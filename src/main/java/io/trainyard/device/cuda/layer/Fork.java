@@ -3,13 +3,13 @@ package io.trainyard.device.cuda.layer;
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.spec.Network;
 
-/// Where two branches begin: each has a gradient of their input by itself, and the two are added.
+/// The input of two branches: each branch has its own gradient of the input, and the two are added.
 ///
 /// @param in with the sum of the gradients
-/// @param one as one branch has it
-/// @param other as the other does
+/// @param one the input of one branch
+/// @param other the input of the other
 record Fork(BatchTensor in, BatchTensor one, BatchTensor other) {
-    /// The input as a branch has it, with room for its gradient if that is asked for.
+    /// The input of a branch, with its own gradient if needed.
     static BatchTensor branch(Network.Layer residual, BatchTensor in, String branch, Compilation c) {
         return in.withGradient(
                 in.gradient() == null
@@ -17,7 +17,7 @@ record Fork(BatchTensor in, BatchTensor one, BatchTensor other) {
                         : c.gradient(residual.in(), "%s's input, of its %s".formatted(residual.name(), branch)));
     }
 
-    /// After both branches' backward passes.
+    /// Called after both branches' backward passes.
     void backward(Compilation c) {
         Buffer sum = in.gradient();
         if (sum != null) {

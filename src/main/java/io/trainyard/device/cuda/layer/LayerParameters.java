@@ -3,10 +3,10 @@ package io.trainyard.device.cuda.layer;
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.spec.ParameterSpec;
 
-/// Where on the device the parameters and buffers of layers are, float32, in `state_dict()`'s layout.
+/// The device memory of the parameters and buffers of layers, float32, in `state_dict()`'s layout.
 public interface LayerParameters {
     Buffer value(ParameterSpec spec);
 
-    /// @param spec of a parameter that is trained
+    /// @param spec of a trained parameter
     Buffer gradient(ParameterSpec spec);
 }

@@ -16,9 +16,8 @@ import jcuda.jcudnn.cudnnConvolutionDescriptor;
 import jcuda.jcudnn.cudnnFilterDescriptor;
 import jcuda.jcudnn.cudnnTensorDescriptor;
 
-/// One small product and one small convolution in each direction. cuBLAS and cuDNN load their code at its
-/// first use and allocate for themselves, some hundred MiB, and nobody tells how much: what is free is asked
-/// afterwards.
+/// Runs one small product, or one small convolution in each direction. cuBLAS and cuDNN load their code on first
+/// use and allocate some hundred MiB of unknown size, so the free memory is queried afterwards.
 public final class LibraryWarmUp {
     private static final int CHANNELS = 8;
     private static final int SIZE = 8;
@@ -37,13 +36,13 @@ public final class LibraryWarmUp {
         this.gpu = gpu;
         this.numbers = numbers;
         this.arena = new Arena(gpu);
-        long bytes = (long) CHANNELS * CHANNELS * SIZE * SIZE * Float.BYTES; // as much as the largest of them
+        long bytes = (long) CHANNELS * CHANNELS * SIZE * SIZE * Float.BYTES; // the size of the largest buffer
         first = arena.reserve(bytes, "a factor of the warm-up");
         second = arena.reserve(bytes, "a factor of the warm-up");
         product = arena.reserve(bytes, "a product of the warm-up");
     }
 
-    /// @param convolves whether there will be convolutions
+    /// @param convolves whether convolutions are used
     public static void run(Gpu gpu, Numbers numbers, boolean convolves) {
         LibraryWarmUp warmUp = new LibraryWarmUp(gpu, numbers);
         if (convolves) {

@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The dropout masks of steps: a byte for each element, not 0 where it is kept; layer after layer, as they are
-/// drawn, each with all samples of the batch.
+/// The dropout masks of steps: a byte for each element, non-zero if it is kept; layer by layer in drawing order,
+/// each with all samples of the batch.
 public final class Masks {
-    /// @param before elements of one sample's masks before this one's
+    /// @param before elements of one sample's earlier masks
     private record Drawing(String layer, MaskSpec mask, long before) {}
 
     private final List<Drawing> drawings = new ArrayList<>();
@@ -36,31 +36,31 @@ public final class Masks {
         drawn = new float[Math.multiplyExact(most, batchSize)];
     }
 
-    /// Bytes of a step, at most.
+    /// The largest size of a step's masks, in bytes.
     public long stride() {
         return stride;
     }
 
-    /// Says where they will be.
+    /// Sets the device memory.
     ///
     /// @param newBuffer (window, stride) on the device
-    /// @param newWindow how many steps' masks are there at a time
+    /// @param newWindow number of steps with masks on the device at a time
     public void place(Buffer newBuffer, int newWindow) {
         buffer = newBuffer;
         window = newWindow;
     }
 
-    /// How many steps' masks are on the device at a time.
+    /// Number of steps with masks on the device at a time.
     int window() {
         return window;
     }
 
-    /// Where on the device those of the steps are, (window, stride); null where the network has none.
+    /// The device memory of the masks, (window, stride); null if the network has none.
     public @Nullable Buffer buffer() {
         return buffer;
     }
 
-    /// Where those of a layer begin among a step's, for a batch of `samples`.
+    /// The offset of a layer's masks within a step's, for a batch of `samples`.
     public long offset(Network.Layer layer, int samples) {
         return drawings.stream()
                         .filter(drawing -> drawing.layer().equals(layer.name()))
@@ -70,7 +70,7 @@ public final class Masks {
                 * samples;
     }
 
-    /// Draws one step's.
+    /// Draws the masks of one step.
     public void draw(TorchRandom random, int samples, ByteBuffer target) {
         for (Drawing drawing : drawings) {
             int elements = samples * drawing.mask().elements();

@@ -15,25 +15,24 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// The sums of batch norms, and how the GPUs that share a batch tell one another theirs: where one has its
-/// own, its graph ends; its stream waits for the others' events, copies their rows, and goes on with the next
-/// graph. The hosts' threads wait for one another before, because a stream can wait only for an event that
-/// has been recorded.
+/// The sums of batch norms, exchanged by the GPUs that share a batch. A GPU's graph ends when its own row is
+/// complete; its stream waits for the other GPUs' events, copies their rows, and continues with the next graph. The
+/// host threads synchronize first, because a stream can only wait for an event that has been recorded.
 ///
-/// Nobody writes over a row that another has yet to copy: before a step every stream waits for all others'
-/// updates, which are behind their copies.
+/// A row is not overwritten before the others have copied it: before a step every stream waits for the updates of
+/// all others, which come after their copies.
 public final class NormExchange {
     private static final int SUMS = 2; // of a channel
 
     private final Gpu gpu;
     private final EvenPart part;
     private final Map<Place, Rows> rows = new LinkedHashMap<>();
-    private List<NormExchange> parts = List.of(this); // in their order
+    private List<NormExchange> parts = List.of(this); // in order
     private PartMeeting meeting = () -> {};
     private @Nullable Recording recording;
 
     /// @param layer its name
-    /// @param backward which pass
+    /// @param backward whether it is the backward pass
     private record Place(String layer, boolean backward) {}
 
     /// A batch norm's sums in one pass.
@@ -43,11 +42,11 @@ public final class NormExchange {
     /// @param ready recorded when the own row is complete
     record Rows(Place place, Buffer all, Buffer own, Event ready) {}
 
-    /// @param exchanged the rows behind each piece so far
+    /// @param exchanged the rows after each piece so far
     /// @param cut ends a piece
     private record Recording(List<Rows> exchanged, Runnable cut) {}
 
-    /// @param part which part of every batch this GPU computes
+    /// @param part of every batch that this GPU computes
     public NormExchange(Network network, EvenPart part, Gpu gpu, Arena arena) {
         this.gpu = gpu;
         this.part = part;
@@ -62,8 +61,8 @@ public final class NormExchange {
         }
     }
 
-    /// @param exchanges of all parts in their order, with this one
-    /// @param newMeeting where the thread of this part waits for the others'
+    /// @param exchanges of all parts in order, including this one
+    /// @param newMeeting barrier of the parts' threads
     public void join(List<NormExchange> exchanges, PartMeeting newMeeting) {
         parts = exchanges;
         meeting = newMeeting;
@@ -81,8 +80,8 @@ public final class NormExchange {
         return Objects.requireNonNull(rows.get(place));
     }
 
-    /// Called by a layer between the work that completes its own row and that which reads all; in a step once
-    /// for each pass of each batch norm, whatever the part.
+    /// Called by a layer between completing its own row and reading all rows; in each step once for each pass of
+    /// each batch norm, on every part.
     void exchange(Rows of) {
         if (recording != null) {
             recording.exchanged().add(of);
@@ -90,10 +89,10 @@ public final class NormExchange {
         }
     }
 
-    /// Records a step's gradients, where there are several parts.
+    /// Records a step's gradients if there are several parts.
     ///
     /// @param batchSamples of all parts together
-    /// @return enqueues them, with the exchanges in between
+    /// @return enqueues the gradients and the exchanges between them
     public Runnable record(int batchSamples, Runnable gradients) {
         if (part.size(batchSamples) == 0) {
             Graph graph = gpu.capture(gradients);
@@ -123,7 +122,7 @@ public final class NormExchange {
         };
     }
 
-    /// Comes as often as the others exchange rows, and takes over those of the forward pass, for the running
+    /// Takes part in the same barriers as the other parts, and copies the rows of the forward pass for the running
     /// statistics.
     private void comeWithoutSamples(int batchSamples) {
         for (int i = 0; i < rows.size(); i++) {
@@ -132,7 +131,7 @@ public final class NormExchange {
         rows.values().stream().filter(of -> !of.place().backward()).forEach(of -> takeOver(of, batchSamples));
     }
 
-    /// Of those that have samples.
+    /// Copies the rows of the parts with samples.
     private void takeOver(Rows own, int batchSamples) {
         long row = own.own().bytes();
         for (int i = 0; i < parts.size(); i++) {

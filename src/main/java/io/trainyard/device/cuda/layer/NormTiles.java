@@ -2,11 +2,10 @@ package io.trainyard.device.cuda.layer;
 
 import java.util.List;
 
-/// How a batch norm's kernels divide a tensor (outer, channels, inner) among blocks of threads. A rule on shapes, for
-/// it
-/// decides the last bits of sums.
+/// Divides a tensor (outer, channels, inner) among the thread blocks of batch norm kernels. The rule depends only
+/// on shapes, because it affects the last bits of sums.
 ///
-/// @param inner values of a channel that lie side by side; 1 where channels do
+/// @param inner contiguous values of a channel; 1 for channels-last
 /// @param wide whether threads load 16 bytes at a time
 /// @param abreast threads of a block with different channels; a power of two
 /// @param splits blocks that share the values of the same channels
@@ -14,13 +13,14 @@ record NormTiles(int outer, int channels, int inner, boolean wide, int abreast, 
     private static final int BLOCK = 256;
     private static final int LOAD_BYTES = 16;
 
-    /// Of neighbouring channels in a block: two sectors of a GPU's memory, so that all that is fetched is used.
+    /// Bytes of adjacent channels in a block: two memory sectors of a GPU, so all fetched data is used.
     private static final int ABREAST_BYTES = 64;
 
-    /// Four a multiprocessor on the largest GPUs: enough to keep their memory busy, and few sums to add up.
+    /// Four blocks for each multiprocessor on the largest GPUs: enough to saturate their memory, with few partial
+    /// sums.
     private static final int MOST_BLOCKS = 512;
 
-    /// With fewer, adding up takes longer than another block saves.
+    /// With fewer positions, adding partial sums takes longer than another block saves.
     private static final int LEAST_POSITIONS_PER_THREAD = 4;
 
     static NormTiles of(BatchTensor tensor, Numbers numbers) {
@@ -38,7 +38,6 @@ record NormTiles(int outer, int channels, int inner, boolean wide, int abreast, 
         return new NormTiles(outer, channels, inner, wide, abreast, splits);
     }
 
-    /// The last arguments of the kernels.
     List<Object> arguments() {
         return List.of(outer, channels, inner, wide ? 1 : 0, abreast, splits);
     }

@@ -10,18 +10,17 @@ import jcuda.jcudnn.cudnnDataType;
 import jcuda.jcudnn.cudnnMathType;
 import jcuda.jcudnn.cudnnTensorFormat;
 
-/// How a precision is computed: what activations are made of and how they lie in memory. Parameters are float32
-/// always.
+/// The data types and memory layout of a precision. Parameters are always float32.
 ///
-/// @param channelsLast images are (samples, rows, columns, channels), as tensor cores take them, and not (samples,
-///     channels, rows, columns)
-/// @param valueBytes of one value of an activation
-/// @param dnnType cuDNN's name for such a value
-/// @param blasType cuBLAS's name for such a value
-/// @param dnnMath what cuDNN may do to convolve
-/// @param blasMath what cuBLAS may do to multiply
-/// @param options for the kernels' compiler. Additions are fused with multiplications only where the sources
-///     say so, so that the updates' bits are those of the CPU
+/// @param channelsLast whether images are (samples, rows, columns, channels), as tensor cores need them, instead of
+///     (samples, channels, rows, columns)
+/// @param valueBytes of one activation value
+/// @param dnnType cuDNN's type of such a value
+/// @param blasType cuBLAS's type of such a value
+/// @param dnnMath allowed math of cuDNN's convolutions
+/// @param blasMath allowed math of cuBLAS's products
+/// @param options for the kernel compiler. Multiplications and additions are fused only where the sources say so,
+///     so that updates have the bits of the CPU
 public record Numbers(
         boolean channelsLast,
         int valueBytes,
@@ -32,11 +31,12 @@ public record Numbers(
         List<String> options) {
     private static final String UNFUSED = "--fmad=false";
 
-    /// Channels in and out from which on tensor cores compute a float32 convolution faster with channels last. On an
-    /// H100 ResNet-18 in tf32 gains a fifth; networks with fewer channels lose up to two thirds.
+    /// The number of input and output channels from which tensor cores compute a float32 convolution faster with
+    /// channels last. On an H100, ResNet-18 in tf32 gains a fifth; networks with fewer channels lose up to two
+    /// thirds.
     private static final int WIDE = 64;
 
-    /// With the layout in which the network is fastest.
+    /// With the layout that is fastest for the network.
     public static Numbers of(Precision precision, Network network) {
         Numbers usual = of(precision);
         return precision == Precision.TF32 && isWide(network)
@@ -53,7 +53,7 @@ public record Numbers(
 
     public static Numbers of(Precision precision) {
         return switch (precision) {
-            case FP32 -> // cuDNN's default math would take TensorFloat-32
+            case FP32 -> // cuDNN's default math would use TensorFloat-32
                 new Numbers(
                         false,
                         Float.BYTES,
@@ -97,7 +97,7 @@ public record Numbers(
                                 && conv.out() >= WIDE);
     }
 
-    /// What cuDNN's choice of an algorithm depends on, in words.
+    /// A description of all settings that affect cuDNN's choice of an algorithm.
     String ofConvolutions() {
         return "cuDNN's type %d, format %d, math %d".formatted(dnnType, format(), dnnMath);
     }
@@ -106,12 +106,12 @@ public record Numbers(
         return channelsLast ? cudnnTensorFormat.CUDNN_TENSOR_NHWC : cudnnTensorFormat.CUDNN_TENSOR_NCHW;
     }
 
-    /// As kernels take it.
+    /// As a kernel argument.
     public int channelsLastFlag() {
         return channelsLast ? 1 : 0;
     }
 
-    /// Whether parameters must be converted before convolutions and products take them.
+    /// Whether parameters must be converted for convolutions and products.
     public boolean converts() {
         return valueBytes != Float.BYTES;
     }

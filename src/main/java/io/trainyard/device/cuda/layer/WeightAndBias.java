@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The parameters of a convolution or a linear layer.
 final class WeightAndBias {
-    /// Into so many parts a bias's gradient is divided where a tensor has at least so many rows of channels. With
-    /// fewer, a block for each channel is enough.
+    /// A bias's gradient is split into this number of parts if a tensor has at least [#ROWS_FOR_PARTS] rows of
+    /// channels. With fewer rows, one block for each channel is sufficient.
     private static final int PARTS = 128;
 
     private static final int ROWS_FOR_PARTS = 4096;
@@ -49,12 +49,12 @@ final class WeightAndBias {
         return weight.shape().elements();
     }
 
-    /// Memory for the weight in the type and the layout of activations.
+    /// Memory for the weight in the type and layout of activations.
     Buffer packed() {
         return packed("the packed ");
     }
 
-    /// Memory for the weight's gradient in the type and the layout of activations.
+    /// Memory for the weight's gradient in the type and layout of activations.
     Buffer packedGradient() {
         return packed("the packed gradient of ");
     }
@@ -63,9 +63,9 @@ final class WeightAndBias {
         return c.arena().reserve(weightElements() * c.numbers().valueBytes(), what + weight.name());
     }
 
-    /// Has ReLU applied where the bias is added, in one pass over the output.
+    /// Requests ReLU together with the bias, in one pass over the output.
     ///
-    /// @return false where there is no bias to add
+    /// @return false without a bias
     boolean takeRelu() {
         withRelu = bias != null;
         return withRelu;

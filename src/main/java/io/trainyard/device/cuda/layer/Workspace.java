@@ -5,8 +5,8 @@ import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.device.cuda.driver.Gpu;
 import org.jspecify.annotations.Nullable;
 
-/// Scratch memory, of cuDNN's algorithms above all, as large as the greediest layer asks for. Layers run one after
-/// the other and share it; what is forked ([Gpu#fork]) runs beside them and has its own.
+/// Scratch memory, mainly of cuDNN's algorithms, in the size of the largest request. Layers run one after another
+/// and share it; forked work ([Gpu#fork]) runs concurrently and has its own.
 public final class Workspace {
     private final Gpu gpu;
     private long bytes;
@@ -20,7 +20,7 @@ public final class Workspace {
         this.gpu = gpu;
     }
 
-    /// @param forked whether it is work that is forked that requires it
+    /// @param forked whether forked work requires it
     void require(long more, boolean forked) {
         if (forked && gpu.forks()) {
             forkedBytes = Math.max(forkedBytes, more);
@@ -29,28 +29,28 @@ public final class Workspace {
         }
     }
 
-    /// @param more numbers that are 0 whenever a kernel begins; for what is not forked
+    /// @param more numbers that are 0 when a kernel begins; not for forked work
     void requireCounters(int more) {
         counters = Math.max(counters, more);
     }
 
-    /// Once all layers have said what they require.
+    /// Called after all layers have stated their requirements.
     public void reserve(Arena arena) {
         buffer = arena.reserve(bytes, "the workspace of the layers");
         ofForked = arena.reserve(forkedBytes, "the workspace of gradients of weights");
         counting = arena.reserve(counters * Integer.BYTES, "the counters of the layers");
     }
 
-    /// That of the work which is enqueued now.
+    /// The workspace of the current stream.
     ///
-    /// @throws IllegalStateException if it was not reserved yet
+    /// @throws IllegalStateException if it has not been reserved
     Buffer buffer() {
         return reserved(gpu.isForked() ? ofForked : buffer);
     }
 
-    /// Of ints; who counts there leaves 0.
+    /// Counters of ints; kernels reset them to 0.
     ///
-    /// @throws IllegalStateException if it was not reserved yet
+    /// @throws IllegalStateException if they have not been reserved
     Buffer counters() {
         return reserved(counting);
     }

@@ -1,5 +1,5 @@
-/// Layers on one GPU, compiled for a batch of one size: cuDNN's and cuBLAS's where these have them, kernels of our own,
-/// compiled for the GPU at hand, where they do not. A layer enqueues work, and knows neither steps nor sessions.
+/// Layers on one GPU, compiled for one batch size: by cuDNN and cuBLAS if these support them, otherwise by our own
+/// kernels, compiled for the installed GPU. A layer enqueues work, and does not depend on steps or sessions.
 @NullMarked
 package io.trainyard.device.cuda.layer;
 
