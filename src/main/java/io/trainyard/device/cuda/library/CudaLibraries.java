@@ -11,10 +11,9 @@ import java.util.stream.Stream;
 
 /// NVIDIA's libraries and JCuda's natives, loaded once for this process: after [#loaded] JCuda can be used.
 public record CudaLibraries(NvidiaDriver driver, Part dnn, Part blas, Part compiler) {
-    /// One library.
-    ///
-    /// @param name as people call it
-    /// @param bridge which release JCuda's native was made to need instead of which; empty where it fits unchanged
+    /// @param name for display
+    /// @param bridge the linked and the installed release, if JCuda's native was patched for the latter; empty if
+    ///     it fits unchanged
     public record Part(String name, String version, Path path, String bridge) {
         public boolean bridged() {
             return !bridge.isEmpty();
@@ -27,7 +26,6 @@ public record CudaLibraries(NvidiaDriver driver, Part dnn, Part blas, Part compi
         record Missing(String reason) implements Loaded {}
     }
 
-    /// Initialised at the first use.
     private static final class Holder {
         static final Loaded LOADED = load();
     }
@@ -37,14 +35,14 @@ public record CudaLibraries(NvidiaDriver driver, Part dnn, Part blas, Part compi
             return new Loaded.Here(load(SearchFolders.ofProcess(), true));
         } catch (CudaUnavailableException e) {
             return new Loaded.Missing(e.reason());
-        } catch (LinkageError | RuntimeException e) { // the initialiser could say so only once
+        } catch (LinkageError | RuntimeException e) { // a failed initializer would report the cause only once
             return new Loaded.Missing(
                     "NVIDIA's libraries were found and cannot be used (%s); report it with the output of nvidia-smi"
                             .formatted(e));
         }
     }
 
-    /// @param askSystem whether the system's loader may look for libraries, too
+    /// @param askSystem whether to search with the system's loader
     static CudaLibraries load(SearchFolders folders, boolean askSystem) {
         String platform = System.getProperty("os.name") + " on " + System.getProperty("os.arch");
         if (!platform.equals("Linux on amd64")) {
@@ -67,8 +65,8 @@ public record CudaLibraries(NvidiaDriver driver, Part dnn, Part blas, Part compi
         return bridges;
     }
 
-    /// Why there is no CUDA here, and what to do about it; empty when there is. Where there is no driver this only
-    /// looks for it; else it loads everything.
+    /// Why CUDA is unavailable, and what to do about it; empty if it is available. Without a driver this only
+    /// searches for it; with one it loads all libraries.
     public static Optional<String> whyUnavailable() {
         return switch (Holder.LOADED) {
             case Loaded.Here _ -> Optional.empty();
@@ -76,7 +74,7 @@ public record CudaLibraries(NvidiaDriver driver, Part dnn, Part blas, Part compi
         };
     }
 
-    /// @throws DeviceException if they cannot be loaded; says why
+    /// @throws DeviceException if they cannot be loaded; the message has the reason
     public static CudaLibraries loaded() {
         return switch (Holder.LOADED) {
             case Loaded.Here(CudaLibraries libraries) -> libraries;
@@ -84,7 +82,7 @@ public record CudaLibraries(NvidiaDriver driver, Part dnn, Part blas, Part compi
         };
     }
 
-    /// For people, in a line: the versions.
+    /// For display, in one line: the versions.
     public String description() {
         return "driver %s(CUDA %s), cuDNN %s, cuBLAS %s, NVRTC %s"
                 .formatted(
@@ -95,7 +93,7 @@ public record CudaLibraries(NvidiaDriver driver, Part dnn, Part blas, Part compi
                         compiler.version());
     }
 
-    /// For people, a line each: which file each library is, and what was bridged.
+    /// For display, one line for each library: its file, and whether its native was patched.
     public List<String> details() {
         List<String> lines = new ArrayList<>();
         lines.add("driver: " + driver.path());

@@ -1,18 +1,18 @@
 package io.trainyard.device.cuda.library;
 
-/// Why there is no CUDA device here, and what to do about it.
+/// Why there is no CUDA device, and what to do about it.
 final class CudaUnavailableException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     private final String reason;
 
-    /// @param reason with its remedy
+    /// @param reason with its solution
     CudaUnavailableException(String reason) {
         super(reason);
         this.reason = reason;
     }
 
-    /// @param reason with its remedy
+    /// @param reason with its solution
     CudaUnavailableException(String reason, Throwable cause) {
         super(reason, cause);
         this.reason = reason;

@@ -21,20 +21,19 @@ import java.util.Map;
 import jcuda.JCudaVersion;
 import org.jspecify.annotations.Nullable;
 
-/// JCuda's own native libraries: taken out of their jars into a private, fresh folder, made to need the releases
-/// of NVIDIA's libraries that are here, loaded, and the folder deleted again. The loaded code needs no file any
-/// more, so nothing is left behind, however the process ends.
+/// JCuda's native libraries: extracted from their jars into a new private folder, patched for the installed
+/// releases of NVIDIA's libraries, and loaded; then the folder is deleted. Loaded code needs no files, so nothing
+/// remains, however the process ends.
 ///
-/// JCuda itself would take any file of the right name that lies in `java.library.path` or in the folder for
-/// temporary files. Its classes ask `jcuda.LibUtilsCuda`, which is one static method; before the first of them is
-/// initialised, this class defines that one anew, so that it loads from the private folder and from nowhere else.
-/// A native image is built with [JCudaLoaderOfImage] in its place.
+/// JCuda itself would load any file with the right name from `java.library.path` or the folder for temporary files.
+/// Its classes call `jcuda.LibUtilsCuda`, a single static method. Before the first of them is initialized, this
+/// class redefines it to load only from the private folder. A native image contains [JCudaLoaderOfImage] instead.
 final class JCudaNatives {
     private static final String LOADER = "jcuda.LibUtilsCuda";
     private static final String PLATFORM = "linux-x86_64";
 
-    /// The class that loads each, its name, and the version of the jar that holds it. JCuda asks for all of them
-    /// under its own version.
+    /// The class that loads each native, its name, and the version of its jar. JCuda requests all of them with its
+    /// own version.
     private enum Native {
         DRIVER("jcuda.driver.JCudaDriver", "JCudaDriver", "12.6.0"),
         DNN("jcuda.jcudnn.JCudnn", "JCudnn", "11.7.0"),
@@ -52,11 +51,11 @@ final class JCudaNatives {
         }
     }
 
-    private static volatile @Nullable Path folderOfImage; // set before any of JCuda's classes is initialised
+    private static volatile @Nullable Path folderOfImage; // set before any of JCuda's classes is initialized
 
     private JCudaNatives() {}
 
-    /// Where the native image finds one of them.
+    /// The file of a native in the native image.
     static Path fileOfImage(String name) {
         Path folder = folderOfImage;
         if (folder == null) {
@@ -65,13 +64,13 @@ final class JCudaNatives {
         return folder.resolve("lib%s.so".formatted(name));
     }
 
-    /// Makes JCuda's classes ready to be used.
+    /// Loads the natives, so that JCuda's classes can be used.
     ///
-    /// @param bridges the libraries that natives were linked to and that are not here, with what is there instead
+    /// @param bridges missing libraries that natives were linked to, with the installed replacements
     /// @throws CudaUnavailableException if they cannot be loaded
     static void load(Map<String, String> bridges) {
         try {
-            Path folder = Files.createTempDirectory("trainyard-jcuda-"); // only its owner may read or enter it
+            Path folder = Files.createTempDirectory("trainyard-jcuda-"); // accessible only to its owner
             try {
                 if (takeOver(folder)) {
                     extract(folder, bridges);
@@ -95,9 +94,9 @@ final class JCudaNatives {
         }
     }
 
-    /// Has JCuda load its natives from there.
+    /// Makes JCuda load its natives from the folder.
     ///
-    /// @return false if a class like this one, of another class loader, has done so already
+    /// @return false if this class of another class loader has already done so
     private static boolean takeOver(Path folder) throws IllegalAccessException, ClassNotFoundException {
         if (NativeImage.IS_ONE) {
             folderOfImage = folder;
@@ -107,7 +106,7 @@ final class JCudaNatives {
             MethodHandles.privateLookupIn(JCudaVersion.class, MethodHandles.lookup())
                     .defineClass(loader(folder));
             return true;
-        } catch (LinkageError e) { // it is there already: ours has a mark
+        } catch (LinkageError e) { // already defined: ours has a mark
             try {
                 var _ = Class.forName(LOADER, false, JCudaVersion.class.getClassLoader())
                         .getField("TRAINYARD");
@@ -158,7 +157,7 @@ final class JCudaNatives {
         }
     }
 
-    /// @throws IllegalArgumentException if the file cannot be changed
+    /// @throws IllegalArgumentException if the file cannot be patched
     static byte[] bridged(byte[] library, Map<String, String> bridges) {
         List<String> needed = new SharedObject(library).needed();
         byte[] result = library;

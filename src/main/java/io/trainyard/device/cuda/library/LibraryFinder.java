@@ -10,22 +10,22 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Looks for one library in the configured folders, then lets the system's loader look, then goes through the
-/// usual folders. The first place that has it decides; there the newer of two releases is taken: the older
-/// one cannot use the newest GPUs.
+/// Searches for a library in the configured folders, then with the system's loader, then in the usual folders. The
+/// first place with the library is used. If it has two releases, the newer is used, because the older does not
+/// support the newest GPUs.
 final class LibraryFinder {
     private final SearchFolders folders;
     private final boolean askSystem;
     private final List<Path> usual;
 
-    /// @param askSystem whether the system's loader may look, too
+    /// @param askSystem whether to search with the system's loader
     LibraryFinder(SearchFolders folders, boolean askSystem) {
         this.folders = folders;
         this.askSystem = askSystem;
         this.usual = folders.usual();
     }
 
-    /// The driver's library; empty if there is none. Cheap where there is none.
+    /// The driver's library; empty, without much work, if there is none.
     static Optional<NativeLibrary> driver(SearchFolders folders, boolean askSystem, String name) {
         Optional<NativeLibrary> configured = in(folders.configured(), List.of(name));
         if (configured.isPresent()) {
@@ -34,21 +34,21 @@ final class LibraryFinder {
         return askSystem && systemKnows(name) ? bySystem(List.of(name)) : in(folders.driver(), List.of(name));
     }
 
-    /// @param names of files, the preferred one first
-    /// @return empty if none of them is anywhere
-    /// @throws CudaUnavailableException if one is there and cannot be loaded; says why
+    /// @param names of files, in order of preference
+    /// @return empty if none exists
+    /// @throws CudaUnavailableException if one exists but cannot be loaded
     Optional<NativeLibrary> find(List<String> names) {
         return in(folders.configured(), names)
                 .or(() -> askSystem ? bySystem(names) : Optional.empty())
                 .or(() -> in(usual, names));
     }
 
-    /// Asked through the JDK, which is the cheaper way where the library is not there.
+    /// Asks the JDK, which is cheaper if the library is missing.
     private static boolean systemKnows(String name) {
         try (Arena arena = Arena.ofConfined()) {
             var _ = SymbolLookup.libraryLookup(name, arena);
             return true;
-        } catch (IllegalArgumentException _) { // so the JDK says that it cannot be loaded
+        } catch (IllegalArgumentException _) { // how the JDK reports that it cannot be loaded
             return false;
         }
     }
@@ -89,9 +89,10 @@ final class LibraryFinder {
                 e);
     }
 
-    /// Loads what another library would look for by name, from that one's folder: the two must be of one release.
+    /// Loads a dependency of another library from that library's folder, because the two must have the same
+    /// release.
     ///
-    /// @return false if it is not there; then the other library's own search may still find it
+    /// @return false if it does not exist; then the other library's own search may still find it
     static boolean loadBeside(NativeLibrary library, String name) {
         Path file = library.path().resolveSibling(name);
         if (!Files.exists(file)) {
@@ -101,14 +102,14 @@ final class LibraryFinder {
         return true;
     }
 
-    /// Files of a library whose release is none of those that can be used, such as `libcudnn.so.7`.
+    /// Files of unsupported releases of a library, such as `libcudnn.so.7`.
     List<Path> otherReleases(String stem) {
         return Stream.concat(folders.configured().stream(), usual.stream())
                 .flatMap(folder -> SearchFolders.matches(folder, stem + "[0-9]*").stream())
                 .toList();
     }
 
-    /// For a reason: where it was looked.
+    /// The searched places, for messages.
     String places() {
         return places(folders.configured(), askSystem, usual);
     }

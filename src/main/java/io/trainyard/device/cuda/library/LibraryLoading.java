@@ -6,19 +6,19 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/// Finds and loads NVIDIA's libraries in the order in which each finds loaded what it would look for itself. cuDNN
-/// comes first: which CUDA it was built for decides which cuBLAS and NVRTC fit.
+/// Finds and loads NVIDIA's libraries in dependency order, so that each finds its dependencies loaded. cuDNN comes
+/// first, because the CUDA release it was built for determines the releases of cuBLAS and NVRTC.
 final class LibraryLoading {
     private final LibraryFinder finder;
     private final NvidiaDriver driver;
 
-    /// @param askSystem whether the system's loader may look for libraries, too
+    /// @param askSystem whether to search with the system's loader
     LibraryLoading(SearchFolders folders, boolean askSystem, NvidiaDriver driver) {
         this.finder = new LibraryFinder(folders, askSystem);
         this.driver = driver;
     }
 
-    /// @throws CudaUnavailableException if something is missing or does not fit; says what, and what to do
+    /// @throws CudaUnavailableException if a library is missing or does not fit; the message has the solution
     CudaLibraries load() {
         NativeLibrary dnn = find(NvidiaLibrary.DNN, NvidiaLibrary.DNN.newer, NvidiaLibrary.DNN.linked);
         requireFunctions(NvidiaLibrary.DNN, dnn);
@@ -85,7 +85,7 @@ final class LibraryLoading {
         return find(library, "it must be %s or %s".formatted(library.file(newer), library.file(older)), newer, older);
     }
 
-    /// @param wanted for the reason: which release, and why that one
+    /// @param wanted the required release with the reason, for the message
     private NativeLibrary find(NvidiaLibrary library, String wanted, int... releases) {
         List<String> names = IntStream.of(releases).mapToObj(library::file).toList();
         Optional<NativeLibrary> found = finder.find(names);
@@ -105,7 +105,7 @@ final class LibraryLoading {
         });
     }
 
-    /// NVRTC opens it by name when it compiles, and fails without a word where that finds nothing.
+    /// NVRTC opens it by name when it compiles, and fails without a message if it is not found.
     private void loadBuiltins(NativeLibrary compiler, int[] version) {
         String name = "libnvrtc-builtins.so.%d.%d".formatted(version[0], version[1]);
         if (!LibraryFinder.loadBeside(compiler, name)
@@ -120,7 +120,7 @@ final class LibraryLoading {
         requireFunctions(library.title, loaded, library.functions, "install a newer release of it");
     }
 
-    /// JCuda would end the process when it calls one that is not there.
+    /// JCuda would terminate the process when it calls a missing function.
     static void requireFunctions(String title, NativeLibrary library, List<String> functions, String remedy) {
         List<String> missing = functions.stream().filter(f -> !library.has(f)).toList();
         if (!missing.isEmpty()) {

@@ -7,18 +7,18 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Optional;
 
-/// NVIDIA's management library, NVML, which nvidia-smi asks, too: what a GPU does at this moment. It comes with the
-/// driver; where it is missing, nothing but that is not known. Calls may take long where a GPU is failing.
+/// NVIDIA's management library, NVML, which nvidia-smi uses as well: current metrics of GPUs. It is part of the
+/// driver; without it only the metrics are missing. Calls may take long if a GPU is failing.
 public final class ManagementLibrary {
     private static final String NAME = "libnvidia-ml.so.1";
 
-    /// Of the largest answer, three numbers of 64 bits.
+    /// The size of the largest answer, three numbers of 64 bits.
     private static final int ANSWER_BYTES = 24;
 
     private static final int SENSOR_OF_THE_GPU = 0;
-    private static final double THOUSAND = 1000; // NVML counts in thousandths of watts and joules
+    private static final double THOUSAND = 1000; // NVML uses milliwatts and millijoules
 
-    /// Of `nvmlMemory_t`: total, free, used.
+    /// Indices in `nvmlMemory_t`: total, free, used.
     private static final int TOTAL = 0;
 
     private static final int USED = 2;
@@ -29,7 +29,6 @@ public final class ManagementLibrary {
         record Missing(String reason) implements Loaded {}
     }
 
-    /// Initialised at the first use.
     private static final class Holder {
         static final Loaded LOADED = load(SearchFolders.ofProcess(), true);
     }
@@ -40,14 +39,14 @@ public final class ManagementLibrary {
         this.library = library;
     }
 
-    /// This process's; empty where there is none that works.
+    /// The library of this process; empty if it is missing or does not work.
     public static Optional<ManagementLibrary> loaded() {
         return Holder.LOADED instanceof Loaded.Here(ManagementLibrary library)
                 ? Optional.of(library)
                 : Optional.empty();
     }
 
-    /// For people, in a line: which file it is, or why there is none.
+    /// For display, in one line: its file, or why it is missing.
     public static String description() {
         return switch (Holder.LOADED) {
             case Loaded.Here(ManagementLibrary here) -> "NVML: " + here.library.path();
@@ -73,18 +72,18 @@ public final class ManagementLibrary {
         }
     }
 
-    /// What a GPU is doing.
+    /// Current metrics of a GPU.
     ///
-    /// @param device its name here
-    /// @param busId where it is, as CUDA tells it: `0000:3b:00.0`. A part of a GPU (MIG) is where the whole one is
-    /// @throws DeviceException if NVML does not know it, or has lost it
+    /// @param device its name in jobs
+    /// @param busId CUDA's PCI bus id: `0000:3b:00.0`. A MIG instance has that of its GPU
+    /// @throws DeviceException if NVML does not know the GPU, or has lost it
     public DeviceReading read(String device, String busId) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment answer = arena.allocate(ANSWER_BYTES, Long.BYTES);
             check("nvmlDeviceGetHandleByPciBusId_v2", arena.allocateFrom(busId), answer);
             MemorySegment gpu = answer.get(ValueLayout.ADDRESS, 0);
             Double utilization =
-                    tells("nvmlDeviceGetUtilizationRates", gpu, answer) ? number(answer) / 100.0 : null; // of percent
+                    tells("nvmlDeviceGetUtilizationRates", gpu, answer) ? number(answer) / 100.0 : null; // from percent
             boolean memory = tells("nvmlDeviceGetMemoryInfo", gpu, answer);
             Long used = memory ? answer.getAtIndex(ValueLayout.JAVA_LONG, USED) : null;
             Long total = memory ? answer.getAtIndex(ValueLayout.JAVA_LONG, TOTAL) : null;
@@ -102,7 +101,7 @@ public final class ManagementLibrary {
         return answer.get(ValueLayout.JAVA_INT, 0);
     }
 
-    /// Not every GPU tells everything, and not every driver has every function.
+    /// False if the GPU does not support the query, or the driver has no such function.
     private boolean tells(String function, Object... arguments) {
         return library.has(function) && library.callInt(function, arguments) == 0;
     }

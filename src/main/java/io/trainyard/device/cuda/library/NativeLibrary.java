@@ -10,17 +10,17 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A shared library, loaded for as long as the process lives: NVIDIA's have threads and libraries of their own and
-/// are not made to be unloaded. Loaded by the system's loader itself, whose words the JDK keeps to itself when a
-/// library cannot be loaded.
+/// A shared library that stays loaded until the process exits, because NVIDIA's libraries have threads and
+/// dependencies and do not support unloading. Loaded by `dlopen` itself, because the JDK hides the loader's error
+/// message.
 ///
-/// @param path where it was loaded from
+/// @param path of the loaded file
 record NativeLibrary(MemorySegment handle, Path path) {
-    /// Symbols are looked up when they are called first, as JCuda's natives need it, and serve only who needs them.
+    /// `RTLD_LAZY`: symbols are resolved on first call, as JCuda's natives need it, and are local to the library.
     private static final int LAZY = 1;
 
     private static final int LINK_MAP = 2; // RTLD_DI_LINKMAP of dlfcn.h
-    private static final int PATH_IN_LINK_MAP = 8; // of l_name, behind l_addr, in link.h
+    private static final int PATH_IN_LINK_MAP = 8; // of l_name, after l_addr, in link.h
     private static final long MAX_TEXT_BYTES = 1 << 16;
 
     private static final Linker LINKER = Linker.nativeLinker();
@@ -34,8 +34,8 @@ record NativeLibrary(MemorySegment handle, Path path) {
             FunctionDescriptor.of(
                     ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_INT, ValueLayout.ADDRESS));
 
-    /// @param file a path, or a name that the system's loader looks for
-    /// @throws UnsatisfiedLinkError in the loader's words, if it cannot be loaded
+    /// @param file a path, or a name for the system's loader to search
+    /// @throws UnsatisfiedLinkError with the loader's message, if it cannot be loaded
     static NativeLibrary open(String file) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment handle = (MemorySegment) invoke(OPEN, arena.allocateFrom(file), LAZY);
@@ -50,10 +50,10 @@ record NativeLibrary(MemorySegment handle, Path path) {
         return symbol(function).address() != 0;
     }
 
-    /// Calls `int function(...)` with numbers of 32 bits and addresses.
+    /// Calls `int function(...)` with 32-bit integers and addresses.
     ///
     /// @param arguments `Integer`s and `MemorySegment`s
-    /// @throws CudaUnavailableException if there is no such function
+    /// @throws CudaUnavailableException if the function does not exist
     int callInt(String function, Object... arguments) {
         FunctionDescriptor type = FunctionDescriptor.of(ValueLayout.JAVA_INT);
         for (Object argument : arguments) {
@@ -74,10 +74,10 @@ record NativeLibrary(MemorySegment handle, Path path) {
         return (long) call(function, FunctionDescriptor.of(ValueLayout.JAVA_LONG));
     }
 
-    /// Calls `int function(const int*, int*)` with the arguments there are: those given, then where its answers go.
+    /// Calls `int function(const int*, int*)` with pointers to the given arguments, then to the answers.
     ///
     /// @return the answers
-    /// @throws CudaUnavailableException if the call fails; says which and its status
+    /// @throws CudaUnavailableException if the call fails; the message has its status
     int[] ask(String function, int answers, Integer... arguments) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment all = arena.allocate(ValueLayout.JAVA_INT, answers);
@@ -96,7 +96,7 @@ record NativeLibrary(MemorySegment handle, Path path) {
 
     /// Calls `int function(int, const char**)`.
     ///
-    /// @return the text, or the number where there is none
+    /// @return the text, or the number if there is no text
     String name(String function, int number) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment answer = arena.allocate(ValueLayout.ADDRESS);

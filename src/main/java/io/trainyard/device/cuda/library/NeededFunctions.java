@@ -2,9 +2,9 @@ package io.trainyard.device.cuda.library;
 
 import java.util.List;
 
-/// The functions of NVIDIA's libraries that Trainyard calls, by their names in the libraries. JCuda's natives look
-/// them up when they are called first, and a missing one then ends the process; so they are looked for before.
-/// JCuda's methods have the same names without `_v2`, but `cuGraphInstantiate`, which calls
+/// The functions of NVIDIA's libraries that Trainyard calls, by their names in the libraries. JCuda's natives
+/// resolve them on first call, and a missing one terminates the process, so they are checked before. JCuda's
+/// methods have the same names without `_v2`, except `cuGraphInstantiate`, which calls
 /// `cuGraphInstantiateWithFlags`.
 final class NeededFunctions {
     static final List<String> DRIVER = names("""

@@ -7,18 +7,18 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// NVIDIA's driver, asked and ready.
+/// NVIDIA's initialized driver.
 ///
-/// @param version its own, such as 580.159.03, or empty where it does not tell
-/// @param cuda the highest CUDA it can run, as 1000 major + 10 minor
+/// @param version its own, such as 580.159.03; empty if unknown
+/// @param cuda the highest supported CUDA version, as 1000 major + 10 minor
 /// @param path of its library
-/// @param gpus how many there are that CUDA_VISIBLE_DEVICES leaves
+/// @param gpus number of GPUs visible under CUDA_VISIBLE_DEVICES
 public record NvidiaDriver(String version, int cuda, Path path, int gpus) {
     private static final String NAME = "libcuda.so.1";
     private static final String VISIBLE = "CUDA_VISIBLE_DEVICES";
     private static final String KERNEL_MODULE = "proc/driver/nvidia/version";
 
-    private static final int NO_DEVICE = 100; // the statuses of cuInit, from cuda.h
+    private static final int NO_DEVICE = 100; // a status of cuInit, like the keys below, from cuda.h
     private static final Map<Integer, String> REMEDIES = Map.of(
             34, // CUDA_ERROR_STUB_LIBRARY
             "this is CUDA's stand-in for linking; take its folder out of LD_LIBRARY_PATH and install NVIDIA's driver",
@@ -29,7 +29,7 @@ public record NvidiaDriver(String version, int cuda, Path path, int gpus) {
             804, // CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE
             "CUDA's compat folder does not support this GPU; take it out of LD_LIBRARY_PATH");
 
-    /// @throws CudaUnavailableException if there is no driver, or no GPU that it can use
+    /// @throws CudaUnavailableException if there is no driver, or no usable GPU
     static NvidiaDriver find(SearchFolders folders, boolean askSystem) {
         NativeLibrary library = LibraryFinder.driver(folders, askSystem, NAME)
                 .orElseThrow(
@@ -67,7 +67,8 @@ public record NvidiaDriver(String version, int cuda, Path path, int gpus) {
                 .formatted(library.path(), library.name("cuGetErrorName", status), status, remedy);
     }
 
-    /// The library's file is named after it; containers may have only that. Else the kernel module tells.
+    /// From the name of the library's file, which may be all that a container has; otherwise from the kernel
+    /// module.
     private static String version(Path library, Path root) {
         try {
             Matcher named = Pattern.compile("libcuda\\.so\\.(\\d+\\.\\d+(\\.\\d+)*)")
@@ -77,7 +78,7 @@ public record NvidiaDriver(String version, int cuda, Path path, int gpus) {
             }
             Path module = root.resolve("sys/module/nvidia/version");
             return Files.isReadable(module) ? Files.readString(module).strip() : "";
-        } catch (IOException _) { // a version for people is not worth a failure
+        } catch (IOException _) { // the version is only for display
             return "";
         }
     }

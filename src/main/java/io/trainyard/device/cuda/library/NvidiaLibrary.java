@@ -2,26 +2,24 @@ package io.trainyard.device.cuda.library;
 
 import java.util.List;
 
-/// NVIDIA's libraries besides the driver, in two releases each: the one that JCuda's natives were linked to, and the
-/// next, which the natives are bridged to.
+/// NVIDIA's libraries except the driver, in two releases each: the one that JCuda's natives were linked to, and the
+/// next, for which the natives are patched.
 enum NvidiaLibrary {
     DNN("cuDNN", "libcudnn.so.", 8, 9, NeededFunctions.DNN),
     BLAS("cuBLAS", "libcublas.so.", 12, 13, NeededFunctions.BLAS),
     COMPILER("NVRTC", "libnvrtc.so.", 12, 13, NeededFunctions.COMPILER);
 
-    /// As people call it.
     final String title;
 
     /// The file's name up to the release.
     final String stem;
 
-    /// What JCuda was linked to.
+    /// The release that JCuda was linked to.
     final int linked;
 
-    /// What has taken its place.
+    /// The next release.
     final int newer;
 
-    /// What Trainyard calls.
     final List<String> functions;
 
     NvidiaLibrary(String title, String stem, int linked, int newer, List<String> functions) {
@@ -36,7 +34,7 @@ enum NvidiaLibrary {
         return stem + release;
     }
 
-    /// The shortest way to it, besides the system's packages.
+    /// The simplest way to install it, apart from system packages.
     String installation(int release) {
         return switch (this) {
             case DNN -> "pip install nvidia-cudnn-cu%d".formatted(release == linked ? BLAS.linked : BLAS.newer);

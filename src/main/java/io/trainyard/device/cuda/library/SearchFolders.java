@@ -17,26 +17,26 @@ import java.util.SequencedSet;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// The folders where NVIDIA's libraries may be, in the order in which they are looked at. The system's own loader
-/// comes after the configured ones and before all others.
+/// The folders to search for NVIDIA's libraries, in order. The system's loader is searched after the configured
+/// folders and before all others.
 ///
-/// @param configured by the operator, first of all; also those that are not there, so that a reason can name them
-/// @param driver where drivers put `libcuda.so.1` when the system's loader does not know it
+/// @param configured by the operator, searched first; includes missing folders, so that messages can name them
+/// @param driver usual folders of `libcuda.so.1`, for systems with a loader that does not find it
 /// @param environment of the process
 /// @param root of the file system
 record SearchFolders(List<Path> configured, List<Path> driver, Map<String, String> environment, Path root) {
     static final String PROPERTY = "cuda.libraries";
     static final String VARIABLE = "CUDA_LIBRARIES";
 
-    /// More subfolders of one name are not looked at: a folder that has so many is not what it is taken for.
+    /// The limit of subfolders with similar names; a folder with more is something else.
     private static final int MAX_MATCHES = 64;
 
-    /// This process's. The property goes before the environment variable.
+    /// The settings of this process. The property overrides the environment variable.
     static SearchFolders ofProcess() {
         return of(System.getProperty(PROPERTY), System.getenv(), Path.of("/"));
     }
 
-    /// @param property folders with `:` between them, or null
+    /// @param property folders separated by `:`, or null
     static SearchFolders of(@Nullable String property, Map<String, String> environment, Path root) {
         String given = property == null ? environment.getOrDefault(VARIABLE, "") : property;
         List<Path> driver = Stream.of(
@@ -50,7 +50,7 @@ record SearchFolders(List<Path> configured, List<Path> driver, Map<String, Strin
         return new SearchFolders(paths(given), driver, environment, root);
     }
 
-    /// Those besides the configured ones that exist: CUDA's usual folders, then those of Python's packages.
+    /// The existing folders apart from the configured ones: CUDA's usual folders, then those of Python packages.
     List<Path> usual() {
         SequencedSet<Path> folders = new LinkedHashSet<>();
         folders.add(root.resolve("usr/local/cuda/lib64"));
@@ -84,7 +84,7 @@ record SearchFolders(List<Path> configured, List<Path> driver, Map<String, Strin
         return found;
     }
 
-    /// Virtual environments link to a python3 elsewhere: the packages are beside the link, or where it leads.
+    /// Virtual environments link to another python3: the packages are next to the link or to its target.
     private SequencedSet<Path> pythonPrefixes() {
         SequencedSet<Path> prefixes = new LinkedHashSet<>();
         for (String variable : List.of("VIRTUAL_ENV", "CONDA_PREFIX")) {
@@ -98,7 +98,7 @@ record SearchFolders(List<Path> configured, List<Path> driver, Map<String, Strin
                 if (real.getParent() != null && real.getParent().getParent() != null) {
                     prefixes.add(real.getParent().getParent());
                 }
-                break; // the others are hidden by it
+                break; // it hides the others
             }
         }
         paths(environment.getOrDefault("HOME", "")).forEach(home -> prefixes.add(home.resolve(".local")));
@@ -108,19 +108,19 @@ record SearchFolders(List<Path> configured, List<Path> driver, Map<String, Strin
     private static Path realPath(Path path) {
         try {
             return path.toRealPath();
-        } catch (IOException _) { // it is gone by now, or leads nowhere
+        } catch (IOException _) { // deleted meanwhile, or a broken link
             return path;
         }
     }
 
-    /// Absolute, each once; what is no path on this system is left out.
+    /// Absolute and distinct; skips invalid paths.
     private static List<Path> paths(String joined) {
         SequencedSet<Path> paths = new LinkedHashSet<>();
         for (String part : joined.split(File.pathSeparator, -1)) {
             if (!part.isBlank()) {
                 try {
                     paths.add(Path.of(part.strip()).toAbsolutePath().normalize());
-                } catch (InvalidPathException _) { // nothing can be found there
+                } catch (InvalidPathException _) { // an invalid path
                     continue;
                 }
             }
@@ -128,7 +128,7 @@ record SearchFolders(List<Path> configured, List<Path> driver, Map<String, Strin
         return List.copyOf(paths);
     }
 
-    /// What is in a folder under such a name, the last in alphabetical order first: newer versions before older.
+    /// Entries of a folder that match a pattern, in reverse alphabetical order: newer versions before older.
     static List<Path> matches(Path folder, String pattern) {
         if (!Files.isDirectory(folder)) {
             return List.of();
@@ -142,7 +142,7 @@ record SearchFolders(List<Path> configured, List<Path> driver, Map<String, Strin
                 }
             }
         } catch (IOException | DirectoryIteratorException | UncheckedIOException _) {
-            return List.of(); // a folder that may not be read holds nothing that can be loaded
+            return List.of(); // an unreadable folder
         }
         matches.sort(Comparator.reverseOrder());
         return matches;

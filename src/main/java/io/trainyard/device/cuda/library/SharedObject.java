@@ -8,12 +8,13 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/// A 64-bit little-endian ELF shared library as the dynamic loader reads it: through its program headers, never its
-/// section headers. It can tell which libraries it needs, and be made to need another one instead.
+/// A 64-bit little-endian ELF shared library as the dynamic loader reads it: through its program headers, not its
+/// section headers. Lists the needed libraries, and can replace one of them.
 ///
-/// A file names what it needs in one string table. Where it asks for versions of symbols, too, it keeps the hash of
-/// the version's name beside it, and NVIDIA names versions after the library. So another library whose name is as
-/// long takes the place of the old one by changing the string and that hash: two bytes, for a digit.
+/// The names of needed libraries are in one string table. If the file requires symbol versions, it also has the
+/// hash of the version's name, and NVIDIA's version names contain the library name. So a needed library can be
+/// replaced by one with a name of the same length: by changing the string and that hash, which differ in two bytes
+/// for one digit.
 ///
 /// Sources: System V ABI, "Program Loading" and "Dynamic Linking"; Linux Standard Base, "Symbol Versioning".
 final class SharedObject {
@@ -32,24 +33,25 @@ final class SharedObject {
 
     private final ByteBuffer file;
     private final List<Segment> segments = new ArrayList<>();
-    /// Of the string table, in the file.
+    /// File offset of the string table.
     private int strings;
 
     private long stringBytes;
-    /// Of the names of needed libraries, in the file.
+    /// File offsets of the names of needed libraries.
     private final List<Integer> needed = new ArrayList<>();
-    /// Where symbol versions are asked for: of the names of libraries and versions, and of the versions' hashes.
+    /// File offsets for required symbol versions: of the names of libraries and versions, and of the versions'
+    /// hashes.
     private final List<Integer> versionedLibraries = new ArrayList<>();
 
     private final List<VersionName> versions = new ArrayList<>();
 
-    /// What of the file is mapped where.
+    /// A mapped part of the file.
     private record Segment(long address, long offset, long bytes) {}
 
-    /// @param hashAt of the hash in the file, beside the name
+    /// @param hashAt file offset of the hash
     private record VersionName(int nameAt, int hashAt) {}
 
-    /// @throws IllegalArgumentException if the bytes are no such file, or lead outside it; says what is wrong
+    /// @throws IllegalArgumentException if the bytes are not such a file, or have offsets outside it
     SharedObject(byte[] bytes) {
         file = ByteBuffer.wrap(bytes.clone()).order(ByteOrder.LITTLE_ENDIAN);
         if (bytes.length < HEADER_BYTES || file.getInt(0) != MAGIC || file.get(4) != 2 || file.get(5) != 1) {
@@ -72,7 +74,7 @@ final class SharedObject {
                     dynamicAt = offset;
                     dynamicBytes = bytesThere;
                 }
-                default -> {} // what else there is says nothing about other libraries
+                default -> {} // other entries do not refer to libraries
             }
         }
         if (dynamicAt < 0) {
@@ -114,7 +116,7 @@ final class SharedObject {
         }
     }
 
-    /// Each entry tells where the next one is, always further on; the last says 0.
+    /// Each entry has the offset of the next one, always increasing; 0 marks the last.
     private void readVersions(long first, long count) {
         long at = first;
         long next = 1;
@@ -140,15 +142,15 @@ final class SharedObject {
         }
     }
 
-    /// The names of the libraries that it needs, in the order in which they are loaded.
+    /// The names of the needed libraries, in loading order.
     List<String> needed() {
         return needed.stream().map(this::name).toList();
     }
 
-    /// The file's bytes where it needs `to` instead of `from`; unchanged where it already does.
+    /// The file's bytes with `to` needed instead of `from`; unchanged if `to` is already needed.
     ///
     /// @param to a name of the same length
-    /// @throws IllegalArgumentException if it needs neither, or cannot be changed without changing more than that
+    /// @throws IllegalArgumentException if neither is needed, or other parts of the file would have to change
     byte[] retargeted(String from, String to) {
         if (from.length() != to.length()) {
             throw new IllegalArgumentException(
@@ -194,7 +196,7 @@ final class SharedObject {
         return hash;
     }
 
-    /// Where the name of that number in the string table is in the file; the table begins with an empty one.
+    /// The file offset of a name in the string table, which begins with an empty name.
     private int nameAt(long number) {
         if (number <= 0 || number >= stringBytes) {
             throw malformed("a name is at %d of a string table of %d bytes".formatted(number, stringBytes));
@@ -202,7 +204,7 @@ final class SharedObject {
         return Math.toIntExact(strings + number);
     }
 
-    /// Up to the next zero, which is there: the table ends with one.
+    /// Up to the next zero, which always exists because the table ends with one.
     private String name(int at) {
         int end = at;
         while (file.get(end) != 0) {
@@ -211,7 +213,7 @@ final class SharedObject {
         return new String(file.array(), at, end - at, StandardCharsets.US_ASCII);
     }
 
-    /// Where in the file an address of the loaded library comes from.
+    /// The file offset of an address in the loaded library.
     private int offsetOf(long address) {
         for (Segment segment : segments) {
             long into = address - segment.address();

@@ -1,6 +1,6 @@
-/// NVIDIA's libraries: finds them, loads them, and makes JCuda's natives fit them. After that the process has JCuda,
-/// or the exact reason why not and what to do about it. Nothing here runs on a machine without a driver but the look
-/// for one.
+/// NVIDIA's libraries: finds and loads them, and patches JCuda's natives to match. Afterwards the process can use
+/// JCuda, or has the exact reason why not and the solution. On a machine without a driver, only the driver is
+/// searched for.
 @NullMarked
 package io.trainyard.device.cuda.library;
 
