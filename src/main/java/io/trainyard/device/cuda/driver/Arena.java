@@ -5,10 +5,10 @@ import jcuda.driver.CUdeviceptr;
 import jcuda.driver.JCudaDriver;
 import org.jspecify.annotations.Nullable;
 
-/// All the device memory of a session, as one allocation: first everything is reserved, so that the need is known,
-/// then it is allocated. Nothing is allocated afterwards.
+/// All device memory of a session in one allocation. All buffers are reserved first, so that the total is known;
+/// after the allocation nothing more can be reserved.
 public final class Arena {
-    /// Kernels and libraries are fastest on addresses that are multiples of it; cuMemAlloc's own are.
+    /// Alignment for which kernels and libraries are fastest, and which cuMemAlloc guarantees.
     private static final long ALIGNMENT = 256;
 
     private final Gpu gpu;
@@ -24,7 +24,7 @@ public final class Arena {
         return gpu;
     }
 
-    /// @param what it holds, for errors
+    /// @param what its content, for errors
     public Buffer reserve(long bytes, String what) {
         if (base != null) {
             throw new IllegalStateException("%s is reserved after the memory was allocated".formatted(what));
@@ -39,8 +39,7 @@ public final class Arena {
         return end;
     }
 
-    /// Has what is reserved from now on share its place with all that was reserved since `mark`: for what is never
-    /// in use at the same time.
+    /// Lets further buffers overlap those reserved since `mark`, for buffers that are never used at the same time.
     public void rewind(long mark) {
         end = mark;
     }
@@ -49,9 +48,9 @@ public final class Arena {
         return need;
     }
 
-    /// Allocates, and fills with zeros.
+    /// Allocates the memory and fills it with zeros.
     ///
-    /// @throws DeviceException if the GPU has not so much
+    /// @throws DeviceException if the GPU has not enough memory
     public void allocate() {
         CUdeviceptr start = new CUdeviceptr();
         Status.driver(
@@ -62,7 +61,7 @@ public final class Arena {
         clear();
     }
 
-    /// Gives it back before the GPU is closed, which does so otherwise.
+    /// Frees the memory before the GPU is closed, which frees it otherwise.
     public void free() {
         CUdeviceptr start = base;
         base = null;

@@ -5,9 +5,9 @@ import jcuda.Pointer;
 import jcuda.driver.CUdeviceptr;
 import jcuda.driver.JCudaDriver;
 
-/// A piece of one GPU's memory. Copies are explicit and exact.
+/// A range of one GPU's memory. Copies are explicit and check sizes.
 public final class Buffer {
-    /// A Java buffer has no more.
+    /// The limit of a Java buffer.
     private static final long MOST_AT_ONCE = 1L << 30;
 
     private final Arena arena;
@@ -56,14 +56,14 @@ public final class Buffer {
 
     /// Copies from the host and waits.
     ///
-    /// @param source of an array; it has [#bytes] bytes
+    /// @param source an array of [#bytes] bytes
     public void write(Pointer source) {
         write(source, bytes);
     }
 
     /// Copies all of `source` from the host and waits.
     ///
-    /// @param source a Java array of bytes, or memory outside the heap; it has [#bytes] bytes
+    /// @param source a Java array of bytes, or off-heap memory, of [#bytes] bytes
     public void write(MemorySegment source) {
         requireLength(source.byteSize());
         for (long from = 0; from < source.byteSize(); from += MOST_AT_ONCE) {
@@ -80,15 +80,15 @@ public final class Buffer {
 
     private void copy(long to, Pointer source, long length) {
         CUdeviceptr target = address().withByteOffset(to);
-        arena.gpu().compute().synchronize(); // whoever still reads it
+        arena.gpu().compute().synchronize(); // work that still reads the buffer
         Status.driver(JCudaDriver.cuMemcpyHtoD(target, source, length), "cuMemcpyHtoD to " + this);
-        // from pageable memory the call may return early, and our streams do not wait for the one it uses
+        // From pageable memory the call may return early, and our streams do not wait for the one it uses.
         Stream.OF_COPIES.synchronize();
     }
 
-    /// Copies to the host, after all work that was enqueued.
+    /// Copies to the host, after all enqueued work.
     ///
-    /// @param target of an array; it has [#bytes] bytes
+    /// @param target an array of [#bytes] bytes
     public void read(Pointer target) {
         CUdeviceptr source = address();
         arena.gpu().compute().synchronize();
@@ -104,7 +104,8 @@ public final class Buffer {
                 "cuMemcpyHtoDAsync to " + this);
     }
 
-    /// Enqueues a copy of `source`, which has as many bytes and may live on another GPU, on this one's compute stream.
+    /// Enqueues a copy of `source`, which has the same size and may be on another GPU, on this GPU's compute
+    /// stream.
     public void copyFrom(Buffer source) {
         requireLength(source.bytes);
         if (source.bytes == 0) {

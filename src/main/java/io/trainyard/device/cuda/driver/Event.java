@@ -3,7 +3,7 @@ package io.trainyard.device.cuda.driver;
 import jcuda.driver.CUevent;
 import jcuda.driver.JCudaDriver;
 
-/// A point in a stream's work. One that was never recorded has passed.
+/// A point in a stream's work. An event that was never recorded counts as passed.
 public final class Event {
     private final CUevent handle = new CUevent();
 
@@ -16,12 +16,12 @@ public final class Event {
         return handle;
     }
 
-    /// Moves it behind all work that the stream was given so far.
+    /// Sets it to the end of the stream's current work.
     public void record(Stream stream) {
         Status.driver(JCudaDriver.cuEventRecord(handle, stream.handle()), "cuEventRecord");
     }
 
-    /// How long the GPU took from another event to this one; both have passed, and are timed.
+    /// The GPU time from another event to this one; both must have passed, and be timed.
     public float millisSince(Event begin) {
         float[] millis = new float[1];
         Status.driver(JCudaDriver.cuEventElapsedTime(millis, begin.handle, handle), "cuEventElapsedTime");

@@ -22,9 +22,9 @@ import jcuda.jcudnn.JCudnn;
 import jcuda.jcudnn.cudnnHandle;
 import jcuda.runtime.cudaStream_t;
 
-/// One GPU as one session uses it: its primary context, which it shares, a stream that computes, one beside it for what
-/// nothing waits for soon, each with handles of cuDNN and cuBLAS, and one that copies. What is made on it is freed with
-/// it, the newest first. Used by one thread.
+/// One session's view of a GPU: the shared primary context, a compute stream, a second compute stream for work with
+/// no urgent dependents, each with cuDNN and cuBLAS handles, and a copy stream. All resources are freed with it, in
+/// reverse order. Not thread-safe.
 public final class Gpu implements AutoCloseable {
     private final int number;
     private final CUdevice device;
@@ -33,22 +33,22 @@ public final class Gpu implements AutoCloseable {
     private final List<CUstream> streams = new ArrayList<>();
     private final boolean forks;
     private final Lane chain;
-    private final Lane beside; // the chain itself, where there is no second one
+    private final Lane beside; // the chain itself without a second stream
     private final Stream copies;
     private final Event forked;
     private final Event besideDone;
-    private Lane lane; // to which work is given
+    private Lane lane; // the current target of work
     private boolean joined = true;
     private boolean closed;
 
-    /// With one stream that computes, [#Gpu(int, boolean)].
+    /// With one compute stream, [#Gpu(int, boolean)].
     public Gpu(int number) {
         this(number, false);
     }
 
-    /// @param number of the GPU among those that CUDA_VISIBLE_DEVICES leaves
-    /// @param forks whether there is a second stream that computes
-    /// @throws DeviceException if there is none, or it cannot be used
+    /// @param number of the GPU among those visible under CUDA_VISIBLE_DEVICES
+    /// @param forks whether to create a second compute stream
+    /// @throws DeviceException if it does not exist, or cannot be used
     public Gpu(int number, boolean forks) {
         this.number = number;
         this.forks = forks;
@@ -85,20 +85,20 @@ public final class Gpu implements AutoCloseable {
 
     private Stream stream() {
         CUstream handle = new CUstream();
-        // the default stream cannot be captured, and a blocking one would wait for it
+        // The default stream cannot be captured, and a blocking stream would wait for it.
         Status.driver(JCudaDriver.cuStreamCreate(handle, CUstream_flags.CU_STREAM_NON_BLOCKING), "cuStreamCreate");
         streams.add(handle);
         onClose(() -> JCudaDriver.cuStreamDestroy(handle));
         return new Stream(handle);
     }
 
-    /// As jobs call it: `cuda:0`.
+    /// The name in jobs: `cuda:0`.
     @Override
     public String toString() {
         return "cuda:" + number;
     }
 
-    /// Makes it the one that this thread's calls go to: a thread may have sessions on several.
+    /// Makes this GPU current for the calling thread, which may have sessions on several GPUs.
     ///
     /// @throws IllegalStateException if it is closed
     public void enter() {
@@ -108,33 +108,33 @@ public final class Gpu implements AutoCloseable {
         makeCurrent(this);
     }
 
-    /// Has this thread's calls go to `gpu` until it enters another.
+    /// Makes `gpu` current for this thread until it enters another.
     static void makeCurrent(Gpu gpu) {
         Status.driver(JCudaDriver.cuCtxSetCurrent(gpu.context), "cuCtxSetCurrent to " + gpu);
     }
 
-    /// Has `release` run when this is closed, before all that was given earlier.
+    /// Registers `release` to run when this is closed, before all earlier ones.
     public void onClose(Runnable release) {
         resources.push(release);
     }
 
-    /// Where everything is computed; within [#fork], where that is.
+    /// The current compute stream: within [#fork] the second one.
     public Stream compute() {
         return lane.stream();
     }
 
-    /// Whether [#fork] has a stream of its own.
+    /// Whether [#fork] uses a separate stream.
     public boolean forks() {
         return forks;
     }
 
-    /// Whether what is given now is given within [#fork], to a stream of its own.
+    /// Whether work is currently enqueued within [#fork], on a separate stream.
     public boolean isForked() {
         return forks && lane.equals(beside);
     }
 
-    /// Has what `work` enqueues run after all that was enqueued before, and beside what is enqueued from now on, until
-    /// [#join]. One after the other, if forked again. Without a second stream it is enqueued like everything else.
+    /// Runs the work that `work` enqueues after all earlier work, in parallel with later work until [#join].
+    /// Several forks run one after another. Without a second stream it is enqueued like other work.
     public void fork(Runnable work) {
         if (!forks) {
             work.run();
@@ -151,7 +151,7 @@ public final class Gpu implements AutoCloseable {
         }
     }
 
-    /// Has what is enqueued from now on run after all that was forked.
+    /// Makes later work wait for all forked work.
     public void join() {
         if (!joined) {
             joined = true;
@@ -160,17 +160,17 @@ public final class Gpu implements AutoCloseable {
         }
     }
 
-    /// Where copies go that are to overlap with computing.
+    /// The stream for copies that overlap with computing.
     public Stream copies() {
         return copies;
     }
 
-    /// Of the stream that [#compute] is.
+    /// The handle on the stream [#compute].
     public cudnnHandle dnn() {
         return lane.dnn();
     }
 
-    /// Of the stream that [#compute] is.
+    /// The handle on the stream [#compute].
     public cublasHandle blas() {
         return lane.blas();
     }
@@ -183,7 +183,7 @@ public final class Gpu implements AutoCloseable {
         return device;
     }
 
-    /// As NVIDIA calls it: `NVIDIA H200`.
+    /// The product name: `NVIDIA H200`.
     public String name() {
         return Gpus.name(number);
     }
@@ -197,7 +197,7 @@ public final class Gpu implements AutoCloseable {
         return Gpus.attribute(number, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     }
 
-    /// What the driver can still give, in bytes.
+    /// Free memory in bytes, according to the driver.
     public long freeBytes() {
         long[] free = new long[1];
         long[] total = new long[1];
@@ -205,14 +205,14 @@ public final class Gpu implements AutoCloseable {
         return free[0];
     }
 
-    /// Records what `work` enqueues on the compute stream, and runs nothing of it.
+    /// Records the work that `work` enqueues on the compute stream, without running it.
     public Graph capture(Runnable work) {
         return captureInPieces(_ -> work.run()).getFirst();
     }
 
-    /// As [#capture], in pieces.
+    /// Like [#capture], in pieces.
     ///
-    /// @param work is given what ends a piece, with all that was forked in it, for the next to begin
+    /// @param work receives a function that ends a piece, including its forked work, and begins the next
     public List<Graph> captureInPieces(Consumer<Runnable> work) {
         List<Graph> pieces = new ArrayList<>();
         beginCapture();
@@ -251,30 +251,28 @@ public final class Gpu implements AutoCloseable {
         return new Event(this, CUevent_flags.CU_EVENT_DISABLE_TIMING);
     }
 
-    /// One that tells when it passed.
     public Event timedEvent() {
         return new Event(this, CUevent_flags.CU_EVENT_DEFAULT);
     }
 
-    /// @throws IllegalStateException if the buffer lives on another GPU; names both
+    /// @throws IllegalStateException if the buffer is on another GPU; names both
     public Pointer at(Buffer buffer) {
         return buffer.pointer(this);
     }
 
-    /// Lets this GPU read the other's memory where the machine's wiring can and does; otherwise copies go through
-    /// the host.
+    /// Enables direct reads of the other GPU's memory if the hardware supports them and a test succeeds; otherwise
+    /// copies go through the host.
     public void enablePeer(Gpu other) {
         Peers.enable(this, other);
     }
 
-    /// Waits until all that was enqueued here has run: others' copies from this GPU come to their end by settling
-    /// those others.
+    /// Waits for all enqueued work. Copies by other GPUs from this one end when those settle.
     public void settle() {
         JCudaDriver.cuCtxSetCurrent(context);
-        streams.forEach(JCudaDriver::cuStreamSynchronize); // of a lost context it says so, which is no news
+        streams.forEach(JCudaDriver::cuStreamSynchronize); // a lost context is reported elsewhere
     }
 
-    /// Frees everything. What fails on a lost context is lost with it.
+    /// Frees all resources. Failures are ignored, because a lost context frees its resources.
     @Override
     public void close() {
         if (closed) {

@@ -6,14 +6,14 @@ import jcuda.driver.CUdevice;
 import jcuda.driver.CUdevice_attribute;
 import jcuda.driver.JCudaDriver;
 
-/// The GPUs of this machine, those that CUDA_VISIBLE_DEVICES leaves, and what they say of themselves.
+/// The GPUs of this machine that are visible under CUDA_VISIBLE_DEVICES, and their attributes.
 public final class Gpus {
     private static final int MAX_NAME = 256;
     private static final int MAX_BUS_ID = 32;
 
     private Gpus() {}
 
-    /// How many. JCuda's libraries must be loaded.
+    /// Their number. JCuda's libraries must be loaded.
     public static int count() {
         Status.driver(JCudaDriver.cuInit(0), "cuInit");
         int[] count = new int[1];
@@ -21,14 +21,14 @@ public final class Gpus {
         return count[0];
     }
 
-    /// As NVIDIA calls it: `NVIDIA H200`.
+    /// The product name: `NVIDIA H200`.
     public static String name(int number) {
         byte[] name = new byte[MAX_NAME];
         Status.driver(JCudaDriver.cuDeviceGetName(name, name.length, device(number)), "cuDeviceGetName");
         return new String(name, StandardCharsets.UTF_8).trim();
     }
 
-    /// Where it is, as NVIDIA's other libraries know it: `0000:3b:00.0`.
+    /// The PCI bus id, as used by NVIDIA's other libraries: `0000:3b:00.0`.
     public static String busId(int number) {
         String[] id = new String[1];
         Status.driver(JCudaDriver.cuDeviceGetPCIBusId(id, MAX_BUS_ID, device(number)), "cuDeviceGetPCIBusId");
@@ -41,14 +41,14 @@ public final class Gpus {
                 + attribute(number, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
     }
 
-    /// Of all its memory, in bytes.
+    /// Total memory in bytes.
     public static long totalBytes(int number) {
         long[] bytes = new long[1];
         Status.driver(JCudaDriver.cuDeviceTotalMem(bytes, device(number)), "cuDeviceTotalMem");
         return bytes[0];
     }
 
-    /// Memory that is taken, by whomever, in bytes.
+    /// Memory in use by all processes, in bytes.
     public static long usedBytes(int number) {
         Status.driver(JCudaDriver.cuCtxSetCurrent(PrimaryContexts.of(number)), "cuCtxSetCurrent");
         long[] free = new long[1];
@@ -63,7 +63,7 @@ public final class Gpus {
         return value[0];
     }
 
-    /// @throws DeviceException if there is none of that number
+    /// @throws DeviceException if the GPU does not exist
     static CUdevice device(int number) {
         int count = count();
         if (number >= count) {

@@ -4,7 +4,7 @@ import jcuda.driver.CUgraph;
 import jcuda.driver.CUgraphExec;
 import jcuda.driver.JCudaDriver;
 
-/// Recorded work, launched in one call as often as wanted.
+/// Recorded work, which can be launched repeatedly in one call.
 public final class Graph {
     private final Gpu gpu;
     private final CUgraphExec executable = new CUgraphExec();

@@ -23,11 +23,11 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Compiled kernels on disk, one file each, because NVRTC takes seconds to compile them and every process would.
+/// A disk cache of compiled kernels, because NVRTC takes seconds to compile them in every process.
 ///
-/// A file's name is a digest of everything that the machine code depends on; its content begins with a digest of the
-/// code, so that a truncated or damaged file is compiled again. Files appear whole by a rename: several processes may
-/// write the same one. A cache that cannot be read or written only costs time.
+/// A file's name is a digest of all inputs of the compilation. Its content begins with a digest of the code, so a
+/// truncated or damaged file is compiled again. Files are renamed into place, so several processes may write the
+/// same one. A failing cache only costs time.
 final class KernelCache {
     /// A set of kernels is about 1 MB, so this is dozens of combinations of precision, architecture and release.
     private static final long MAX_BYTES = 128L << 20;
@@ -40,15 +40,15 @@ final class KernelCache {
     private final long maxBytes;
     private final Clock clock;
 
-    /// @param folder null: nothing is kept
-    /// @param maxBytes of all files; the least recently used are deleted beyond it
+    /// @param folder null: no cache
+    /// @param maxBytes of all files; the least recently used ones are deleted above it
     KernelCache(@Nullable Path folder, long maxBytes, Clock clock) {
         this.folder = folder;
         this.maxBytes = maxBytes;
         this.clock = clock;
     }
 
-    /// In `CUDA_KERNEL_CACHE`, else in `trainyard/kernels` of `XDG_CACHE_HOME` or of `~/.cache`.
+    /// In `CUDA_KERNEL_CACHE`, or else in `trainyard/kernels` of `XDG_CACHE_HOME` or of `~/.cache`.
     ///
     /// @param environment such as [System#getenv]
     /// @param home the user's home folder
@@ -63,14 +63,14 @@ final class KernelCache {
         return new KernelCache(folder, MAX_BYTES, Clock.systemUTC());
     }
 
-    /// A relative path in `XDG_CACHE_HOME` is to be ignored, by the XDG base directory specification.
+    /// The XDG base directory specification requires that a relative path in `XDG_CACHE_HOME` is ignored.
     private static Path caches(String xdg, String home) {
         return xdg.startsWith("/") ? Path.of(xdg) : Path.of(home, ".cache");
     }
 
-    /// The machine code of a program, from the cache or compiled and then kept.
+    /// The machine code of a program, cached or newly compiled.
     ///
-    /// @param key everything that the code depends on, in order
+    /// @param key all inputs of the compilation, in order
     byte[] get(List<String> key, Supplier<byte[]> compile) {
         if (folder == null) {
             return compile.get();
@@ -104,7 +104,8 @@ final class KernelCache {
         return Optional.empty();
     }
 
-    /// The time of the last use decides what is deleted. An image's folder is read-only: that is no error.
+    /// Records the last use, by which files are deleted. In an image the folder is read-only, which is not an
+    /// error.
     private void touch(Path file) {
         try {
             Files.setLastModifiedTime(file, FileTime.from(clock.instant()));
@@ -140,7 +141,7 @@ final class KernelCache {
 
     private record Entry(Path file, long bytes, FileTime used) {}
 
-    /// @param newest stays, whatever its size
+    /// @param newest is not deleted, even if it is larger than the limit
     private void deleteOldest(Path parent, Path newest) throws IOException {
         List<Entry> entries = new ArrayList<>();
         try (DirectoryStream<Path> files = Files.newDirectoryStream(parent, "*{" + SUFFIX + ",.tmp}")) {
@@ -163,7 +164,7 @@ final class KernelCache {
         }
     }
 
-    /// Each part with its length before it, so that two keys never give the same bytes.
+    /// Each part is preceded by its length, so different keys never give the same bytes.
     private static byte[] bytes(List<String> key) {
         List<byte[]> parts =
                 key.stream().map(part -> part.getBytes(StandardCharsets.UTF_8)).toList();

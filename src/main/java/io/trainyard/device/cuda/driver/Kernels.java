@@ -18,12 +18,12 @@ import jcuda.nvrtc.JNvrtc;
 import jcuda.nvrtc.nvrtcProgram;
 import org.jspecify.annotations.Nullable;
 
-/// Kernels compiled for one GPU from CUDA C++. Their machine code is kept for the process and, in a [KernelCache], for
-/// the next: compiling takes seconds.
+/// Kernels compiled for one GPU from CUDA C++. Their machine code is kept in the process and in a [KernelCache],
+/// because compiling takes seconds.
 public final class Kernels {
     private static final int BLOCK = 256;
 
-    /// More blocks would only wait: each has 256 threads, and a multiprocessor takes 2048.
+    /// More blocks would only wait: each has 256 threads, and a multiprocessor runs 2048.
     private static final int BLOCKS_PER_MULTIPROCESSOR = 32;
 
     private static final String MACHINE_CODE = "sm_";
@@ -48,8 +48,8 @@ public final class Kernels {
     }
 
     /// @param source of all kernels together
-    /// @param options for NVRTC, besides the GPU's architecture
-    /// @throws DeviceException if it does not compile; with the compiler's words
+    /// @param options for NVRTC, in addition to the GPU's architecture
+    /// @throws DeviceException if it does not compile; with the compiler's message
     public Kernels(Gpu gpu, String source, List<String> options) {
         this.gpu = gpu;
         List<String> all = new ArrayList<>(options);
@@ -60,9 +60,8 @@ public final class Kernels {
         maxBlocks = gpu.multiprocessors() * BLOCKS_PER_MULTIPROCESSOR;
     }
 
-    /// Machine code, because a driver older than NVRTC could not read its PTX; but PTX of the newest
-    /// architecture that NVRTC knows where the GPU is newer than NVRTC: then so is the driver, which makes
-    /// machine code of it.
+    /// Machine code, because a driver older than NVRTC cannot read its PTX. For a GPU newer than NVRTC, PTX of
+    /// NVRTC's newest architecture: then the driver is newer as well and compiles it.
     private static String target(int architecture) {
         int[] count = new int[1];
         Status.nvrtc(JNvrtc.nvrtcGetNumSupportedArchs(count), "nvrtcGetNumSupportedArchs");
@@ -97,7 +96,7 @@ public final class Kernels {
                 String[] ptx = new String[1];
                 Status.nvrtc(JNvrtc.nvrtcGetPTX(program, ptx), "nvrtcGetPTX");
                 byte[] text = ptx[0].getBytes(StandardCharsets.UTF_8);
-                return Arrays.copyOf(text, text.length + 1); // it ends with a zero
+                return Arrays.copyOf(text, text.length + 1); // zero-terminated
             }
             long[] size = new long[1];
             Status.nvrtc(JNvrtc.nvrtcGetCUBINSize(program, size), "nvrtcGetCUBINSize");
@@ -109,15 +108,15 @@ public final class Kernels {
         }
     }
 
-    /// Enqueues a kernel that goes through `elements` items with all threads it has.
+    /// Enqueues a kernel over `elements` items, with as many threads as useful.
     ///
-    /// @param arguments what it takes, in order and exactly typed: Integer for int, Long for long long, Float for
+    /// @param arguments of the kernel, in order and exactly typed: Integer for int, Long for long long, Float for
     ///     float, [Buffer] or null for pointers
     public void launch(String kernel, long elements, @Nullable Object... arguments) {
         launchBlocks(kernel, Math.clamp(Math.ceilDiv(elements, BLOCK), 1, maxBlocks), arguments);
     }
 
-    /// Enqueues a kernel with so many blocks of 256 threads.
+    /// Enqueues a kernel with `blocks` blocks of 256 threads.
     public void launchBlocks(String kernel, int blocks, @Nullable Object... arguments) {
         NativePointerObject[] pointers = new NativePointerObject[arguments.length];
         for (int i = 0; i < arguments.length; i++) {

@@ -3,5 +3,5 @@ package io.trainyard.device.cuda.driver;
 import jcuda.jcublas.cublasHandle;
 import jcuda.jcudnn.cudnnHandle;
 
-/// Where work is enqueued: a stream, and what the libraries enqueue by on it.
+/// A stream with the library handles that enqueue on it.
 record Lane(Stream stream, cudnnHandle dnn, cublasHandle blas) {}

@@ -7,18 +7,17 @@ import jcuda.driver.CUdeviceptr;
 import jcuda.driver.CUresult;
 import jcuda.driver.JCudaDriver;
 
-/// What one GPU copies straight from another. Behind an IOMMU that translates, PCIe may drop such copies
-/// without a word (NVIDIA's documentation of peer access), so that one is tried before others rely on it.
+/// Direct copies between GPUs. With a translating IOMMU, PCIe may silently drop such copies (NVIDIA's documentation
+/// of peer access), so a copy is tested first.
 final class Peers {
     private static final System.Logger LOG = System.getLogger(Peers.class.getName());
 
-    private static final int TRIED_INTS = 1 << 18; // large copies go another way than small ones
+    private static final int TRIED_INTS = 1 << 18; // large copies use another path than small ones
 
     private Peers() {}
 
-    /// Lets `gpu` read the other's memory where the machine's wiring can and does; otherwise copies go through the
-    /// host,
-    /// which the driver sees to by itself.
+    /// Enables direct reads of the other GPU's memory if the hardware supports them and a test succeeds; otherwise
+    /// the driver copies through the host.
     static void enable(Gpu gpu, Gpu other) {
         int[] can = new int[1];
         Status.driver(
@@ -29,7 +28,7 @@ final class Peers {
         }
         int status = JCudaDriver.cuCtxEnablePeerAccess(other.context(), 0);
         if (status == CUresult.CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED) {
-            return; // an earlier session has tried it
+            return; // an earlier session has tested it
         }
         if (status == CUresult.CUDA_ERROR_TOO_MANY_PEERS) {
             warn(gpu, other, "has as many peers as it can");
@@ -51,7 +50,7 @@ final class Peers {
         LOG.log(System.Logger.Level.WARNING, "{0} {1}: copies from {2} go through the host", gpu, why, other);
     }
 
-    /// Whether what lies in the other's memory is here once it was copied.
+    /// Whether a copy of the other GPU's memory arrives intact.
     private static boolean arrives(Gpu gpu, Gpu other) {
         int[] sent = ThreadLocalRandom.current().ints(TRIED_INTS).toArray();
         int[] found = new int[TRIED_INTS];

@@ -5,7 +5,7 @@ import java.nio.ByteOrder;
 import jcuda.Pointer;
 import jcuda.driver.JCudaDriver;
 
-/// Host memory that the GPU reads by itself while the host goes on.
+/// Host memory that the GPU reads directly while the host continues.
 public final class Pinned {
     private final Pointer pointer = new Pointer();
     private final ByteBuffer bytes;
@@ -21,7 +21,7 @@ public final class Pinned {
         bytes = pointer.getByteBuffer(0, size).order(ByteOrder.nativeOrder());
     }
 
-    /// Its content; not to be touched while a copy from it is under way.
+    /// Its content; must not be changed during a copy.
     public ByteBuffer bytes() {
         return bytes;
     }

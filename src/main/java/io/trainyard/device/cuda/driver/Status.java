@@ -11,14 +11,14 @@ import jcuda.jcublas.JCublas2;
 import jcuda.jcudnn.JCudnn;
 import jcuda.nvrtc.JNvrtc;
 
-/// Turns what a native call returns into nothing or an error with the status's name, the call, and what to do.
-/// JCuda's own exceptions stay off: they would also be thrown for answers such as `CUDA_ERROR_NOT_READY`.
+/// Converts the status of a native call to an exception with the status's name, the call and the solution. JCuda's
+/// own exceptions are disabled, because they would also be thrown for answers such as `CUDA_ERROR_NOT_READY`.
 public final class Status {
-    private static final int CONTAINED = 226; // of CUDA 13, which JCuda does not know
+    private static final int CONTAINED = 226; // new in CUDA 13, unknown to JCuda
     private static final int TENSOR_MEMORY_LEAK = 721;
 
-    /// After one of these every call of the process on that context fails: "the process must be terminated and
-    /// relaunched" (cuda.h). To reset the context does not help for certain.
+    /// After one of these every call of the process in that context fails: "the process must be terminated and
+    /// relaunched" (cuda.h). Resetting the context is not guaranteed to help.
     private static final Set<Integer> STICKY = Set.of(
             CONTAINED,
             TENSOR_MEMORY_LEAK,
@@ -55,12 +55,12 @@ public final class Status {
 
     private Status() {}
 
-    /// Of the CUDA driver.
+    /// Checks a status of the CUDA driver.
     ///
-    /// @param call what was called, and on what
+    /// @param call the function and its object
     /// @throws DeviceLostException if the context is lost
-    /// @throws DeviceMemoryException if the GPU's memory is short
-    /// @throws DeviceException for any other status but success
+    /// @throws DeviceMemoryException if the GPU's memory is exhausted
+    /// @throws DeviceException for any other error
     public static void driver(int status, String call) {
         if (status == CUresult.CUDA_SUCCESS) {
             return;
@@ -81,25 +81,24 @@ public final class Status {
                 : new DeviceException(sentence);
     }
 
-    /// Of cuDNN.
+    /// Checks a status of cuDNN.
     ///
-    /// @throws DeviceLostException if the context is lost, which cuDNN itself does not tell
+    /// @throws DeviceLostException if the context is lost, which cuDNN itself does not report
     public static void dnn(int status, String call) {
-        if (status != 0) { // cuDNN 9 has renumbered them, so only the library itself knows their names
+        if (status != 0) { // cuDNN 9 renumbered them, so only the library knows their names
             library(call, JCudnn.cudnnGetErrorString(status), status, "cuDNN");
         }
     }
 
-    /// Of cuBLAS.
+    /// Checks a status of cuBLAS.
     ///
-    /// @throws DeviceLostException if the context is lost, which cuBLAS itself does not tell
+    /// @throws DeviceLostException if the context is lost, which cuBLAS itself does not report
     public static void blas(int status, String call) {
         if (status != 0) {
             library(call, JCublas2.cublasGetStatusString(status), status, "cuBLAS");
         }
     }
 
-    /// Of NVRTC.
     public static void nvrtc(int status, String call) {
         if (status != 0) {
             throw new DeviceException("%s failed: %s (%d)".formatted(call, JNvrtc.nvrtcGetErrorString(status), status));

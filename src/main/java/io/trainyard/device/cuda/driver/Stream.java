@@ -3,19 +3,19 @@ package io.trainyard.device.cuda.driver;
 import jcuda.driver.CUstream;
 import jcuda.driver.JCudaDriver;
 
-/// Work in order. Belongs to a [Gpu].
+/// An ordered queue of work. Belongs to a [Gpu].
 public record Stream(CUstream handle) {
-    /// The stream of the current context that copies use which are given none. Never the whole context is waited
-    /// for: other sessions of this process have work there, too, and a context cannot be waited for while any of
-    /// them records a graph, nor would the recording survive it.
+    /// The default stream of the current context, used by copies without a stream. We never synchronize the whole
+    /// context, because other sessions of this process share it, and synchronizing fails and breaks the recording
+    /// while any of them records a graph.
     static final Stream OF_COPIES = new Stream(new CUstream());
 
-    /// Waits, on the host, for all work given so far.
+    /// Waits on the host for all work enqueued so far.
     public void synchronize() {
         Status.driver(JCudaDriver.cuStreamSynchronize(handle), "cuStreamSynchronize");
     }
 
-    /// Has the work given from now on wait for what the event was recorded after.
+    /// Makes later work wait for an event.
     public void await(Event event) {
         Status.driver(JCudaDriver.cuStreamWaitEvent(handle, event.handle(), 0), "cuStreamWaitEvent");
     }
