@@ -17,12 +17,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
 
-/// The devices `cuda:0` and on, and `cuda`, which is the first: there where NVIDIA's driver has a GPU and the
+/// The devices `cuda:0` and so on, and `cuda` for the first. Available if NVIDIA's driver has a GPU and the
 /// libraries are installed.
 public final class CudaBackend implements DeviceBackend {
     static final String KIND = "cuda";
 
-    /// Of newer GPUs.
+    /// Supported by newer GPUs.
     static final Set<Precision> PRECISIONS = Collections.unmodifiableSet(EnumSet.allOf(Precision.class));
 
     @Override

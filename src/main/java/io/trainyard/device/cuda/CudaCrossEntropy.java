@@ -16,9 +16,9 @@ final class CudaCrossEntropy implements CudaLoss {
     private final int classes;
     private final float smoothing;
     private final float[] weights; // (classes)
-    private final @Nullable Buffer classWeights; // (classes); null where all are 1
-    private final Buffer testLosses; // of the whole test set
-    private final Buffer confusion; // counts of the whole test set by (true class, predicted class)
+    private final @Nullable Buffer classWeights; // (classes); null if all are 1
+    private final Buffer testLosses; // of all test samples
+    private final Buffer confusion; // counts of all test samples by (true class, predicted class)
     private final Buffer zero; // an int that is 0
 
     CudaCrossEntropy(LossSpec.CrossEntropy loss, Workload workload, Arena arena) {

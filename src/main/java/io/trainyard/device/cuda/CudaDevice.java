@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 
 /// One GPU.
 ///
-/// @param number among those that CUDA_VISIBLE_DEVICES leaves
+/// @param number among those visible under CUDA_VISIBLE_DEVICES
 record CudaDevice(DeviceInfo info, int number) implements PartDevice {
-    /// The compute capability from which on tensor cores take TensorFloat-32 and bfloat16.
+    /// The compute capability from which tensor cores support TensorFloat-32 and bfloat16.
     private static final int AMPERE = 80;
 
     @Override
@@ -45,7 +45,7 @@ record CudaDevice(DeviceInfo info, int number) implements PartDevice {
         return openPart(workload, EvenPart.WHOLE, null);
     }
 
-    /// @throws io.trainyard.device.DeviceLostException if the GPU fails for good while it is prepared
+    /// @throws io.trainyard.device.DeviceLostException if the GPU fails permanently during preparation
     @Override
     public PartSession openPart(Workload workload, EvenPart part, @Nullable PartSession first) {
         workload.requirePrecision(info.name(), precisions(), CudaBackend.PRECISIONS);

@@ -12,9 +12,9 @@ import io.trainyard.spec.LossSpec;
 import jcuda.Pointer;
 import org.jspecify.annotations.Nullable;
 
-/// The kernels of `loss.cu` for the workload's loss, and what they leave of a pass over the test set.
+/// The kernels of `loss.cu` for the workload's loss, and their results for the test samples.
 interface CudaLoss {
-    /// The kernels that read outputs take so many threads for each sample.
+    /// Threads for each sample in kernels that read outputs.
     long THREADS_OF_ROW = 32;
 
     static CudaLoss of(Workload workload, Arena arena) {
@@ -24,7 +24,7 @@ interface CudaLoss {
         };
     }
 
-    /// Room for what is to be made of each sample.
+    /// Reserves memory for the targets.
     static Buffer roomForTargets(Dataset.Split split, Arena arena, String what) {
         return switch (split.targets()) {
             case Targets.ClassLabels(int[] labels) -> arena.reserve((long) labels.length * Integer.BYTES, what);
@@ -32,7 +32,7 @@ interface CudaLoss {
         };
     }
 
-    /// Copies what is to be made of each sample.
+    /// Copies the targets.
     static void upload(Dataset.Split split, Buffer targets) {
         targets.write(
                 switch (split.targets()) {
@@ -41,32 +41,32 @@ interface CudaLoss {
                 });
     }
 
-    /// Copies what does not change from epoch to epoch.
+    /// Copies constants for all epochs.
     void upload();
 
-    /// What each class counts, (classes); null where all count the same, or there are none.
+    /// The class weights, (classes); null if all are equal, or without classes.
     @Nullable
     Buffer classWeights();
 
     /// Enqueues the losses of a training batch's samples, and the gradient of its mean loss by the outputs, which
-    /// takes their place where there is no other.
+    /// overwrites them if they have no gradient buffer.
     ///
     /// @param batchSize of a full batch
     void differentiate(Compilation c, BatchTensor outputs, TrainingData data, Buffer sampleLosses, int batchSize);
 
-    /// Enqueues the losses of a test batch's samples, and what else a test tells of them.
+    /// Enqueues the losses and metrics of a test batch's samples.
     ///
     /// @param batchSize of a full test batch
     void test(Compilation c, BatchTensor outputs, TestData data, int batchSize);
 
-    /// Enqueues what is predicted for a test batch.
+    /// Enqueues the predictions for a test batch.
     ///
     /// @param predictions (samples, outputs)
     void predict(Compilation c, BatchTensor outputs, Buffer predictions);
 
-    /// Before the first batch of the test set.
+    /// Called before the first test batch.
     void beginTest();
 
-    /// What the test of the whole set has left.
+    /// The result of a complete test.
     Evaluation evaluation(Workload workload);
 }

@@ -14,14 +14,14 @@ import java.util.Map;
 import java.util.Objects;
 import jcuda.Pointer;
 
-/// The tensors that live from step to step: all parameters in one run of float32, their gradients and each of the
-/// optimizer's slots in runs of the same form, so that one kernel updates them all and one copy sends them; then the
-/// buffers.
+/// The tensors that carry over between steps: all parameters in one contiguous run of float32, their gradients and
+/// each optimizer slot in runs of the same layout, so that one kernel updates them all and one copy sends them;
+/// then the buffers.
 final class CudaModel implements LayerParameters, StateMemory {
-    /// Floats: where a parameter begins is a multiple of it. What is between two parameters is zero and stays so.
+    /// Parameters begin at multiples of this number of floats. The gaps are always zero.
     private static final long ALIGNMENT = 64;
 
-    private final Map<String, Long> places = new LinkedHashMap<>(); // of the parameters, in floats
+    private final Map<String, Long> places = new LinkedHashMap<>(); // offsets of the parameters, in floats
     private final Buffer values;
     private final Buffer gradients;
     private final List<Buffer> slots = new ArrayList<>(); // one for each of the update's
@@ -57,7 +57,7 @@ final class CudaModel implements LayerParameters, StateMemory {
         return slice(gradients, spec, "the gradient of ");
     }
 
-    /// Where a parameter that is trained begins in each run, in floats.
+    /// The offset of a trained parameter in each run, in floats.
     int place(ParameterSpec spec) {
         return Math.toIntExact(Objects.requireNonNull(places.get(spec.name())));
     }
@@ -70,12 +70,12 @@ final class CudaModel implements LayerParameters, StateMemory {
         return values;
     }
 
-    /// In the form of [#values].
+    /// In the layout of [#values].
     Buffer gradients() {
         return gradients;
     }
 
-    /// One for each of [UpdateSpec#slots], in the form of [#values].
+    /// One for each of [UpdateSpec#slots], in the layout of [#values].
     List<Buffer> slots() {
         return slots;
     }

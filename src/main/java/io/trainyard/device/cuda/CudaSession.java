@@ -14,17 +14,17 @@ import io.trainyard.device.session.StateTable;
 import java.util.List;
 import jcuda.Pointer;
 
-/// Everything on one GPU: the data set as bytes, the parameters, and for each size of batch a step recorded as a
-/// graph, or several steps as one, so that the host only launches graphs and, now and then, reads losses.
+/// A session on one GPU: the dataset as bytes, the parameters, and for each batch size one or several steps
+/// recorded as a graph, so that the host only launches graphs and occasionally reads losses.
 final class CudaSession extends BackendSession {
     private final Gpu gpu;
     private final Programs programs;
     private final StateTable state;
-    private int sentUntil; // behind the last step that has all it needs from the host
-    private int launchedUntil; // behind the last step whose graph has been enqueued
+    private int sentUntil; // one past the last step with all its host data on the device
+    private int launchedUntil; // one past the last step with an enqueued graph
     private boolean scalarsAreStale = true;
 
-    /// @param part which part of every training batch it computes
+    /// @param part of every training batch that it computes
     CudaSession(Workload workload, CudaDevice device, EvenPart part) {
         super(workload, part);
         gpu = new Gpu(device.number(), CudaSettings.ofProcess().forks());
@@ -37,7 +37,7 @@ final class CudaSession extends BackendSession {
         state = new StateTable(workload.network().parameters(), workload.update(), programs.model());
     }
 
-    /// None but the one that launches.
+    /// Only the launching thread.
     @Override
     public int threads() {
         return 1;
@@ -100,18 +100,18 @@ final class CudaSession extends BackendSession {
         programs.exchange().takeOver();
     }
 
-    /// They are here when it returns: the others may be about to put something else in their place.
+    /// Waits for the copies, because the other parts may change the source afterwards.
     @Override
     protected void takeOverSlots() {
         programs.exchange().takeOverSlots();
         gpu.compute().synchronize();
     }
 
-    /// The norm is the update's own business: there is one part where gradients are clipped by it.
+    /// The update computes the norm, because there is only one part if gradients are clipped by it.
     @Override
     protected void gatherOwnRange() {}
 
-    /// With its update, where this is the only part, and with those of the steps that are one graph with it.
+    /// Includes the update if this is the only part, and all steps recorded in the same graph.
     @Override
     protected void computeOwnGradients() {
         TrainingData data = programs.trainingData();

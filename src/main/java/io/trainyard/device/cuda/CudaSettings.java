@@ -6,14 +6,14 @@ import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.function.Function;
 
-/// What a machine's operator may say of the CUDA device. No bits depend on any of it but where that is said.
+/// The operator's settings of the CUDA device. They do not affect results, except as noted.
 ///
-/// @param stepsPerGraph how many steps are recorded as one graph at most; empty: by [StepsPerGraph]'s rule
-/// @param forks whether the gradients of weights are computed in a stream of their own
-/// @param timesAlgorithms whether cuDNN's algorithms are timed: then the last bits of a job that begins depend on what
-///     was fastest. One that goes on keeps to what it had, either way
+/// @param stepsPerGraph the most steps recorded as one graph; empty: by the rule of [StepsPerGraph]
+/// @param forks whether weight gradients are computed in a separate stream
+/// @param timesAlgorithms whether cuDNN's algorithms are timed: the choice affects the last bits of a new job's
+///     results. A resumed job keeps its algorithms
 record CudaSettings(OptionalInt stepsPerGraph, boolean forks, boolean timesAlgorithms) {
-    /// One of them, as a system property and as an environment variable.
+    /// A setting, as a system property and as an environment variable.
     enum Name {
         STEPS_PER_GRAPH,
         SECOND_STREAM,
@@ -30,17 +30,17 @@ record CudaSettings(OptionalInt stepsPerGraph, boolean forks, boolean timesAlgor
         }
     }
 
-    /// A graph of more would only take longer to record.
+    /// More steps would only take longer to record.
     private static final int MAX_STEPS = 64;
 
-    /// This process's. A property goes before its environment variable.
+    /// The settings of this process. A property overrides its environment variable.
     static CudaSettings ofProcess() {
         return of(name -> Objects.requireNonNullElseGet(
                 System.getProperty(name.property()), () -> System.getenv().getOrDefault(name.variable(), "")));
     }
 
-    /// @param given what is set, or nothing
-    /// @throws DeviceException if a value is not allowed; says what is
+    /// @param given the value of a setting, or empty
+    /// @throws DeviceException if a value is not allowed; the message has the allowed values
     static CudaSettings of(Function<Name, String> given) {
         String steps = given.apply(Name.STEPS_PER_GRAPH);
         return new CudaSettings(

@@ -10,11 +10,11 @@ import java.util.Objects;
 import jcuda.Pointer;
 import org.jspecify.annotations.Nullable;
 
-/// Of predicted numbers: the mean squared error.
+/// The mean squared error of predicted numbers.
 final class CudaSquaredError implements CudaLoss {
     private final int width; // numbers of a sample
-    private final Buffer testLosses; // of the whole test set
-    private final Buffer absoluteErrors; // of the whole test set
+    private final Buffer testLosses; // of all test samples
+    private final Buffer absoluteErrors; // of all test samples
 
     CudaSquaredError(Workload workload, Arena arena) {
         width = workload.network().classes();
@@ -28,7 +28,7 @@ final class CudaSquaredError implements CudaLoss {
 
     @Override
     public @Nullable Buffer classWeights() {
-        return null; // there are no classes
+        return null; // no classes
     }
 
     @Override

@@ -8,32 +8,32 @@ import io.trainyard.spec.EmaSpec;
 import io.trainyard.spec.UpdateSpec;
 import org.jspecify.annotations.Nullable;
 
-/// What becomes of a batch's gradients: they are accumulated where batches share a step of the optimizer, clipped,
-/// handed to its kernel, and what that makes is averaged; each over all parameters that this device updates.
+/// The processing of a batch's gradients: accumulation over batches that share an optimizer step, clipping, the
+/// optimizer's kernel, and averaging; each over all parameters that this device updates.
 ///
 /// @param scalars [StepScalars], for each step of the epoch
-/// @param exchange knows which of the model's parameters these are
-/// @param norm what clipping by norm computes with; null: gradients are not
+/// @param exchange determines the range of the model's parameters
+/// @param norm buffers for clipping by norm; null: no such clipping
 record CudaUpdate(
         UpdateSpec spec,
         Buffer scalars,
         CudaModel model,
         PartExchange exchange,
         @Nullable Norm norm) {
-    /// Room for the sum of each block's squares, and what comes of them.
+    /// Memory for the sum of each block's squares, and for the resulting factor.
     record Norm(Buffer squares, Buffer factor) {
         private static final int BLOCKS = 256;
 
         static @Nullable Norm of(UpdateSpec spec, Arena arena) {
             return spec.loop().maxNorm().isEmpty()
-                    ? null // there is nothing to measure
+                    ? null // not clipped by norm
                     : new Norm(
                             arena.reserve((long) BLOCKS * Double.BYTES, "the gradients' squares"),
                             arena.reserve(Float.BYTES, "the gradients' factor"));
         }
     }
 
-    /// Enqueues it.
+    /// Enqueues the update.
     ///
     /// @param steps whether the optimizer takes its step
     void run(Compilation c, boolean steps) {
@@ -62,7 +62,7 @@ record CudaUpdate(
                 model.slots().subList(0, slots).stream().map(exchange::ownRange).toList(),
                 scalars,
                 c.step());
-        UpdateRule ofAnyStep = UpdateRule.of(spec.optimizer(), 0, 1); // only what is the same in each step is recorded
+        UpdateRule ofAnyStep = UpdateRule.of(spec.optimizer(), 0, 1); // only constants of all steps are recorded
         UpdateKernel kernel = UpdateKernel.of(ofAnyStep);
         c.kernels().launch(kernel.name(), operands.floats(), kernel.arguments(operands));
         spec.loop().average().ifPresent(ema -> average(c, ema, values));

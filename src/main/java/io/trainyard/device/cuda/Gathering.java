@@ -4,10 +4,10 @@ import io.trainyard.data.PixelScale;
 import io.trainyard.data.Samples;
 import io.trainyard.device.Workload;
 
-/// How a batch is made of a data set's samples on the device.
+/// Assembles a batch from a dataset's samples on the device.
 ///
-/// @param kernel that makes it
-/// @param table what that needs to know of each channel: what each byte becomes, or a mean and a std
+/// @param kernel its name
+/// @param table the kernel's data for each channel: the value of each byte, or a mean and a std
 record Gathering(String kernel, float[] table) {
     private static final int BYTE_VALUES = 256;
 

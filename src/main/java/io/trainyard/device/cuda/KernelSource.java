@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/// The kernels' CUDA C++, a program in one: what the files have in common stands first.
+/// The CUDA C++ source of all kernels as one program; shared headers come first.
 final class KernelSource {
     private static final List<String> FILES = List.of(
             "values.cuh",

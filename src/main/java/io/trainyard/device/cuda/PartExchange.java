@@ -9,18 +9,18 @@ import io.trainyard.device.cuda.driver.Kernels;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What the parts of a session on several GPUs copy from one another, from device to device. Each part sums and
-/// updates a range of the parameters, so every gradient is sent once to its range's part, and every updated
-/// parameter once to each other part. Streams wait for one another by events; the host for none of it.
+/// Copies between the parts of a session on several GPUs, from device to device. Each part sums and updates a range
+/// of the parameters, so every gradient is sent once to its range's part, and every updated parameter once to each
+/// other part. Streams wait for each other by events; the host does not wait.
 final class PartExchange {
-    /// Ranges begin at multiples of so many floats.
+    /// Ranges begin at multiples of this number of floats.
     private static final int PIECE = 64;
 
     private final Gpu gpu;
     private final Kernels kernels;
     private final CudaModel model;
     private final EvenPart part;
-    private final Buffer received; // the others' gradients of this part's range, one after the other
+    private final Buffer received; // the others' gradients of this part's range, one after another
     private final Event gradientsReady;
     private final Event updated;
     private final List<PartExchange> others = new ArrayList<>();
@@ -35,7 +35,7 @@ final class PartExchange {
         updated = gpu.event();
     }
 
-    /// The range of a run of the model's that a part updates.
+    /// The range of one of the model's runs that a part updates.
     private static Buffer rangeOf(Buffer run, EvenPart part) {
         long pieceBytes = (long) PIECE * Float.BYTES;
         int pieces = (int) (run.bytes() / pieceBytes);
@@ -51,7 +51,7 @@ final class PartExchange {
         gpu.enablePeer(other.gpu);
     }
 
-    /// Has this device wait for the others' updates, and takes them over.
+    /// Makes this device wait for the others' updates, and copies them.
     void takeOver() {
         for (PartExchange other : others) {
             gpu.compute().await(other.updated);
@@ -63,7 +63,7 @@ final class PartExchange {
         gradientsReady.record(gpu.compute());
     }
 
-    /// Has this device wait for the others' gradients, and adds those of its own range to its own.
+    /// Makes this device wait for the others' gradients, and adds those of its own range to its own.
     void sum() {
         Buffer sum = ownRange(model.gradients());
         long floats = sum.bytes() / Float.BYTES;
@@ -78,7 +78,7 @@ final class PartExchange {
         updated.record(gpu.compute());
     }
 
-    /// Takes over the state that the others' optimizers keep of their ranges.
+    /// Copies the optimizer state of the others' ranges.
     void takeOverSlots() {
         for (PartExchange other : others) {
             gpu.compute().await(other.updated);

@@ -28,23 +28,23 @@ import java.util.Objects;
 import jcuda.jcublas.JCublas2;
 import org.jspecify.annotations.Nullable;
 
-/// A workload compiled for one GPU. First all that is needed is described and its memory added up, then it is
-/// allocated at once. Programs for batches of different sizes share the memory of their activations: only one runs
-/// at a time.
+/// A workload compiled for one GPU. First all buffers are described and their sizes added, then the memory is
+/// allocated at once. Programs for different batch sizes share the memory of their activations, because only one
+/// runs at a time.
 final class Programs {
-    /// Left to the driver and the libraries beside what they took to be warmed up: recorded graphs, and code
-    /// of other algorithms, take memory that nobody tells.
+    /// Reserve for the driver and the libraries after warm-up: recorded graphs and the code of other algorithms
+    /// need an unknown amount of memory.
     private static final long MARGIN_BYTES = 64L << 20;
 
     private static final long TEST_BATCH_BYTES = 64L << 20;
 
-    /// Images of a test batch: two such batches are on the device at a time where not all are.
+    /// Images of a test batch: two such batches are on the device at a time, unless all are.
     private static final long TEST_IMAGE_BYTES = 8L << 20;
 
     /// More samples at a time would not be faster.
     private static final int MAX_TEST_BATCH = 1024;
 
-    /// cuBLAS's scratch memory, as PyTorch gives it: 32 MiB from Hopper on, 8 MiB before.
+    /// cuBLAS's scratch memory, as PyTorch sets it: 32 MiB from Hopper on, 8 MiB before.
     private static final int HOPPER = 90;
 
     private static final long HOPPER_BLAS_BYTES = 32L << 20;
@@ -52,7 +52,7 @@ final class Programs {
 
     private final Workload workload;
     private final Gpu gpu;
-    private final Map<Integer, TrainingProgram> training = new LinkedHashMap<>(); // by the whole batch's samples
+    private final Map<Integer, TrainingProgram> training = new LinkedHashMap<>(); // by samples of the whole batch
     private final Map<Integer, TestProgram> tests = new LinkedHashMap<>();
     private final Masks masks;
     private final int testBatch;
@@ -69,9 +69,9 @@ final class Programs {
     private final CudaLoss loss;
     private final Buffer predictions; // of a test batch
     private final ConvolutionAlgorithms algorithms;
-    private final int stepsPerGraph; // of full batches, at most
+    private final int stepsPerGraph; // the most for full batches
 
-    /// @param batchPart which part of every training batch the GPU computes
+    /// @param batchPart the part of every training batch that the GPU computes
     Programs(Workload workload, Gpu gpu, EvenPart batchPart) {
         this.workload = workload;
         this.gpu = gpu;
@@ -146,12 +146,12 @@ final class Programs {
         testData.upload();
     }
 
-    /// As large for each stream: cuBLAS may choose by it how it sums.
+    /// The same size for each stream, because the summation order of cuBLAS may depend on it.
     private Buffer blasWorkspace(Arena arena) {
         return arena.reserve(gpu.architecture() >= HOPPER ? HOPPER_BLAS_BYTES : BLAS_BYTES, "the workspace of cuBLAS");
     }
 
-    /// Of the stream that work is given to.
+    /// Configures cuBLAS on the current stream.
     private void prepareBlas(Buffer workspace, Numbers numbers) {
         Status.blas(
                 JCublas2.cublasSetWorkspace(gpu.blas(), gpu.at(workspace), workspace.bytes()), "cublasSetWorkspace");
@@ -162,7 +162,7 @@ final class Programs {
         return network.allLayers().stream().anyMatch(layer -> layer.spec() instanceof Conv2d);
     }
 
-    /// What decides which algorithms cuDNN has, and which is fastest.
+    /// All that affects the availability and speed of cuDNN's algorithms.
     private static String kind(Gpu gpu) {
         return "%s, cuDNN %s".formatted(gpu.name(), CudaLibraries.loaded().dnn().version());
     }
@@ -209,9 +209,9 @@ final class Programs {
         gpu.compute().synchronize();
     }
 
-    /// Records several full batches as one graph where that pays.
+    /// Records several full batches as one graph if that is faster.
     ///
-    /// @return how many
+    /// @return their number
     private int recordSeveral(Numbers numbers) {
         TrainingProgram full = Objects.requireNonNull(training.get(workload.batchSize()));
         int wanted = CudaSettings.ofProcess()
@@ -224,11 +224,11 @@ final class Programs {
         return steps;
     }
 
-    /// Enqueues a step, or its gradients where the update is apart, and those after it that are recorded with it if
-    /// they may all be enqueued now.
+    /// Enqueues a step, or only its gradients if the update is separate, and the following steps of the same graph
+    /// if they may all be enqueued now.
     ///
-    /// @param end behind the last step that may be
-    /// @return how many were
+    /// @param end one past the last step that may be enqueued
+    /// @return number of enqueued steps
     int launch(int stepOfEpoch, int end) {
         int full = workload.dataset().train().size() / workload.batchSize();
         boolean beginsGroup = stepOfEpoch % workload.loop().accumulateSteps() == 0;
@@ -266,7 +266,7 @@ final class Programs {
         return norms;
     }
 
-    /// Of its convolutions' algorithms.
+    /// The algorithms of its convolutions.
     DeviceChoices choices() {
         return algorithms.choices();
     }
@@ -302,7 +302,7 @@ final class Programs {
         return loss;
     }
 
-    /// Of the test batch at hand, (samples, outputs).
+    /// Of the current test batch, (samples, outputs).
     Buffer predictions() {
         return predictions;
     }

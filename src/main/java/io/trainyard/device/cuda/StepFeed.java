@@ -9,15 +9,15 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What steps need from the host, sent ahead of them a block of steps at a time through pinned memory, while the
-/// device computes the block before. On the device it lies in rings of [#window] steps: step k's is at k modulo that.
+/// Sends host data of steps ahead, in blocks of steps through pinned memory, while the device computes the previous
+/// block. The device stores it in rings of [#window] steps: step k is at index k modulo the window.
 final class StepFeed {
-    /// What a block is filled up to, if it has more than one step.
+    /// The target size of a block with more than one step.
     private static final long BLOCK_BYTES = 8 << 20;
 
     private static final int MAX_BLOCK_STEPS = 256;
 
-    /// Two blocks: one is computed with while the other is filled.
+    /// Two blocks: one is computed while the other is filled.
     private static final int HALVES = 2;
 
     private final Gpu gpu;
@@ -27,15 +27,15 @@ final class StepFeed {
     private final List<Half> halves = new ArrayList<>();
     private int turn;
 
-    /// A block's place on the host.
+    /// A block's memory on the host.
     ///
     /// @param sent passed when the host may fill it again
-    /// @param computed passed when the device no longer needs what was sent from it
+    /// @param computed passed when the device no longer needs its data
     private record Half(List<Pinned> sections, Event sent, Event computed) {}
 
-    /// Fills in what steps need: step after step, of each step one section after the other.
+    /// Writes the data of steps: step by step, and within each step section by section.
     interface Writer {
-        /// @param section which of the feed's
+        /// @param section index of the feed's section
         /// @param target as long as that section's stride
         void write(int step, int section, ByteBuffer target);
     }
@@ -66,24 +66,24 @@ final class StepFeed {
         return HALVES * blockSteps;
     }
 
-    /// How many steps may be sent at once.
+    /// The most steps of one [#send].
     int blockSteps() {
         return blockSteps;
     }
 
-    /// Where a section's steps are: (window, stride).
+    /// The device memory of a section, (window, stride).
     Buffer ring(int section) {
         return rings.get(section);
     }
 
-    /// Sends what the steps `first` to `first + steps`, without it, need; work that is given to the compute stream
-    /// from now on finds it there. The device must have computed all before the first step of an epoch.
+    /// Sends the data of the steps `first` to `first + steps`, exclusive, for work enqueued on the compute stream
+    /// from now on. Before the first step of an epoch, the device must have computed all earlier steps.
     ///
     /// @param steps at most [#blockSteps]
     void send(int first, int steps, Writer writer) {
         Half half = halves.get(turn);
         half.sent().synchronize();
-        gpu.copies().await(half.computed()); // two blocks ago: whose places on the device these are
+        gpu.copies().await(half.computed()); // two blocks ago, in the same device memory
         for (int i = 0; i < steps; i++) {
             for (int section = 0; section < strides.length; section++) {
                 ByteBuffer bytes = half.sections().get(section).bytes();
@@ -106,7 +106,7 @@ final class StepFeed {
         gpu.compute().await(half.sent());
     }
 
-    /// Says that the steps last sent have been given to the compute stream.
+    /// Called after the steps last sent have been enqueued on the compute stream.
     void given() {
         halves.get(turn).computed().record(gpu.compute());
         turn = (turn + 1) % HALVES;

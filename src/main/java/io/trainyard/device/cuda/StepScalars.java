@@ -4,14 +4,14 @@ import io.trainyard.device.EpochPlan;
 import io.trainyard.device.Workload;
 import io.trainyard.device.session.UpdateRule;
 
-/// The numbers of an update that change from step to step: eight for each step of an epoch, so that the kernels find
-/// theirs by the step's number. The last is whether it is the optimizer's first.
+/// The coefficients of an update that change between steps: eight for each step of an epoch, which the kernels
+/// index by the step's number. The last one marks the optimizer's first step.
 final class StepScalars {
     static final int OF_STEP = 8; // as optimizer.cu has it
 
     private StepScalars() {}
 
-    /// @param stepsBefore how many steps the optimizer has made before step `firstStep` of the epoch
+    /// @param stepsBefore number of optimizer steps before step `firstStep` of the epoch
     static float[] of(Workload workload, EpochPlan plan, int firstStep, long stepsBefore) {
         float[] scalars = new float[plan.learningRates().length * OF_STEP];
         long step = stepsBefore;

@@ -3,34 +3,34 @@ package io.trainyard.device.cuda;
 import io.trainyard.device.Workload;
 import io.trainyard.spec.Network;
 
-/// How many steps are recorded as one graph: so many that the graph is long beside what its launch takes, by a rule on
-/// what is known without measuring ([decision 24](../../../../../../../docs/decisions/24-several-steps-a-graph.md)).
-/// How many there are changes no bit.
+/// The number of steps recorded as one graph: enough that the graph takes much longer than its launch, by a rule
+/// without timing ([decision 24](../../../../../../../docs/decisions/24-several-steps-a-graph.md)). The number does
+/// not affect results.
 final class StepsPerGraph {
-    /// A launch, and the gap between two graphs, of some 10 microseconds are a hundredth of it.
+    /// A launch and the gap between two graphs, about 10 microseconds, are a hundredth of it.
     private static final double GRAPH_MICROS = 1000;
 
     private static final int MOST = 16;
 
-    /// A small kernel, and the way to the next.
+    /// A small kernel and the gap to the next.
     private static final double NODE_MICROS = 2;
 
-    /// Of a GPU's memory: 3 TB/s.
+    /// A GPU's memory bandwidth: 3 TB/s.
     private static final double BYTES_PER_MICRO = 3e6;
 
-    /// Of a GPU's arithmetic: 60 TFLOP/s, a multiplication with its addition is two.
+    /// A GPU's arithmetic: 60 TFLOP/s, with two operations in a multiply-add.
     private static final double MULTIPLY_ADDS_PER_MICRO = 3e7;
 
-    /// How often a step reads or writes a layer's output or its gradient.
+    /// Number of times a step reads or writes a layer's output or its gradient.
     private static final int PASSES = 8;
 
-    /// How often a parameter, its gradient, or what the optimizer keeps of it.
+    /// Number of times a step reads or writes a parameter, its gradient, or its optimizer state.
     private static final int PARAMETER_PASSES = 8;
 
     private StepsPerGraph() {}
 
     /// @param nodes of a step's graph
-    /// @param valueBytes of a value of an activation
+    /// @param valueBytes of an activation value
     /// @return a power of two: the smallest that makes the graph long enough, up to sixteen
     static int of(int nodes, Workload workload, int valueBytes) {
         Network network = workload.network();
@@ -45,9 +45,8 @@ final class StepsPerGraph {
         return steps;
     }
 
-    /// The most of `wanted` that a graph can have: no more than an epoch has full batches, than are sent ahead at a
-    /// time;
-    /// and whole groups of batches that share a step of the optimizer, so that it is known which take one.
+    /// Limits `wanted` to the full batches of an epoch, to the steps that are sent ahead at a time, and to whole
+    /// groups of batches that share an optimizer step, so that these steps are known when the graph is recorded.
     ///
     /// @param sentAtOnce steps
     static int possible(int wanted, Workload workload, int sentAtOnce) {

@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
 import jcuda.Pointer;
 import org.jspecify.annotations.Nullable;
 
-/// The test part of the data set as the device sees it, with its images there or sent ahead of the test batches.
+/// The test part of the dataset on the device. Its images are resident, or sent ahead of the test batches.
 final class TestData {
     private final Dataset dataset;
     private final int batchSize;
@@ -38,7 +38,7 @@ final class TestData {
         }
     }
 
-    /// The kernel that makes a batch of the images.
+    /// The kernel that assembles a batch from the images.
     String kernel() {
         return kernel;
     }
@@ -52,7 +52,7 @@ final class TestData {
         return images;
     }
 
-    /// Which of [#images] each test sample is; null where each is its own.
+    /// The index in [#images] of each test sample; null for the identity.
     @Nullable
     Buffer imageOrder() {
         return imageOrder;
@@ -75,7 +75,7 @@ final class TestData {
         }
     }
 
-    /// Sends the images of the test batches that are enqueued next.
+    /// Sends the images of the next test batches.
     void send(int firstBatch, int batches) {
         if (feed != null) {
             feed.send(firstBatch, batches, (batch, _, target) -> {
@@ -88,7 +88,7 @@ final class TestData {
         }
     }
 
-    /// Says that the batches last sent for have been enqueued.
+    /// Called after the batches last sent have been enqueued.
     void given() {
         if (feed != null) {
             feed.given();

@@ -10,7 +10,7 @@ import io.trainyard.spec.Network;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// A batch of the test set in evaluation mode, recorded as a graph.
+/// A test batch in evaluation mode, recorded as a graph.
 final class TestProgram {
     private final Compilation c;
     private final CudaLoss loss;
@@ -56,7 +56,7 @@ final class TestProgram {
 
     /// Runs the batch and records it.
     ///
-    /// @param predictions of the batch at hand, (samples, outputs)
+    /// @param predictions of the current batch, (samples, outputs)
     void record(TestData data, Buffer table, Buffer predictions) {
         run(data, table, predictions);
         graph = c.gpu().capture(() -> run(data, table, predictions));

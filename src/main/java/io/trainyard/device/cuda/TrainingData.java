@@ -17,10 +17,10 @@ import java.util.Objects;
 import jcuda.Pointer;
 import org.jspecify.annotations.Nullable;
 
-/// The training part of the data set as the device sees it. Targets and the epoch's order are always there; images
-/// are too where there is room, and are else sent ahead of the steps, as augmentation and masks are.
+/// The training part of the dataset on the device. Targets and the epoch's order are always resident. Images are
+/// too if there is enough memory; otherwise they are sent ahead of the steps, like augmentation and masks.
 final class TrainingData {
-    /// What augmentation says of a sample, each a `short`: [Change]'s components in their order.
+    /// Values of a sample's augmentation, each a `short`: the components of [Change] in order.
     private static final int CHANGE_VALUES = 7;
 
     private final Workload workload;
@@ -32,7 +32,7 @@ final class TrainingData {
     private final Buffer targets;
     private final Buffer order;
     private final Buffer batchWeights;
-    private final Buffer imageOrder; // which of `images` each position of the epoch takes
+    private final Buffer imageOrder; // index in `images` for each position of the epoch
     private final Buffer images;
     private final @Nullable Buffer changes;
 
@@ -96,12 +96,12 @@ final class TrainingData {
         return workload.dataset().sampleBytes();
     }
 
-    /// The kernel that makes a batch of the images.
+    /// The kernel that assembles a batch from the images.
     String kernel() {
         return gathering.kernel();
     }
 
-    /// What the kernel needs of each channel.
+    /// The kernel's data for each channel.
     Buffer table() {
         return table;
     }
@@ -123,7 +123,7 @@ final class TrainingData {
         return order;
     }
 
-    /// What the losses of each of the epoch's steps are divided by.
+    /// The divisor of the losses of each of the epoch's steps.
     Buffer batchWeights() {
         return batchWeights;
     }
@@ -134,17 +134,17 @@ final class TrainingData {
         return changes;
     }
 
-    /// How many steps what is sent ahead stays on the device.
+    /// Number of steps for which sent data stays on the device.
     int window() {
         return feed == null ? 1 : feed.window();
     }
 
-    /// How many steps may be enqueued at a time.
+    /// The most steps that may be enqueued at a time.
     int blockSteps() {
         return feed == null ? Integer.MAX_VALUE : feed.blockSteps();
     }
 
-    /// Copies what does not change from epoch to epoch.
+    /// Copies constants for all epochs.
     void upload() {
         Dataset.Split train = workload.dataset().train();
         table.write(Pointer.to(gathering.table()));
@@ -172,7 +172,7 @@ final class TrainingData {
         batchWeights.write(Pointer.to(weights));
     }
 
-    /// Draws and sends what the steps need that are enqueued next.
+    /// Draws and sends the data of the next steps.
     ///
     /// @param steps at most [#blockSteps]
     void send(EpochPlan plan, int firstStep, int steps) {
@@ -181,7 +181,7 @@ final class TrainingData {
         }
     }
 
-    /// Says that the steps last sent for have been enqueued.
+    /// Called after the steps last sent have been enqueued.
     void given() {
         if (feed != null) {
             feed.given();

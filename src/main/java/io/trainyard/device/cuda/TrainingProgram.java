@@ -13,11 +13,10 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// A training step for a batch of one size, recorded: gather, forward, loss, backward; then the update, and on to
-/// the next step, whose number is on the device. As one graph, or, where other devices' gradients are added between
-/// the two halves, as two, of which the first is in pieces where devices exchange the sums of batch norms. Where
-/// batches share a step of the optimizer there is one with it and one without. Several full batches may be one graph,
-/// too.
+/// A recorded training step for one batch size: gather, forward, loss, backward; then the update, and the increment
+/// of the step's number on the device. It is one graph, or two if other devices' gradients are added in between;
+/// the first of the two is in pieces if devices exchange the sums of batch norms. If batches share an optimizer
+/// step, there is one variant with it and one without. Several full batches may also be one graph.
 final class TrainingProgram {
     private final Compilation c;
     private final CudaLoss loss;
@@ -26,7 +25,7 @@ final class TrainingProgram {
     private final BatchTensor input;
     private final CudaChain chain;
     private final Buffer sampleLosses;
-    private @Nullable Runnable gradients; // enqueues them; null: they are computed with the update
+    private @Nullable Runnable gradients; // enqueues them; null: they are part of the update's graph
     private final Map<Boolean, Graph> graphs = new HashMap<>(); // by whether the optimizer takes its step
     private @Nullable Graph several;
 
@@ -99,7 +98,7 @@ final class TrainingProgram {
     /// Runs the step and records it.
     ///
     /// @param losses one for each step of the epoch
-    /// @param inTwo whether the update is a graph of its own
+    /// @param inTwo whether the update is a separate graph
     void record(TrainingData data, CudaUpdate update, Buffer losses, boolean inTwo) {
         computeGradients(data);
         finish(data, update, losses, true);
@@ -116,9 +115,7 @@ final class TrainingProgram {
         }
     }
 
-    /// Records several steps as one, of which the first is the first of a group that shares a step of the optimizer,
-    /// and
-    /// the last the last of one.
+    /// Records several steps as one graph. They must be whole groups of batches that share an optimizer step.
     void recordSeveral(int count, TrainingData data, CudaUpdate update, Buffer losses) {
         int group = update.spec().loop().accumulateSteps();
         several = c.gpu().capture(() -> {
@@ -133,12 +130,12 @@ final class TrainingProgram {
         return graph(true).nodes();
     }
 
-    /// Enqueues as many steps as were recorded as one.
+    /// Enqueues the steps that were recorded as one graph.
     void launchSeveral() {
         Objects.requireNonNull(several).launch();
     }
 
-    /// Enqueues the step, or its gradients where the update is apart.
+    /// Enqueues the step, or only its gradients if the update is separate.
     ///
     /// @param steps whether the optimizer takes its step
     void launch(boolean steps) {
@@ -149,7 +146,7 @@ final class TrainingProgram {
         }
     }
 
-    /// Enqueues the update that is apart.
+    /// Enqueues the separate update.
     void launchUpdate(boolean steps) {
         graph(steps).launch();
     }

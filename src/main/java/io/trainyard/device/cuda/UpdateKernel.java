@@ -5,8 +5,8 @@ import io.trainyard.device.session.UpdateRule;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The kernel that computes an update rule. What of the rule's numbers is the same in each step is recorded with its
-/// launch; the others lie on the device, for each step of the epoch, so that a recorded launch finds its step's.
+/// The kernel of an update rule. Coefficients that are the same in each step are recorded with its launch; the
+/// others are on the device for each step of the epoch, so a recorded launch reads those of its step.
 interface UpdateKernel {
     static UpdateKernel of(UpdateRule rule) {
         return switch (rule) {
@@ -19,10 +19,10 @@ interface UpdateKernel {
     /// In `optimizer.cu`.
     String name();
 
-    /// The numbers that change from step to step, less than [StepScalars#OF_STEP].
+    /// The coefficients that change between steps, fewer than [StepScalars#OF_STEP].
     float[] changing();
 
-    /// The optimizer's slots; null for one that this rule has not.
+    /// The optimizer's slots; null for those that the rule does not use.
     record Slots(
             @Nullable Buffer first,
             @Nullable Buffer second,
@@ -31,13 +31,13 @@ interface UpdateKernel {
     /// @param all one for each of the optimizer's
     Slots slots(List<Buffer> all);
 
-    /// What the kernel takes, in order.
+    /// The kernel's arguments, in order.
     @Nullable
     Object[] arguments(Operands on);
 
-    /// What every update takes.
+    /// The operands of every update.
     ///
-    /// @param values of some parameters; gradients and slots have as many
+    /// @param values of some parameters; gradients and slots have the same size
     /// @param slots one for each of the optimizer's
     /// @param scalars [StepScalars]
     /// @param step the step's number

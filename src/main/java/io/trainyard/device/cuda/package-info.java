@@ -1,4 +1,4 @@
-/// The device `cuda`: a session lives on one GPU and replays its steps there as recorded graphs.
+/// The device `cuda`: a session runs on one GPU and replays its steps there as recorded graphs.
 @NullMarked
 package io.trainyard.device.cuda;
 
