@@ -20,8 +20,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Commands nobody can run, each with what a person needs to read about it. The last job is good: the worker goes
-/// on.
+/// Commands that no worker can run; each ends as a dead letter with a useful reason. The last job is valid, to
+/// show that the worker continues.
 @Slow
 class BadCommandTest {
     private final Fleet fleet = new Fleet();
@@ -36,7 +36,7 @@ class BadCommandTest {
 
     @Test
     void eachEndsAsADeadLetterAndTheWorkerGoesOn() {
-        // This fleet's commands have bodies, as all that is sent through channels.
+        // Commands of this fleet go through channels, and those always have bodies.
         List<BadCommand> bad = BadCommand.all().stream()
                 .filter(command -> command.body() != null)
                 .toList();

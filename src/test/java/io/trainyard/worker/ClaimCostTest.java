@@ -34,7 +34,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A claim has to end within its lock's time, whatever the job's history.
+/// A claim ends within the lock's time, however long the job's history is.
 @Slow
 class ClaimCostTest {
     private static final int ATTEMPTS = 50;
@@ -99,7 +99,7 @@ class ClaimCostTest {
         };
     }
 
-    /// What many attempts have left, of which the last one's checkpoint is a real one.
+    /// Writes the links of many attempts. Only the last one has a real checkpoint.
     private static void makeHistory(CountingStore store, JobTraining training) {
         JobFolder folder = new JobFolder(store, JOB.id());
         AtomicBoolean enough = new AtomicBoolean();

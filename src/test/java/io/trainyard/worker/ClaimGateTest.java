@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// A worker that can fetch commands and not publish must use up none of their deliveries.
+/// A worker that can fetch commands but not publish must not use up their deliveries.
 @Slow
 class ClaimGateTest {
     private static final Duration WHILE = Duration.ofSeconds(6);
@@ -40,7 +40,7 @@ class ClaimGateTest {
         clockOutbox.close();
     }
 
-    /// A machine whose wall clock is wrong.
+    /// A host with a wrong wall clock.
     private static final class WrongClock implements Host {
         private final Host machine = new Machine();
         final AtomicReference<Duration> ahead;
@@ -76,7 +76,7 @@ class ClaimGateTest {
         }
     }
 
-    /// Records have the timestamps of a machine's wall clock, as [ChannelOutbox] gives them.
+    /// Timestamps records with the host's wall clock, as [ChannelOutbox] does.
     private static final class ClockOutbox implements Outbox, AutoCloseable {
         private final Host machine;
         private final KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
@@ -159,7 +159,7 @@ class ClaimGateTest {
         assertFirstDelivery("job");
     }
 
-    /// As where a partition has too few replicas, or its leader is away: what is published waits.
+    /// Blocks ownership records, like a partition with too few replicas or without a leader.
     private final class StuckOwnership implements Outbox {
         final AtomicReference<CompletableFuture<Void>> opened = new AtomicReference<>(CompletableFuture.allOf());
 
@@ -185,7 +185,7 @@ class ClaimGateTest {
         assertFirstDelivery("job");
     }
 
-    /// It has the command when the brokers no longer acknowledge what it publishes.
+    /// The brokers stop acknowledging records after the worker has fetched the command.
     @Test
     void aWorkerKeepsTheCommandAtHandUntilItsOwnershipIsAcknowledged() throws Exception {
         StuckOwnership outbox = new StuckOwnership();
@@ -197,7 +197,7 @@ class ClaimGateTest {
         outbox.opened.set(open);
         fleet.submit("job");
         Patience.await("the claim to be held").until(() -> worker.activity.trouble() != null);
-        Thread.sleep(Duration.ofSeconds(4)); // the lock would have lapsed
+        Thread.sleep(Duration.ofSeconds(4)); // the lock would have expired
         open.complete(null);
         fleet.eventsUntilFinished(2);
         assertFirstDelivery("job");

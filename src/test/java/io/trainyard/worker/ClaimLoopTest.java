@@ -33,7 +33,7 @@ class ClaimLoopTest {
         fleet.close();
     }
 
-    /// The brokers note that a command is dealt with when they note the next one.
+    /// The brokers persist an acknowledgement only together with the next one.
     @Test
     void commandsThatHaveBeenDealtWithAreDeletedAndNoOthers() {
         AtomicBoolean finish = new AtomicBoolean(true);
@@ -73,7 +73,7 @@ class ClaimLoopTest {
         assertThat(end.attempt()).isEqualTo(4);
     }
 
-    /// While the one that could run it is busy, attempts at it are not used up.
+    /// While the only capable worker is busy, no attempts are used up.
     @Test
     void aJobThatAWorkerLacksSomethingForWaitsWithoutMoreAttempts() {
         AtomicBoolean over = new AtomicBoolean();
@@ -124,7 +124,7 @@ class ClaimLoopTest {
                     never.await();
                     ignored = true;
                 } catch (InterruptedException _) {
-                    ignored = never.getCount() == 0; // deaf
+                    ignored = never.getCount() == 0; // ignores interrupts
                 }
             }
             return fleet.finish(supervisor, job.id(), attempt);
@@ -134,7 +134,7 @@ class ClaimLoopTest {
         never.countDown();
     }
 
-    /// What nobody expected has to be found in the code.
+    /// Finding an unexpected error needs the stack trace.
     @Test
     void anErrorOfTheWorkersOwnIsLoggedWithItsStack() {
         try (LogRecords log = LogRecords.of(ClaimLoop.class)) {

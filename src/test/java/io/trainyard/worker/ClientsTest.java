@@ -23,8 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The clients of docs/clients in other languages publish a job to a real broker, follow it, and tell each of its
-/// losses.
+/// The clients in docs/clients publish a job to a real broker, follow it and print each of its losses.
 @Slow
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ClientsTest {
@@ -81,7 +80,7 @@ class ClientsTest {
         assertThat(refused.said()).contains("the field \"epoch\" is not known").doesNotContain("step ");
     }
 
-    /// What a client has said, and its exit status.
+    /// The exit status and output of a client.
     private record Run(int status, String said) {}
 
     private Run run(String id, String more, String... client) throws IOException, InterruptedException {

@@ -12,7 +12,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.jspecify.annotations.Nullable;
 
-/// Commands as nobody should write them: mutated ones, and bytes that mean nothing, from a seed.
+/// Random invalid commands from a seed: mutated commands and meaningless bytes.
 final class CommandFuzz {
     private static final List<String> JOBS = List.of(Fleet.job("ID"), """
             {"id": "ID", "network": {"layers": [{"type": "flatten"}, {"type": "linear", "out": 6}]}, "dataset": "shapes64",
@@ -21,7 +21,7 @@ final class CommandFuzz {
              "epochs": 10, "optimizer": {"type": "adam", "learningRate": 0.001}, "schedule": {"type": "cosine"}}""", """
             {"id": "ID", "kind": "evaluate", "initFrom": "other/12", "network": "lenet", "dataset": "shapes32"}""");
 
-    /// What stands in place of some value.
+    /// Replacements for a value.
     private static final List<String> ODD = List.of(
             "null",
             "true",
@@ -55,7 +55,7 @@ final class CommandFuzz {
     }
 
     ProducerRecord<byte[], byte[]> next(String topic, int number) {
-        // Some come twice, and some under the id of another job.
+        // Some ids repeat, some with another job's spec.
         String id = "fuzz-" + (random.nextInt(10) == 0 ? random.nextInt(number + 1) : number);
         return new ProducerRecord<>(topic, null, key(id), body(any(JOBS).replace("ID", id)), headers());
     }
@@ -96,7 +96,7 @@ final class CommandFuzz {
         return body;
     }
 
-    /// In place of the value of some field.
+    /// Replaces the value of a field.
     private String withOddValue(String job) {
         int colon = job.indexOf(':', random.nextInt(job.length()));
         int end = job.indexOf(',', Math.max(0, colon));

@@ -25,17 +25,17 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 
-/// Anyone can write to a topic of commands: each record is a job that is run, or a dead letter, and never the end of a
-/// worker. The broker and the claim loop are real.
+/// Anyone can write to a command topic. Each record leads to a job or a dead letter, and never stops a worker.
+/// The broker and the claim loop are real.
 @Slow
 class CommandFuzzTest {
-    /// More, and others, with `-Dcommands=10000 -Dseed=1`.
+    /// `-Dcommands=10000 -Dseed=1` runs more or different commands.
     @Test
     void someHundredAreRunOrDeadLetters() throws Exception {
         assertEachIsRunOrADeadLetter(Long.getLong("seed", 20251122), Integer.getInteger("commands", 300));
     }
 
-    /// Between two that are good, by which it is known that all others have been dealt with.
+    /// A valid command at each end shows that all commands between them have been handled.
     private static void assertEachIsRunOrADeadLetter(long seed, int count) throws Exception {
         try (Fleet fleet = new Fleet()) {
             publish(fleet, seed, count);
@@ -105,7 +105,7 @@ class CommandFuzzTest {
         }
     }
 
-    /// Its dead letter fits where dead letters are, though the command would not.
+    /// The dead letter fits its topic although the command would not.
     @Test
     void aKeyAndATraceOfAMegabyteAreADeadLetterLikeAnyOther() throws Exception {
         byte[] large = new byte[1_500_000];

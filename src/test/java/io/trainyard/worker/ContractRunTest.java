@@ -38,7 +38,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A fleet that is made to say everything there is says nothing that is not by the contract (docs/contract).
+/// A fleet that produces every kind of record conforms to the contract (docs/contract).
 @Slow
 class ContractRunTest {
     private static final String JOB = """
@@ -115,7 +115,7 @@ class ContractRunTest {
                 .anyMatch(event -> type.isInstance(event) && event.job().equals(job) && event.attempt() == attempt));
     }
 
-    /// What is on the topics, but for marks that a key is gone.
+    /// All records on the topics, without tombstones.
     private List<ConsumerRecord<byte[], byte[]>> all(Set<String> topics) {
         List<ConsumerRecord<byte[], byte[]>> all = new ArrayList<>();
         List<TopicPartition> partitions =

@@ -19,23 +19,22 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.locks.LockSupport;
 
-/// A store in memory that counts the requests a bucket would be sent, and takes as long for each.
+/// An in-memory store that counts the requests that a bucket would get, and takes as long for each.
 final class CountingStore implements CheckpointStore {
-    /// Keys that a bucket gives in one answer.
+    /// Keys in one response of a bucket.
     private static final int PAGE = 1000;
 
     private final ConcurrentSkipListMap<String, byte[]> objects = new ConcurrentSkipListMap<>();
     private final List<String> calls = Collections.synchronizedList(new ArrayList<>());
     private volatile Duration latency = Duration.ZERO;
-    private volatile long firstNanos; // when the first of them began
+    private volatile long firstNanos; // start of the first counted request
 
-    /// From now on each request takes so long, and is counted.
+    /// From now on requests are counted and take this long.
     void begin(Duration each) {
         latency = each;
         calls.clear();
     }
 
-    /// The requests so far, in order.
     List<String> calls() {
         return List.copyOf(calls);
     }
@@ -44,7 +43,7 @@ final class CountingStore implements CheckpointStore {
         objects.put(key, content);
     }
 
-    /// The time since the first of them began.
+    /// Time since the first counted request began.
     Duration elapsed() {
         return Duration.ofNanos(System.nanoTime() - firstNanos);
     }
@@ -61,7 +60,7 @@ final class CountingStore implements CheckpointStore {
 
     @Override
     public String identity() {
-        return "5b8f7e0e-7a3c-4b8e-9a58-6c1f0f3f6d11"; // a bucket's is asked for once
+        return "5b8f7e0e-7a3c-4b8e-9a58-6c1f0f3f6d11"; // not counted: a bucket's identity is read only once
     }
 
     @Override
@@ -74,7 +73,7 @@ final class CountingStore implements CheckpointStore {
         call("create", key);
         boolean created = objects.putIfAbsent(key, content) == null;
         if (!created) {
-            call("who wrote", key); // as a bucket is asked when it refuses
+            call("who wrote", key); // a refused request to a bucket is followed by this one
         }
         return created;
     }

@@ -27,7 +27,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// A sweep on real brokers: who is handed it, and how often, makes no difference.
+/// A sweep on real brokers: it is expanded once, no matter which workers get the command, and how often.
 @Slow
 class ExpansionTest {
     private static final Set<String> TRIALS =
@@ -69,12 +69,12 @@ class ExpansionTest {
         }
         List<TrainingEvent> events = fleet.eventsUntilFinished(4);
         assertThat(jobs(events, Finished.class)).isEqualTo(TRIALS);
-        fleet.store.delete("rates/attempts/2"); // as if its worker had died before it was kept
+        fleet.store.delete("rates/attempts/2"); // as if its worker had died before it was stored
         Request second = new Request(SWEEP, 2, Priority.HIGH, List.of(), null, null, 0);
         var _ = Patience.get(fleet.publisher("keeper").publish(second));
         fleet.submit("last");
         events = fleet.events(all -> jobs(all, Finished.class).size() >= 5
-                && all.stream().filter(Expanded.class::isInstance).count() >= 2); // it is expanded in a slot of its own
+                && all.stream().filter(Expanded.class::isInstance).count() >= 2); // the expansion runs in its own slot
         assertThat(events).filteredOn(Claimed.class::isInstance).hasSize(5);
         assertThat(events)
                 .filteredOn(Expanded.class::isInstance)

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// Projects share real workers on the real broker.
+/// Projects share real workers on a real broker.
 @Slow
 class FairShareTest {
     private Fleet fleet;

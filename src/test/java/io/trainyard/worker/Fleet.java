@@ -53,20 +53,19 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
-/// The topics and the store of one test, and what stands around its workers: commands go in here, events are read
-/// here.
+/// The topics, the store and the workers of one test. Tests publish commands and read events here.
 final class Fleet implements AutoCloseable {
     private static final AtomicInteger NUMBER = new AtomicInteger();
 
-    /// Between two heartbeats: a holder that is not heard any more loses its job after [#LOST_AFTER].
+    /// The heartbeat interval. An owner without heartbeats loses its job after [#LOST_AFTER].
     static final Duration BEAT = Duration.ofMillis(250);
 
     static final int BEATS = 8;
 
-    /// How long a command waits that nobody understands.
+    /// How long a command waits that no worker understands.
     static final int NEWER_BEATS = 20;
 
-    /// How often a job makes room.
+    /// How often a job may be preempted.
     static final int MAX_PREEMPTIONS = 3;
 
     final String prefix = "fleet-%d.".formatted(NUMBER.incrementAndGet());
@@ -85,7 +84,7 @@ final class Fleet implements AutoCloseable {
         this(kafka, deliveryTimeout, null);
     }
 
-    /// A fleet whose workers share a store of the test's own.
+    /// A fleet with the test's own store.
     Fleet(CheckpointStore store) {
         this(TestBroker.address(), Patience.LIMIT, store);
     }
@@ -119,14 +118,14 @@ final class Fleet implements AutoCloseable {
         return start(setup, runner, new Machine());
     }
 
-    /// @param machine that the worker runs on
+    /// @param machine the worker's host
     FleetWorker start(FleetWorker.Setup setup, JobRunner runner, Host machine) {
         FleetWorker started = new FleetWorker(this, setup, runner, machine);
         workers.add(started);
         return started;
     }
 
-    /// Locks this fleet's claims for a time of their own, as a test needs that sees them lapse or renewed.
+    /// Sets this fleet's lock duration, for tests in which a lock expires or is renewed.
     void lockClaimsFor(Duration lock) {
         TestBroker.lockClaimsFor(lock, brokers, prefix);
     }
@@ -169,7 +168,7 @@ final class Fleet implements AutoCloseable {
         }
     }
 
-    /// Reads a topic from its beginning until `enough` of what was read.
+    /// Reads a topic from its beginning until the records satisfy `enough`.
     List<ConsumerRecord<byte[], byte[]>> read(Topic topic, Predicate<List<ConsumerRecord<byte[], byte[]>>> enough) {
         List<ConsumerRecord<byte[], byte[]>> read = new ArrayList<>();
         try (var consumer = new KafkaConsumer<>(
@@ -191,7 +190,7 @@ final class Fleet implements AutoCloseable {
                 .toList();
     }
 
-    /// Waits until `count` jobs have finished, and gives the life-cycle events up to then.
+    /// Waits until `count` jobs have finished, and returns the life-cycle events up to then.
     List<TrainingEvent> eventsUntilFinished(int count) {
         return events(events -> events.stream()
                         .filter(Finished.class::isInstance)
@@ -201,8 +200,8 @@ final class Fleet implements AutoCloseable {
                 >= count);
     }
 
-    /// What holds of a job whatever becomes of its claims: each claim is the next attempt. One that was lost
-    /// unnoticed may end after the next has begun.
+    /// Each claim starts the next attempt. An attempt that lost its claim unnoticed may end after the next one
+    /// began.
     static void assertAttemptsAreNumbered(List<TrainingEvent> events) {
         Map<String, Integer> attempts = new HashMap<>();
         for (TrainingEvent event : events) {
@@ -233,12 +232,12 @@ final class Fleet implements AutoCloseable {
 
     @Override
     public void close() {
-        workers.parallelStream().forEach(FleetWorker::close); // each waits for the brokers
+        workers.parallelStream().forEach(FleetWorker::close); // in parallel because each waits for the brokers
         outbox.close();
         deleteFolder();
     }
 
-    /// A job that was given up may still write.
+    /// A superseded attempt may still write, so the deletion is retried.
     private void deleteFolder() {
         Patience.await("the store to be deleted").ignoreExceptions().until(() -> {
             try (Stream<Path> files = Files.walk(folder)) {
@@ -262,7 +261,7 @@ final class Fleet implements AutoCloseable {
         return new String(EventJson.write(event, Instant.now()), StandardCharsets.UTF_8);
     }
 
-    /// Ends an attempt as a real one ends: the outcome is kept, then told.
+    /// Ends an attempt as a real runner does: it stores the outcome, then publishes it.
     Outcome finish(Supervisor supervisor, String job, int attempt) {
         Finished event = finished(job, attempt, 1);
         end(job, attempt, event);
@@ -315,9 +314,9 @@ final class Fleet implements AutoCloseable {
         return new Outcome.DeviceLost(event);
     }
 
-    /// A runner with the shape of a real one: it tells its events, and stops when asked.
+    /// A runner that behaves like a real one: it publishes events, and stops when asked.
     ///
-    /// @param until when a job is done; asked at every step
+    /// @param until checked at every step; ends the job
     JobRunner runner(String worker, BooleanSupplier until) {
         return (job, attempt, supervisor) -> {
             supervisor.tell(claimed(job.id(), attempt, worker));
@@ -329,7 +328,7 @@ final class Fleet implements AutoCloseable {
                 }
                 step++;
                 supervisor.tell(losses(job.id(), attempt, 0, step, 1));
-                LockSupport.parkNanos(Duration.ofMillis(20).toNanos()); // a step takes time
+                LockSupport.parkNanos(Duration.ofMillis(20).toNanos()); // the duration of a step
             }
             return finish(supervisor, job.id(), attempt);
         };

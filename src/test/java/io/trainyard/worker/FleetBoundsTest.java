@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/// What is kept of the topics that anyone may write to is bounded.
+/// Anyone can write to some topics, so the state that a worker keeps of them is bounded.
 class FleetBoundsTest {
     private final HeartbeatBounds heartbeats = new HeartbeatBounds("self");
 

@@ -12,7 +12,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 
-/// A worker of a test's fleet: all but its device and its process is real.
+/// A worker of a test's fleet: only its device and its process are simulated.
 final class FleetWorker implements AutoCloseable {
     final Activity activity = new Activity();
     final ClaimLoop claims;
@@ -21,11 +21,9 @@ final class FleetWorker implements AutoCloseable {
     private final OwnershipMonitorLoop monitor;
     private final Heartbeat heartbeat;
 
-    /// @param outbox what it sends by
     /// @param grace how long it has to stop
-    /// @param contract the newest that it understands
-    /// @param tracing what it tells of spans
-    /// @param slots how many jobs it has at once
+    /// @param contract the newest schema version that it understands
+    /// @param slots the number of concurrent jobs
     /// @param shares how projects share the fleet
     record Setup(
             String worker,
@@ -65,7 +63,6 @@ final class FleetWorker implements AutoCloseable {
         this(fleet, setup, runner, new Machine());
     }
 
-    /// @param machine that it runs on
     FleetWorker(Fleet fleet, Setup setup, JobRunner runner, Host machine) {
         String id = setup.worker();
         CommandRoutes routes = new CommandRoutes(fleet.prefix, setup.kinds());

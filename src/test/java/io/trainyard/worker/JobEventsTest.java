@@ -47,7 +47,7 @@ class JobEventsTest {
         assertThat(acknowledged).isCompleted();
     }
 
-    /// Topics are read side by side.
+    /// Consumers read the topics in parallel, so an end must not arrive before earlier events.
     @Test
     void theEndIsSentWhenAllBeforeItHasArrived() {
         publish();
@@ -87,7 +87,7 @@ class JobEventsTest {
         assertThat(events.unacknowledged()).containsExactly(told.get(0), told.get(2));
     }
 
-    /// A checkpoint that is saved before the attempt notices must keep it.
+    /// A checkpoint that is saved before the attempt notices the refusal must contain the refused event.
     @Test
     void whatWasRefusedStaysUnacknowledged() {
         List<EventLine> told = List.of(line(1), line(2));
@@ -100,7 +100,7 @@ class JobEventsTest {
         assertThat(events.acknowledged()).isCompletedExceptionally();
     }
 
-    /// Brokers that are away for long stop the training thread, at a step boundary, and nothing else.
+    /// A long broker outage blocks the training thread only, and only at a step boundary.
     @Test
     void waitsForRoomAsLongAsItTakes() throws InterruptedException {
         CountDownLatch through = new CountDownLatch(1);

@@ -50,8 +50,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// What each role must be allowed at Kafka: enough, and nothing that could be left out. There is somebody for each
-/// grant who has all others of the role; they work side by side, for most of it is waiting.
+/// Each role's Kafka grants are sufficient and necessary: for each grant, a user with all other grants of the
+/// role must fail. These users run in parallel, because they mostly wait.
 @Slow
 class KafkaRolesTest {
     private static final String PREFIX = SecureBroker.PREFIX;
@@ -84,7 +84,8 @@ class KafkaRolesTest {
         }
         kafka.addUsers(users.toArray(String[]::new));
         kafka.allow(acls);
-        try (var producer = kafka.anyDoor().producer(Map.of())) { // who may not read notices where there is something
+        // A reader without its grant fails only if there is a record.
+        try (var producer = kafka.anyDoor().producer(Map.of())) {
             for (Topic topic : Topic.values()) {
                 var _ = Patience.get(producer.send(new ProducerRecord<>(topic.name(PREFIX), "job", job("any"))));
             }
@@ -97,7 +98,7 @@ class KafkaRolesTest {
         people.shutdownNow();
     }
 
-    /// Who has all of a role's grants but one.
+    /// The user with all grants of a role except one.
     private static String without(KafkaRole role, int grant) {
         return role.word() + "-" + grant;
     }
@@ -138,7 +139,7 @@ class KafkaRolesTest {
             case SUBMITTER -> submit(fleet);
             case OPERATOR -> operate(fleet);
             case ADMINISTRATOR -> {
-                for (Topic topic : List.of(Topic.STEPS, Topic.COMMANDS_LOW)) { // of a fleet that has none of them
+                for (Topic topic : List.of(Topic.STEPS, Topic.COMMANDS_LOW)) { // for a new fleet
                     String fresh = PREFIX + System.nanoTime() + ".";
                     TopicAdmin.createMissing(brokers, fresh, List.of(topic), ANSWER);
                 }
@@ -146,7 +147,7 @@ class KafkaRolesTest {
         }
     }
 
-    /// What a worker asks of Kafka, by the classes that ask it.
+    /// A worker's use of Kafka, through the classes that make it.
     private static void workAsWorker(String user, Brokers brokers) throws Exception {
         TopicAdmin.createMissing(brokers, PREFIX, ANSWER);
         int deliveries = ShareGroups.configure(brokers, PREFIX, ANSWER);
@@ -158,7 +159,7 @@ class KafkaRolesTest {
         }
         try (var producer = brokers.producer(Map.of())) {
             for (Topic topic : Topic.values()) {
-                if (topic.content() != Topic.Content.COMMANDS || topic == Topic.CUDA_COMMANDS_LOW) { // passed on
+                if (topic.content() != Topic.Content.COMMANDS || topic == Topic.CUDA_COMMANDS_LOW) { // forwarded
                     var _ = Patience.get(
                             producer.send(new ProducerRecord<>(topic.name(PREFIX), "job", new byte[] {1})));
                 }
@@ -167,8 +168,8 @@ class KafkaRolesTest {
         claimAndSweep(user, brokers, deliveries);
     }
 
-    /// One after the other, so that nobody waits for a command that another has. There must be something to sweep: how
-    /// far a group is, the brokers say some acknowledgements late, or not at once.
+    /// One user at a time, so that none waits for a command that another one has. A command must be ready to
+    /// sweep: brokers report some acknowledgements late, or only after the next one.
     private static synchronized void claimAndSweep(String user, Brokers brokers, int deliveries) throws Exception {
         CommandRoutes routes = new CommandRoutes(PREFIX, Set.of("cpu"));
         try (ShareQueue queue = new ShareQueue(brokers, user, routes.sources().subList(0, 1), new ClaimOrder());
@@ -212,7 +213,7 @@ class KafkaRolesTest {
                 .sweep();
     }
 
-    /// Whether there are records that the share group has dealt with and nobody has deleted.
+    /// Whether there are records that the group has acknowledged and the sweep has not deleted yet.
     private static boolean isSweepable(Admin admin) {
         Brokers all = kafka.anyDoor();
         String group = Topic.COMMANDS_HIGH.claimGroup(PREFIX);
@@ -236,7 +237,7 @@ class KafkaRolesTest {
         return Fleet.job(id).getBytes(StandardCharsets.UTF_8);
     }
 
-    /// The channel that reads for it is a consumer of a group; what it publishes, it does as the command line.
+    /// The dashboard reads through a consumer group, and publishes as the command line does.
     private static void workAsDashboard(Cluster fleet) throws Exception {
         TopicAdmin.createMissing(fleet.brokers(), PREFIX, Topic.SHOWN, ANSWER);
         List<String> names =
@@ -267,7 +268,7 @@ class KafkaRolesTest {
                 .wish(List.of(new Control("job", Control.Wish.PAUSE, null, Instant.now())));
     }
 
-    /// To reprioritize is all that the others do, and a copy of the command.
+    /// Reprioritizing needs the grants of all other operations, and publishes a copy of the command.
     private static void operate(Cluster fleet) throws Exception {
         read(fleet, Stream.concat(Topic.NEWS.stream(), Stream.of(Topic.CONTROL)).toList());
         submit(fleet);

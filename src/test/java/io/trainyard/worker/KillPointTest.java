@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.trainyard.worker.KillPoint.Plan;
 import org.junit.jupiter.api.Test;
 
-/// What the property of a process under test says.
+/// The system property that sets a kill point in a process under test.
 final class KillPointTest {
     @Test
     void thePropertySaysWhereHowOftenAndWhat() {

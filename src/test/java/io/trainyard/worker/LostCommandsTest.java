@@ -20,7 +20,7 @@ import org.apache.kafka.clients.consumer.AcknowledgeType;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// What became of commands that the share group delivers no more.
+/// Recovery of commands that the share group no longer delivers.
 @Slow
 class LostCommandsTest {
     private static final Topic TOPIC = Topic.COMMANDS_NORMAL;
@@ -32,7 +32,7 @@ class LostCommandsTest {
         fleet.close();
     }
 
-    /// A member of the group that acknowledges so many records in one way.
+    /// A member of the group acknowledges `count` records with one type.
     private void acknowledge(AcknowledgeType type, int count) {
         ShareGroups.configure(fleet.brokers, fleet.prefix, Patience.LIMIT);
         try (var member = fleet.brokers.shareConsumer(Map.of(
@@ -55,7 +55,8 @@ class LostCommandsTest {
         }
     }
 
-    /// As a worker left it that could fetch and not publish: attempts in the store, no ownership, no dead letter.
+    /// The state after a worker that could fetch but not publish: attempts in the store, no ownership, no dead
+    /// letter.
     @Test
     void aCommandWhoseDeliveriesWereUsedUpIsPublishedAgain() throws Exception {
         fleet.submit("lost");
@@ -78,7 +79,7 @@ class LostCommandsTest {
 
     @Test
     void aCommandThatSomethingCameOfIsNotPublishedAgain() throws Exception {
-        fleet.submit("waits"); // and is published again, as a busy worker does it
+        fleet.submit("waits"); // published again below, as by a busy worker
         acknowledge(AcknowledgeType.ACCEPT, 1);
         fleet.submit("ended");
         new JobFolder(fleet.store, "ended")

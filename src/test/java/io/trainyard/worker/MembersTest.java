@@ -20,7 +20,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Who is in a share group, and for how long.
+/// The members of a share group, and how long they stay.
 @Slow
 class MembersTest {
     @Test
@@ -42,7 +42,8 @@ class MembersTest {
         }
     }
 
-    /// Members of the group of commands of normal priority that are no workers: they ask for what is on another topic.
+    /// Joins the normal-priority share group with members that are not workers: they subscribe to another
+    /// topic.
     private static List<KafkaShareConsumer<byte[], byte[]>> join(Fleet fleet, int count) {
         List<KafkaShareConsumer<byte[], byte[]>> joined = new ArrayList<>();
         for (int i = 0; i < count; i++) {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// Workers of two versions on the real broker; one understands the first contract alone.
+/// Workers of two versions on a real broker; one understands only the first schema version.
 @Slow
 class NewerCommandsTest {
     private static final int OLD = 1;
@@ -73,7 +73,7 @@ class NewerCommandsTest {
         fleet.events(events -> events.stream()
                 .anyMatch(event ->
                         event instanceof Claimed claimed && claimed.worker().equals("new-1")));
-        first.close(); // its command, of the second attempt, may be handed to the old one
+        first.close(); // its command, for the second attempt, may go to the old worker
         finish.set(true);
         var _ = start("new-2", 2, fleet.runner("new-2"));
         List<TrainingEvent> events = fleet.eventsUntilFinished(2);

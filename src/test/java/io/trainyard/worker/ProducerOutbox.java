@@ -10,11 +10,12 @@ import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
-/// An outbox on a plain producer: the same records, without Quarkus.
+/// An outbox on a plain producer, without Quarkus.
 final class ProducerOutbox implements Outbox, AutoCloseable {
     private final KafkaProducer<byte[], byte[]> producer;
 
-    /// Not the producer's own thread: what is sent next may be to a topic that it has to look for.
+    /// Completes futures outside the producer's thread, because a callback may send to a topic without cached
+    /// metadata.
     private final ExecutorService told = Executors.newSingleThreadExecutor(
             Thread.ofPlatform().daemon().name("outbox").factory());
 

@@ -24,7 +24,7 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// Workers with a CPU, a GPU or both, on topics of the real broker.
+/// Workers with a CPU, a GPU or both, on a real broker.
 @Slow
 class RoutingTest {
     private static final Set<String> CPU = Set.of("cpu");
@@ -94,7 +94,8 @@ class RoutingTest {
                 .as("whoever looks there may run it")
                 .containsEntry("auto-on-cpu", "c")
                 .containsEntry("reference-on-cuda", "g");
-        // At most one of two is passed on from the common topic: the other may be claimed by its own kind's worker.
+        // At most one of the two is forwarded from the common topic; a worker of its own kind may claim the
+        // other there.
         assertThat(keys(Topic.CPU_COMMANDS_HIGH, 3)).contains("cpu-on-cuda").doesNotHaveDuplicates();
         assertThat(keys(Topic.CUDA_COMMANDS_HIGH, 3)).contains("cuda-on-cpu").doesNotHaveDuplicates();
         assertThat(keys(Topic.COMMANDS_HIGH, 2)).hasSize(2);
@@ -113,7 +114,7 @@ class RoutingTest {
                 .containsExactly("high", "high", "normal", "normal", "low", "low");
     }
 
-    /// Of two topics that are as urgent as one another, neither waits for the other to be empty.
+    /// With equal priority, neither topic waits for the other to be empty.
     @Test
     void topicsOfOneUrgencyTakeTurns() {
         for (int i = 0; i < 4; i++) {
@@ -124,7 +125,7 @@ class RoutingTest {
         List<String> kinds = claims(8).keySet().stream()
                 .map(job -> job.replaceAll("-.*", ""))
                 .toList();
-        // Where the brokers are slow to answer for one topic, the other may come more than once.
+        // If the brokers are slow to answer for one topic, the other one may be served several times in a row.
         assertThat(IntStream.range(1, kinds.size()).filter(i -> !kinds.get(i).equals(kinds.get(i - 1))))
                 .as("turns of %s", kinds)
                 .hasSizeGreaterThanOrEqualTo(3);
@@ -164,7 +165,7 @@ class RoutingTest {
                 .getBytes(StandardCharsets.UTF_8);
     }
 
-    /// Waits until so many jobs have finished: which worker claimed which, in this order; each once.
+    /// Waits until `jobs` jobs have finished, and returns the worker that claimed each, in order of claims.
     private Map<String, String> claims(int jobs) {
         Map<String, String> claims = new LinkedHashMap<>();
         for (TrainingEvent event : fleet.eventsUntilFinished(jobs)) {
@@ -177,8 +178,8 @@ class RoutingTest {
         return claims;
     }
 
-    /// The jobs of so many commands that came to a topic at first, or from another. What a worker gives back to its own
-    /// topic, because it is busy, is the same command.
+    /// The jobs of the first `count` commands on a topic, without copies that a busy worker released to its own
+    /// topic.
     private List<String> keys(Topic topic, int count) {
         return came(fleet.read(topic, read -> came(read).size() >= count));
     }

@@ -13,7 +13,7 @@ import org.apache.kafka.common.config.ConfigResource;
 import org.junit.jupiter.api.Test;
 
 class ShareGroupsTest {
-    /// Kafka's own default is five.
+    /// Kafka's default is 5.
     @Test
     void commandsAreDeliveredAsOftenAsBrokersLetThem() {
         String prefix = "share-groups.";

@@ -22,13 +22,13 @@ import org.apache.kafka.common.protocol.ApiKeys;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A connection over which no answer comes any more, as behind a firewall that has forgotten it.
+/// A connection without answers, as behind a firewall that has dropped its state.
 @Slow
 class SilentConnectionTest {
     private static final Duration BEAT = Duration.ofSeconds(2);
     private static final int LOST_AFTER_BEATS = 8;
 
-    /// The heartbeats arrive so often that nobody takes the worker's jobs.
+    /// Enough heartbeats arrive that no other worker takes the jobs.
     @Test
     void heartbeatsGoOnOverAnotherConnection(@TempDir Path folder) throws Exception {
         AtomicBoolean silence = new AtomicBoolean();

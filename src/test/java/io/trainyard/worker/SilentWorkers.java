@@ -7,7 +7,7 @@ import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/// Keeps back what workers log, which is much in worlds in which everything goes wrong: `@ExtendWith` it.
+/// Suppresses the workers' log, which is long in worlds full of faults: use it with `@ExtendWith`.
 final class SilentWorkers implements BeforeAllCallback, AfterAllCallback {
     private static final Logger LOG = Logger.getLogger("io.trainyard");
 

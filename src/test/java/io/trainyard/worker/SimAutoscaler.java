@@ -6,17 +6,17 @@ import java.util.Deque;
 import java.util.OptionalLong;
 import java.util.function.Supplier;
 
-/// How many workers a simulated cluster is to have: KEDA with Kubernetes' horizontal autoscaler below it, set as
-/// k8s/components/keda-push sets them. Between none and one decides KEDA, from one on the autoscaler.
+/// The number of workers of a simulated cluster: KEDA on top of Kubernetes' horizontal autoscaler, with the
+/// settings of k8s/components/keda-push. KEDA decides between zero and one, the autoscaler from one on.
 final class SimAutoscaler {
-    /// The settings, by their names there.
+    /// The settings, by their Kubernetes names.
     static final Duration POLLING_INTERVAL = Duration.ofSeconds(15);
 
     static final Duration COOLDOWN_PERIOD = Duration.ofSeconds(300);
     static final Duration STABILIZATION_WINDOW = Duration.ofSeconds(120);
     static final int MAX_REPLICAS = 64;
 
-    /// Down by half in a minute; up by eight, or to five times as many, in fifteen seconds.
+    /// Scales down by at most half per minute, and up by eight or to five times the number per 15 seconds.
     private static final Duration DOWN_PERIOD = Duration.ofSeconds(60);
 
     private static final double DOWN_SHARE = 0.5;
@@ -24,7 +24,8 @@ final class SimAutoscaler {
     private static final int UP_PODS = 8;
     private static final int UP_FACTOR = 5;
 
-    /// Of the autoscaler itself: how often it looks, and by what share demand may differ without a change.
+    /// Settings of the autoscaler itself: how often it looks, and the tolerance within which it changes
+    /// nothing.
     private static final Duration SYNC = Duration.ofSeconds(15);
 
     private static final double TOLERANCE = 0.1;
@@ -39,8 +40,8 @@ final class SimAutoscaler {
     private long activeNanos;
     private int replicas;
 
-    /// @param demand as an external scaler tells it; empty while it cannot
-    /// @param changed called when there are to be more or fewer
+    /// @param demand as an external scaler reports it; empty while it is unavailable
+    /// @param changed called when the desired number of workers changes
     SimAutoscaler(SimWorld world, Supplier<OptionalLong> demand, Runnable changed) {
         this.world = world;
         this.demand = demand;
@@ -61,7 +62,7 @@ final class SimAutoscaler {
         return replicas;
     }
 
-    /// What KEDA is told on its stream; that there is nothing to do it ignores there.
+    /// A message on KEDA's stream. KEDA ignores inactivity there.
     void push(boolean active) {
         if (active) {
             activate();
@@ -110,7 +111,7 @@ final class SimAutoscaler {
         int of(int one, int other);
     }
 
-    /// The least or most that there were to be within a time.
+    /// The smallest or largest desired number within a past time.
     private int inPast(Duration time, Choice choice) {
         int found = replicas;
         for (Past past : set) {

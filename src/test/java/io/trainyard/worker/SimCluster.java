@@ -17,29 +17,29 @@ import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 
-/// A simulated fleet in a simulated cluster, whose autoscaler makes and ends its workers' pods: claiming, keeping,
-/// heartbeats and stopping are the workers' own code, what decides which pod goes is Kubernetes' rule.
+/// A simulated fleet in a simulated cluster, in which the autoscaler creates and deletes the workers' pods.
+/// Claims, ownership, heartbeats and shutdown are the workers' own code. The choice of the pod to delete
+/// follows Kubernetes' rule.
 final class SimCluster {
-    /// From a pod to a worker that takes jobs, at most: there are nodes.
+    /// The longest time from a new pod to a worker that claims jobs. Nodes are always available.
     private static final Duration POD_START = Duration.ofSeconds(20);
 
-    /// After this a worker that has begun is ready.
     private static final Duration READY = Duration.ofSeconds(4);
 
-    /// What a scale-in took, at a time since 1970.
+    /// @param millis when a scale-in stopped the pod, since 1970
     record Stop(String pod, long millis) {}
 
-    /// A job whose worker was taken from it.
+    /// A job that lost its worker to a scale-in.
     ///
-    /// @param after its claim
+    /// @param after time since its claim
     record Interruption(String job, Duration after) {}
 
-    /// What is done wrongly on purpose.
+    /// Faults injected on purpose.
     enum Mistake {
         NONE,
-        /// Nobody marks pods.
+        /// The dashboard marks no pods.
         NO_MARKS,
-        /// Wanted are workers for the jobs that wait.
+        /// Demand counts the waiting jobs only, without the running ones.
         WAITING_JOBS_ALONE
     }
 
@@ -84,7 +84,7 @@ final class SimCluster {
         };
     }
 
-    /// As the scaler's stream does.
+    /// Pushes as the scaler's stream does.
     private void pushActivity() {
         boolean now = dashboard.demand() > 0;
         if (now != active) {
@@ -93,7 +93,7 @@ final class SimCluster {
         }
     }
 
-    /// As a ReplicaSet does.
+    /// Acts as a ReplicaSet does.
     private void reconcile() {
         List<SimPod> there = new ArrayList<>(
                 pods.values().stream().filter(pod -> !pod.isTerminating()).toList());
@@ -138,16 +138,16 @@ final class SimCluster {
         people.wish(job, Wish.CANCEL);
     }
 
-    /// Lets the world go on until something is so.
+    /// Runs the world until a condition holds.
     ///
-    /// @throws AssertionError if it does not come to be
+    /// @throws AssertionError if it does not hold within the bound
     void await(String what, Duration bound, BooleanSupplier done) {
         if (!world.runUntil(done, bound)) {
             throw new AssertionError("%s is not so after %s: %s".formatted(what, bound, this));
         }
     }
 
-    /// A time drawn by lot.
+    /// A random duration.
     Duration within(Duration most) {
         return Duration.ofNanos(chance.nextLong(most.toNanos()));
     }
@@ -170,7 +170,7 @@ final class SimCluster {
                 .count();
     }
 
-    /// The attempts of the job that took most of them.
+    /// The largest number of attempts that any job took.
     int mostAttempts() {
         return dashboard.jobs().values().stream()
                 .max(Comparator.comparingInt(JobState::attempt))
@@ -178,7 +178,7 @@ final class SimCluster {
                 .orElse(0);
     }
 
-    /// By what has been told of attempts, once all of it is told.
+    /// Derived from the published attempts, after all of them are published.
     List<Interruption> interruptions() {
         List<Interruption> found = new ArrayList<>();
         for (Stop stop : stops) {
@@ -193,7 +193,6 @@ final class SimCluster {
         return found;
     }
 
-    /// All that autoscaling has ended so far.
     List<Stop> stops() {
         return stops;
     }

@@ -19,20 +19,20 @@ import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Holds [SimKafka] to the real broker: the same scripts, drawn by lot, have the same results on both.
+/// Checks [SimKafka] against the real broker: the same random scripts have the same results on both.
 @Slow
 class SimConformanceTest {
-    /// Longer than a script's other moves take.
+    /// Longer than the other moves of a script take.
     private static final Duration REAL_LOCK = Duration.ofSeconds(4);
 
     private static final Duration SIMULATED_LOCK = Duration.ofHours(1);
     private static final int AT_ONCE = 16;
     private static final AtomicInteger STAGES = new AtomicInteger();
 
-    /// A machine that stands still for as long as a lock loses one, as it should.
+    /// Retries, because a machine that stalls for as long as a lock loses a record, as it should.
     private static final int TRIES = 6;
 
-    /// What is done, one after the other, by two members of a share group.
+    /// The moves of two members of a share group, one after the other.
     enum Act {
         PUBLISH,
         NEXT,
@@ -43,24 +43,23 @@ class SimConformanceTest {
 
     record Move(Act act, int member) {}
 
-    /// Something that scripts can be played on.
+    /// A broker that can play a script.
     interface Stage extends AutoCloseable {
         void publish(String value);
 
-        /// The value and how often it has been delivered, or that there is none.
+        /// The value and its delivery count, or a note that there is no record.
         String next(int member);
 
         boolean accept(int member);
 
-        /// Waits until every lock of this moment has lapsed.
+        /// Waits until every current lock has expired.
         void lapse();
 
         void reopen(int member);
 
-        /// Waits until what is on its way has arrived.
+        /// Waits until all messages in flight have arrived.
         void settle();
 
-        /// Stops the broker, and starts it again.
         void restart();
 
         @Override
@@ -73,7 +72,7 @@ class SimConformanceTest {
         int lapses = 0;
         int closes = 0;
         for (int i = 0; i < 14; i++) {
-            int drawn = chance.nextInt(20); // as much published as asked for
+            int drawn = chance.nextInt(20); // publishes as often as it fetches
             Act act = drawn < 7
                     ? Act.PUBLISH
                     : drawn < 12 ? Act.NEXT : drawn < 17 ? Act.ACCEPT : drawn < 19 ? Act.LAPSE : Act.CLOSE;
@@ -85,8 +84,9 @@ class SimConformanceTest {
         return moves;
     }
 
-    /// Plays a script. What makes no sense at its place is left out: a member that holds something asks for
-    /// nothing. One that has asked in vain leaves, for it would go on asking in the background.
+    /// Plays a script. Moves that make no sense at their place are skipped: a member that holds a record does
+    /// not ask for one. A member leaves after a fetch without a record, because it would go on asking in the
+    /// background.
     static List<String> play(List<Move> script, Stage stage) {
         List<String> results = new ArrayList<>();
         boolean[] holds = new boolean[2];
@@ -142,7 +142,7 @@ class SimConformanceTest {
         return results.getFirst();
     }
 
-    /// A member that has asked in vain is handed the next record though it asks no more.
+    /// A member gets the next record after an empty fetch, although it does not ask again.
     @Test
     void aMemberThatAskedInVainTakesWhatComesLater() {
         Function<Stage, List<String>> story = stage -> {
@@ -163,7 +163,7 @@ class SimConformanceTest {
         assertThat(real(story, expected, SimConformanceTest::shared)).isEqualTo(expected);
     }
 
-    /// A restart loses locks, and the deliveries since a lock last lapsed.
+    /// A restart drops locks, and the deliveries counted since a lock last expired.
     @Test
     @Campaign
     void aRestartForgetsLocksAndTheLastDelivery(@TempDir Path directory) {
@@ -237,9 +237,9 @@ class SimConformanceTest {
         return new SimRealStage(TestBroker.address(), topic, REAL_LOCK);
     }
 
-    /// Plays a story until it ends as expected, some times at most.
+    /// Plays a story until it ends as expected, up to a few times.
     ///
-    /// @param stages makes a stage for a topic of its own
+    /// @param stages makes a stage with its own topic
     private static List<String> real(
             Function<Stage, List<String>> story, List<String> expected, Function<String, Stage> stages) {
         List<String> found = List.of();

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.UnaryOperator;
 
-/// Workers of a simulated world. In the place of one that dies comes another after a while.
+/// Workers of a simulated world. A worker that dies is replaced after a while.
 final class SimCrew {
     private final SimWorker.Fleet fleet;
     private final SimStore store;
@@ -16,13 +16,13 @@ final class SimCrew {
     private final List<SimWorker> workers = new ArrayList<>();
     private int started;
 
-    /// @param absence the longest until a worker is replaced
+    /// @param absence the longest time until a worker is replaced
     SimCrew(SimWorker.Fleet fleet, SimStore store, SplittableRandom chance, Duration absence) {
         this(fleet, store, chance, absence, UnaryOperator.identity());
     }
 
-    /// @param absence the longest until a worker is replaced
-    /// @param manner what each does otherwise than workers mostly do
+    /// @param absence the longest time until a worker is replaced
+    /// @param manner how each worker differs from the default
     SimCrew(
             SimWorker.Fleet fleet,
             SimStore store,
@@ -48,7 +48,7 @@ final class SimCrew {
         worker.start();
     }
 
-    /// Any of them; where all have died, a new one.
+    /// A random worker; a new one if all have died.
     SimWorker some() {
         if (workers.isEmpty()) {
             start();

@@ -16,54 +16,51 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 
-/// A fleet of real workers in a simulated world. In most worlds everything goes wrong first that a seed can think
-/// of, then all is well, and each job has to come to its end; in some, nothing goes wrong but that commands come
-/// twice, and each job has to be done in one attempt; in some a job that takes hours must not be in the way of
-/// the
-/// others.
+/// A fleet of real workers in a simulated world. In most worlds a seed first injects all kinds of faults, then
+/// the faults end and each job must end. In calm worlds the only fault is a duplicate command, and each job
+/// must take one attempt. In some worlds a job of several hours must not block the others.
 final class SimCustody {
-    /// How long things go wrong.
+    /// How long faults are injected.
     private static final Duration CHAOS = Duration.ofMinutes(2);
 
     private static final int FAULTS = 12;
 
-    /// As the embedded broker is set. With Kafka's default of 5 some seeds lose a command that nobody could
-    /// claim five
-    /// times in a row.
+    /// As the embedded broker is configured. With Kafka's default of 5, some seeds lose a command because five
+    /// deliveries in a row end without a claim.
     private static final int DELIVERIES = 10;
 
-    /// How long it may take, after that, until each job has ended: the longest that a copy may have to wait for
-    /// its
-    /// next one after so short a time, and the time to run all jobs one after another.
+    /// The time limit for all jobs to end after the faults: the longest pause before a copy's next copy, plus
+    /// the time to run all jobs one after another.
     static final Duration BOUND = Duration.ofMinutes(40);
 
-    /// The same where nothing goes wrong.
+    /// The same for calm worlds.
     private static final Duration CALM_BOUND = Duration.ofMinutes(5);
 
-    /// The longest that somebody stands still.
     private static final Duration LONGEST_FREEZE = Duration.ofSeconds(100);
 
-    /// What is on its way when the last job has ended, and the last to stand still goes on, arrives within it.
+    /// Messages in flight arrive within this time after the last job ended and the last frozen process
+    /// continued.
     private static final Duration LAST_WORDS = Duration.ofSeconds(20);
 
-    /// Who lacked something takes no command for a minute, be it one to be put aside.
+    /// A worker that could not run a job claims no commands for a minute, even commands to dead-letter.
     private static final Duration LAST_REFUSALS = Duration.ofMinutes(5);
 
-    /// From then on all workers of a calm world know one another.
+    /// After this time all workers of a calm world know each other.
     private static final Duration ACQUAINTED = Duration.ofSeconds(15);
 
-    /// Of the store, in a claim: 20, and some more each time that another process appends to the chain first.
+    /// Store calls per claim: 20, and a few more each time that another process appends to the chain first.
     private static final int MAX_CALLS = 30;
 
-    /// Brokers refuse the first and take the others, by which a worker is not to claim either.
+    /// Brokers refuse timestamps of the first. They accept the others, but a worker must not claim with those
+    /// either.
     private static final List<Duration> WRONG_CLOCKS =
             List.of(Duration.ofHours(2), Duration.ofHours(-2), Duration.ofMinutes(20));
 
-    /// How long a worker may take until it notices that its clock is wrong.
+    /// The longest time until a worker notices that its clock is wrong.
     private static final Duration NOTICED = Duration.ofSeconds(30);
 
     private record WrongClock(SimProcess process, long fromNanos, long toNanos) {
-        /// Whether the worker should know it by then.
+        /// Whether the worker should have noticed by then.
         boolean isKnown(String worker, long nanos) {
             return process.name().equals(worker)
                     && nanos < toNanos
@@ -74,9 +71,9 @@ final class SimCustody {
     private enum Mood {
         CHAOS,
         CALM,
-        /// And one worker has another store, which it must not use.
+        /// Also, one worker uses another store, so it must not run jobs of this fleet.
         CALM_WITH_A_STRANGER,
-        /// And one worker has a wrong clock, or cannot publish.
+        /// Also, one worker has a wrong clock or cannot publish.
         CALM_WITH_A_MUTE,
         LONG_FIRST;
 
@@ -97,24 +94,24 @@ final class SimCustody {
     private final SplittableRandom chance;
     private final SplittableRandom slots;
     private final SplittableRandom faults;
-    private final int watched; // by each worker, at most
+    private final int watched; // the most jobs that a worker monitors
     private final Mood mood;
     private final List<String> jobs = new ArrayList<>();
     private final List<String> mustEnd = new ArrayList<>(); // within the bound
-    private final Set<String> commands = new TreeSet<>(); // the bodies of all
-    private final Set<String> commanded = new TreeSet<>(); // jobs
-    private final Set<String> lost = new TreeSet<>(); // jobs, in calm worlds
+    private final Set<String> commands = new TreeSet<>(); // bodies of all commands
+    private final Set<String> commanded = new TreeSet<>(); // jobs with a published command
+    private final Set<String> lost = new TreeSet<>(); // jobs without a command in calm worlds
     private final List<SimWorker> workers = new ArrayList<>();
     private final List<WrongClock> wrongClocks = new ArrayList<>();
     private boolean chaos;
-    private boolean stops; // one worker, in a calm world
+    private boolean stops; // whether a worker of a calm world stops
     private int started;
 
     SimCustody(long seed) {
         this(seed, SimSeams.NONE);
     }
 
-    /// @param seams what is put between the workers and the world
+    /// @param seams the layer between the workers and the world
     SimCustody(long seed, SimSeams seams) {
         this.seams = seams;
         world = new SimWorld(seed);
@@ -149,9 +146,9 @@ final class SimCustody {
         return world;
     }
 
-    /// Lets everything happen.
+    /// Runs the world.
     ///
-    /// @return what is wrong, in sentences
+    /// @return violations, as sentences
     List<String> run() {
         SimTimer _ = world.after(within(CHAOS), () -> seams.happen(kafka));
         boolean calm = mood.isCalm();
@@ -202,8 +199,9 @@ final class SimCustody {
         }
         int count = 1 + chance.nextInt(6);
         for (int i = 1; i <= count; i++) {
+            // With LONG_FIRST the worker that can run a picky job may be busy for hours.
             Kind kind = List.of(Kind.JOB, Kind.JOB, Kind.JOB, Kind.SICK, Kind.STUCK, Kind.PICKY)
-                    .get(chance.nextInt(mood == Mood.LONG_FIRST ? 5 : 6)); // whoever can do it may be busy for hours
+                    .get(chance.nextInt(mood == Mood.LONG_FIRST ? 5 : 6));
             submit(kind.id(i), chance.nextInt(3) == 0 ? 2 : 1, Duration.ZERO, CHAOS);
         }
         spoil(Duration.ZERO, CHAOS);
@@ -221,9 +219,8 @@ final class SimCustody {
         recover();
     }
 
-    /// Commands come up to three times, before their job has ended and after it; workers stand still for
-    /// moments, and
-    /// one may be told to stop.
+    /// Each command is published up to three times, before and after its job ends. Workers freeze for moments,
+    /// and one may be stopped.
     private void beCalm() {
         kafka.weather(new Weather(Duration.ofMillis(50), 0, 0));
         store.slow(Duration.ofMillis(chance.nextInt(200)));
@@ -258,7 +255,7 @@ final class SimCustody {
         boolean _ = world.runUntil(world.everySecond(this::isAnyLost), CHAOS);
     }
 
-    /// Whether a command of a job that has not ended is in no topic, and the job is not owned.
+    /// Whether a job has not ended, has no command in any topic and has no owner.
     private boolean isAnyLost() {
         if (kafka.lag() == 0) {
             commanded.stream()
@@ -285,7 +282,7 @@ final class SimCustody {
         command(job, SimTraining.command(job));
     }
 
-    /// Commands that nobody may run: one that cannot be read, and another job under an id that is taken.
+    /// Commands that no worker may run: one that is unreadable, and one that reuses a job id with another spec.
     private void spoil(Duration from, Duration time) {
         if (chance.nextInt(3) == 0) {
             SimTimer _ = world.after(from.plus(within(time)), () -> command("nonsense", "{\"id\": 7}"));
@@ -321,7 +318,7 @@ final class SimCustody {
         }
     }
 
-    /// What only some see, or only in one direction.
+    /// Faults that affect some processes only, or one direction only.
     private void disturb() {
         SimProcess process = workers.isEmpty()
                 ? some().process()
@@ -355,7 +352,7 @@ final class SimCustody {
         }
     }
 
-    /// A worker whose clock is wrong begins no attempts.
+    /// A worker with a wrong clock must begin no attempts.
     private List<String> claimedByWrongClocks() {
         List<String> wrong = new ArrayList<>();
         for (String job : jobs) {
@@ -372,7 +369,7 @@ final class SimCustody {
         return wrong;
     }
 
-    /// Perhaps it strikes the whole rack.
+    /// In half of the cases all workers lose power within three seconds.
     private void cutPower() {
         if (chance.nextBoolean()) {
             SimTimer _ = world.after(
@@ -400,7 +397,7 @@ final class SimCustody {
         SimTimer _ = world.after(within(Duration.ofSeconds(20)), () -> store.trouble(SimStore.Trouble.NONE));
     }
 
-    /// From now on nothing goes wrong, and nothing is paused.
+    /// Ends all faults, and continues the paused jobs.
     private void recover() {
         chaos = false;
         perils.share(0);
@@ -418,7 +415,8 @@ final class SimCustody {
         }
     }
 
-    /// One may stay wrong where others can do all jobs: one beside it, and one more behind a job of hours.
+    /// One clock may stay wrong if the other workers can run all jobs: one other worker is enough, two if one
+    /// runs a job of several hours.
     private void mendClocks() {
         List<SimProcess> wrong = workers.stream()
                 .map(SimWorker::process)
@@ -442,8 +440,8 @@ final class SimCustody {
                 .orElse(Wish.RUN);
     }
 
-    /// It has up to three jobs at once. Every third one lacks what some jobs need. Where one ends, another
-    /// begins soon.
+    /// A worker has up to three slots. Every third one cannot run picky jobs. A worker that ends is replaced
+    /// soon.
     private void startWorker() {
         SimProcess process = world.process("w" + ++started);
         SimWorker worker = new SimWorker(process, fleet, store, started % 3 == 1)
@@ -465,7 +463,7 @@ final class SimCustody {
         new SimWorker(world.process("stranger"), fleet, otherStore, false).start();
     }
 
-    /// It can fetch commands, and is free to take them.
+    /// A worker that can fetch commands and has free slots, but cannot publish or has a wrong clock.
     private void startMute() {
         SimProcess process = world.process("mute");
         if (faults.nextBoolean()) {
@@ -480,14 +478,14 @@ final class SimCustody {
         return mustEnd.stream().allMatch(this::isOver);
     }
 
-    /// It has an outcome, that is told, and nobody looks after it any more.
+    /// The store has the job's end, the end is published, and the job has no owner.
     private boolean isOver(String job) {
         return judge.isEndTold(job)
                 && store.end(job) != null
                 && kafka.newest(Topic.CUSTODY, job).isEmpty();
     }
 
-    /// Commands of which the store keeps another job, or none, are dead letters, and no others.
+    /// A command is dead-lettered if and only if the store has another spec for the job, or none.
     private List<String> refusals() {
         List<String> wrong = new ArrayList<>();
         for (String command : commands) {
@@ -504,10 +502,8 @@ final class SimCustody {
         return spec == null ? "" : new String(spec, StandardCharsets.UTF_8);
     }
 
-    /// Where nothing goes wrong, each job is done in one attempt, and one more for each worker that stops with
-    /// it; but
-    /// for
-    /// what a worker lacks.
+    /// In a calm world each job takes one attempt, plus one for each worker that stops while it runs the job.
+    /// Picky jobs may take more.
     private List<String> wasted() {
         List<String> wrong = new ArrayList<>();
         lost.forEach(job -> wrong.add("the command of job %s is lost".formatted(job)));
@@ -522,7 +518,7 @@ final class SimCustody {
             }
             ChainLink.End end = store.end(job);
             boolean failed = end != null && end.event().contains("\"failed\"");
-            boolean may = kind == Kind.PICKY && stops; // who is left may lack what it needs
+            boolean may = kind == Kind.PICKY && stops; // the remaining workers may be unable to run it
             if (failed != (kind == Kind.SICK) && !may) {
                 wrong.add("job %s has %s".formatted(job, failed ? "failed" : "not failed"));
             }

@@ -10,15 +10,15 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/// Real workers in simulated worlds in which everything goes wrong: no job is lost, none ends twice, no step is
-/// missing or told twice.
+/// Real workers in simulated worlds full of faults: no job is lost or ends twice, and no step is missing or
+/// published twice.
 @ExtendWith(SilentWorkers.class)
 class SimCustodyTest {
-    /// Those of `./trainyard test`.
+    /// Part of `./trainyard test`.
     private static final int FEW = 100;
 
-    /// As many as show most mistakes of [SimMutationTest], and those around the world that shows the rarest. More are a
-    /// campaign.
+    /// Enough to show most mistakes of [SimMutationTest], including the seeds around the rarest one. A campaign
+    /// runs more.
     private static final int SEEDS = 450;
 
     private static final int RARE = 2090;
@@ -64,8 +64,8 @@ class SimCustodyTest {
         }
     }
 
-    /// As many seeds as `-Dseeds` says, from `-Dseed` on, with `-Dstale-lists=true` in worlds with old
-    /// lists. Those that find something are printed.
+    /// Runs `-Dseeds` seeds from `-Dseed` on, with `-Dstale-lists=true` in worlds with stale lists. Prints the
+    /// seeds that find a fault.
     @Test
     @Campaign
     void manySeeds() {

@@ -36,19 +36,17 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/// What the dashboard knows of a simulated fleet, a moment after it is told, and what it does with that: it folds the
-/// news of jobs, marks pods, and tells how many jobs want a worker. The fold, the marks and what is wanted are the
-/// product's own.
+/// The dashboard of a simulated fleet. It reads each record after a short delay, updates its job states, marks
+/// pods and reports how many jobs want a worker. All three are production code.
 final class SimDashboard {
-    /// From a record on its topic to when it is known here, at most.
+    /// The longest delay until the dashboard reads a record.
     private static final Duration READ = Duration.ofMillis(300);
 
     private static final Duration LOOK = Duration.ofMillis(250);
 
-    /// As `TRAINYARD_DASHBOARD_WORKER_GONE_AFTER`.
+    /// The default of `TRAINYARD_DASHBOARD_WORKER_GONE_AFTER`.
     private static final long GONE_MILLIS = 10_000;
 
-    /// From its claim to its end.
     record Attempt(String job, String worker, long claimMillis, long endMillis) {
         private Attempt ended(long millis) {
             return new Attempt(job, worker, claimMillis, millis);
@@ -66,7 +64,6 @@ final class SimDashboard {
     private final Map<String, Attempt> attempts = new TreeMap<>();
     private Runnable changed = () -> {};
 
-    /// @param wanted which jobs want a worker
     SimDashboard(SimKafka kafka, Pods pods, Predicate<Status> wanted) {
         this.world = kafka.world();
         this.wanted = wanted;
@@ -83,7 +80,7 @@ final class SimDashboard {
         void take(SimTopic.Entry entry) throws IOException;
     }
 
-    /// In the order of the topic, each some time after it was appended.
+    /// Reads records in order, each after a random delay.
     private void read(SimTopic topic, Reading reading) {
         long[] lastNanos = {0};
         topic.atAppend(() -> {
@@ -140,7 +137,7 @@ final class SimDashboard {
         }
     }
 
-    /// Of the world's clock, since 1970.
+    /// Converts the world's clock to milliseconds since 1970.
     static long millis(long nanos) {
         return SimProcess.BEGINNING.toEpochMilli() + nanos / 1_000_000;
     }
@@ -161,7 +158,7 @@ final class SimDashboard {
         SimTimer _ = world.after(LOOK, this::look);
     }
 
-    /// @param listener told when news of a job is in
+    /// @param listener called after each record of a job
     void onChange(Runnable listener) {
         changed = listener;
     }
@@ -170,7 +167,6 @@ final class SimDashboard {
         return jobs.values().stream().filter(job -> wanted.test(job.status())).count();
     }
 
-    /// All that it has been told of.
     Collection<Attempt> attempts() {
         return attempts.values();
     }

@@ -2,7 +2,7 @@ package io.trainyard.worker;
 
 import org.jspecify.annotations.Nullable;
 
-/// A seed that shows a fault, with all that is needed to look at it again.
+/// A seed that shows a fault, with everything that is needed to replay it.
 final class SimFailure extends AssertionError {
     private static final long serialVersionUID = 1L;
 

@@ -19,26 +19,22 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 
-/// A fleet that several projects share, in a simulated world: real workers, and jobs of each project that wait.
-/// What
-/// each
-/// project has is measured from what workers tell; that none has more than its quota is looked at whenever one
+/// A fleet that several projects share, in a simulated world: real workers, and waiting jobs of each project.
+/// The share of each project is measured from published records, and its quota is checked whenever an attempt
 /// begins.
 final class SimFair {
     private static final Duration BEAT = Duration.ofSeconds(2);
     private static final Duration BOUND = Duration.ofHours(2);
     private static final Duration CHAOS = Duration.ofMinutes(3);
 
-    /// A project, and what it does.
-    ///
     /// @param kind of its jobs
-    /// @param priority of them
-    /// @param jobs how many it asks for, all together
-    /// @param from when
+    /// @param priority of its jobs
+    /// @param jobs how many it submits in total
+    /// @param from when it submits them
     record Work(ProjectRule rule, Kind kind, Priority priority, int jobs, Duration from) {}
 
     /// @param window of the rules
-    /// @param workers each with so many slots
+    /// @param slots of each worker
     record Setting(Duration window, int workers, int slots, List<Work> projects) {}
 
     private record Begun(String project, int attempt, SimProcess worker, long nanos) {}
@@ -57,7 +53,7 @@ final class SimFair {
     private final Set<String> wished = new LinkedHashSet<>();
     private final List<SimWorker> workers = new ArrayList<>();
     private final Map<String, Begun> running = new LinkedHashMap<>();
-    private final Map<String, Double> had = new TreeMap<>(); // in seconds
+    private final Map<String, Double> had = new TreeMap<>(); // seconds of running jobs
     private final List<String> wrong = new ArrayList<>();
     private long sinceNanos;
     private int started;
@@ -122,7 +118,7 @@ final class SimFair {
                     TrainingEvent.Cancelled _,
                     TrainingEvent.Paused _,
                     TrainingEvent.Released _ -> end(job);
-            default -> {} // goes on
+            default -> {} // the attempt continues
         }
     }
 
@@ -147,7 +143,7 @@ final class SimFair {
         }
     }
 
-    /// Whether its attempt is the newest, nobody has kept its end, and its worker lives.
+    /// Whether the newest attempt runs: its end is not stored, and its worker lives.
     private boolean isAtWork(String job) {
         Begun begun = running.get(job);
         return begun != null
@@ -162,9 +158,9 @@ final class SimFair {
         }
     }
 
-    /// Lets the world go on for so long.
+    /// Runs the world for a time.
     ///
-    /// @return the part of what was had meanwhile that each project had
+    /// @return the share of the used time that each project had
     Map<String, Double> shares(Duration time) {
         had.clear();
         sinceNanos = world.nanos();
@@ -178,7 +174,7 @@ final class SimFair {
         return all;
     }
 
-    /// From now on, one worker after another is replaced by a new one.
+    /// From now on replaces one worker after another.
     void replaceAll(Duration every) {
         for (int i = 0; i < setting.workers(); i++) {
             SimProcess process = workers.get(i).process();
@@ -186,11 +182,9 @@ final class SimFair {
         }
     }
 
-    /// So many things go wrong, and some jobs are paused, cancelled or made more urgent; then each has to come
-    /// to its
-    /// end.
+    /// Injects this number of faults, and pauses, cancels or reprioritizes some jobs; then each job must end.
     ///
-    /// @return what is wrong, in sentences
+    /// @return violations, as sentences
     List<String> run(int faults) {
         if (faults > 0) {
             perils.share(List.of(0.0, 0.002, 0.01).get(chance.nextInt(3)));
@@ -230,7 +224,7 @@ final class SimFair {
             case 3 -> some.process().freeze(Duration.ofSeconds(List.of(3, 40).get(chance.nextInt(2))));
             case 4 -> kafka.restart(Duration.ofSeconds(chance.nextBoolean() ? 5 : 40));
             case 5 -> kafka.compactSomething();
-            case 6 -> people.submit(job, Priority.HIGH); // as who makes it more urgent does
+            case 6 -> people.submit(job, Priority.HIGH); // as `reprioritize` does
             case 7 -> wish(job, Wish.CANCEL);
             default -> {
                 wished.add(job);

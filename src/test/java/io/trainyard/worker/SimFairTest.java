@@ -26,10 +26,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Real workers share a simulated fleet among projects.
 @ExtendWith(SilentWorkers.class)
 class SimFairTest {
-    /// Those of `./trainyard test`.
+    /// Part of `./trainyard test`.
     private static final int FEW = 3;
 
     private static final int SEEDS = 12;
@@ -43,7 +42,7 @@ class SimFairTest {
         return new Work(rule, kind, Priority.NORMAL, jobs, Duration.ZERO);
     }
 
-    /// Three projects of weights 3, 2 and 1, which always have something to do, over three windows.
+    /// Three projects with weights 3, 2 and 1 that always have waiting jobs, over three windows.
     @Slow
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
@@ -64,8 +63,9 @@ class SimFairTest {
         assertThat(shares.get("p3")).isCloseTo(1 / 6.0, within(0.05 * 1 / 6));
     }
 
-    /// One project has had the fleet by itself when another comes, and all workers have been replaced: the other has
-    /// more until both have had as much, for the new workers were told by those before them.
+    /// One project has had the fleet to itself when another one arrives, and all workers have been replaced
+    /// since. The second project gets more until both have had the same, because the old workers published the
+    /// usage to the new ones.
     @Slow
     @Test
     void whoIsNewKnowsWhatWasUsed() {
@@ -79,11 +79,11 @@ class SimFairTest {
         SimFair fair = new SimFair(7, seams, new Setting(WINDOW, 4, 1, List.of(early, late)));
         fair.shares(WINDOW.minusSeconds(120));
         fair.replaceAll(Duration.ofSeconds(30));
-        fair.shares(Duration.ofSeconds(140)); // the jobs that run then have ended
+        fair.shares(Duration.ofSeconds(140)); // jobs that were running have ended by then
         return fair.shares(Duration.ofSeconds(80)).getOrDefault("p2", 0.0);
     }
 
-    /// Heartbeats that do not say what was used.
+    /// Heartbeats without the projects' usage.
     private static final class TellsNothing implements SimSeams {
         @Override
         public FleetLog log(FleetLog real, SimProcess process) {
@@ -109,9 +109,9 @@ class SimFairTest {
         }
     }
 
-    /// A worker stands still between the permit and custody, for longer than others wait for it to say something, and
-    /// its
-    /// command's lock is longer still. Then its project has one job more than it may, and no more than that.
+    /// A worker freezes between the permit and the ownership record, for longer than the others wait for that
+    /// record, while the lock of its command lasts even longer. Its project then exceeds its quota by exactly
+    /// one job.
     @Test
     void whoStandsStillWhileItBeginsIsOneTooMany() {
         Work small = always(new ProjectRule(1, 1, null), Kind.JOB, 6);
@@ -121,7 +121,7 @@ class SimFairTest {
         assertThat(wrong).isNotEmpty().allMatch(sentence -> sentence.startsWith("project p1 has 2 jobs running"));
     }
 
-    /// Whoever takes a job first, as soon as it has the permit.
+    /// The first worker that gets a permit freezes right after it.
     private static final class StandsStill implements SimSeams {
         private boolean stood;
 
@@ -176,7 +176,7 @@ class SimFairTest {
         assertThat(worlds().wrong(FEW, SEEDS - FEW)).isEmpty();
     }
 
-    /// As many seeds as `-Dseeds` says, from `-Dseed` on.
+    /// Runs `-Dseeds` seeds from `-Dseed` on.
     @Test
     @Campaign
     void manySeeds() {
@@ -191,9 +191,9 @@ class SimFairTest {
         assertThat(worlds.finds(0, 60)).isPresent();
     }
 
-    /// Mistakes, each of which a few worlds show.
+    /// Mistakes that few worlds show.
     enum Mistake implements SimSeams {
-        /// A command that has to wait is accepted, and nothing is written.
+        /// A deferred command is accepted, but its deferral is not published.
         PARKED_NOWHERE {
             @Override
             public Outbox outbox(Outbox real, SimProcess process) {
@@ -202,7 +202,7 @@ class SimFairTest {
                         : real.send(topic, key, value, headers);
             }
         },
-        /// Whoever wants a permit gets one.
+        /// Every request for a permit succeeds.
         NO_PERMITS {
             @Override
             public CheckpointStore store(CheckpointStore real) {

@@ -16,8 +16,8 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
-/// A consumer without a group of a [SimProcess]. Each topic comes in its order, and which topic comes first is
-/// left to the seed.
+/// A consumer of a [SimProcess] without a group. Records of a topic arrive in order; the seed decides the order
+/// between topics.
 final class SimFleetLog implements FleetLog {
     private static final int MAX_POLL_RECORDS = 500;
 
@@ -40,7 +40,7 @@ final class SimFleetLog implements FleetLog {
     private final List<Reading> commands;
     private final Runnable waking = this::wake;
     private CompletableFuture<Void> news = new CompletableFuture<>();
-    private @Nullable CompletableFuture<Void> told; // of which it is known that it will be done
+    private @Nullable CompletableFuture<Void> told; // the waiting future that is due to be completed
     private boolean positioned;
 
     SimFleetLog(SimKafka kafka, SimProcess process) {
@@ -59,10 +59,10 @@ final class SimFleetLog implements FleetLog {
         process.atCrash(this::forget);
     }
 
-    @SuppressWarnings("ReferenceEquality") // this future, not one like it
+    @SuppressWarnings("ReferenceEquality") // identity is intended
     private void wake() {
         CompletableFuture<Void> waited = news;
-        if (told != waited) { // one piece of news is enough
+        if (told != waited) { // one completion is enough
             told = waited;
             process.after(kafka.delay(), () -> waited.complete(null));
         }
@@ -81,7 +81,7 @@ final class SimFleetLog implements FleetLog {
             try {
                 process.await(news, Duration.ofNanos(left));
             } catch (TimeoutException e) {
-                continue; // looks once more
+                continue; // polls again
             } catch (InterruptedException e) {
                 throw new InterruptException(e); // as Kafka's consumer does
             } catch (ExecutionException e) {
@@ -103,7 +103,7 @@ final class SimFleetLog implements FleetLog {
         List<ConsumerRecord<String, byte[]>> read = new ArrayList<>();
         int first = kafka.any(readings.size());
         for (int i = 0; i < readings.size(); i++) {
-            if (kafka.any(4) > 0) { // the other answers come later
+            if (kafka.any(4) > 0) { // the other answers arrive later
                 add(readings.get((first + i) % readings.size()), read);
             }
         }

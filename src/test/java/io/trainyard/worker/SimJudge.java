@@ -31,17 +31,18 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Says what is wrong with what has happened in a simulated world. Besides what the [HistoryChecker] finds, which
-/// sees only the topics, it knows what the store holds, and who stood still when.
+/// Finds violations in the history of a simulated world. The [HistoryChecker] sees only the topics; this class
+/// also knows the store's content and when each process was frozen.
 final class SimJudge {
-    /// By the clocks of a world, which all go right: frozen workers are as late as they were frozen.
+    /// The longest overlap of attempts if all clocks are right: a frozen worker is late by the time that it was
+    /// frozen.
     private static final Duration OVERLAP = Duration.ofMinutes(4);
 
-    /// The same where clocks were wrong.
+    /// The same if clocks were wrong.
     private static final Duration SKEWED_OVERLAP = Duration.ofHours(5);
 
-    /// How long a worker that does not stand still may go on with a job that it has lost: it looks at each step,
-    /// and the store may be slow.
+    /// How long a running worker may continue a job after it lost the ownership: it checks at each step, and
+    /// the store may be slow.
     private static final Duration SILENT_WITHIN = Duration.ofSeconds(10);
 
     private final SimKafka kafka;
@@ -54,17 +55,16 @@ final class SimJudge {
     private final Map<String, Integer> ends = new HashMap<>();
     private final Map<String, NavigableMap<Integer, Long>> firstSteps = new TreeMap<>(); // by job and attempt
     private final Set<String> refused = new HashSet<>();
-    private final Set<String> taken = new HashSet<>(); // by whom, and which commands that older workers left
+    private final Set<String> taken = new HashSet<>(); // worker and place of each taken deferred command
 
     private Consumer<Happened> listener = _ -> {};
     private boolean areClocksRight = true;
 
-    /// Tells somebody of all that happens from now on, as soon as it is told.
+    /// @param to receives each event when it is published
     void atNews(Consumer<Happened> to) {
         listener = to;
     }
 
-    /// Listens from now on.
     SimJudge(SimKafka kafka, SimStore store) {
         this.kafka = kafka;
         this.store = store;
@@ -78,7 +78,7 @@ final class SimJudge {
                 hearTaken(custody, custody.from(custody.end() - 1, 1).getFirst()));
     }
 
-    /// Whoever says that a command waits no more has it.
+    /// A worker that publishes the end of a deferral has taken the command.
     private void hearTaken(SimTopic log, Entry entry) {
         String key = String.valueOf(entry.key());
         if (entry.value() == null && Deferred.isKey(key)) {
@@ -116,11 +116,11 @@ final class SimJudge {
                 hearAtWork(happened);
             case TrainingEvent.Claimed claimed -> hearClaim(claimed);
             case TrainingEvent.Started started -> hearStart(started);
-            default -> {} // says nothing that the store or the brokers know better
+            default -> {} // the store or the brokers know more than these events
         }
     }
 
-    /// An attempt that is superseded already may begin at a later one's checkpoint; it does no harm.
+    /// Ignores a superseded attempt. It may begin at the checkpoint of a later one, which does no harm.
     private void hearStart(TrainingEvent.Started started) {
         String job = started.job();
         if (store.createdNanos("%s/attempts/%d".formatted(job, started.attempt() + 1)) == null) {
@@ -128,7 +128,7 @@ final class SimJudge {
         }
     }
 
-    /// Who has not been told that a command is its own has no job of it.
+    /// A worker must not claim a job before the broker confirmed the command.
     private void hearClaim(TrainingEvent.Claimed claimed) {
         String place =
                 store.chain(claimed.job()).get(claimed.attempt()) instanceof ChainLink.Owner owner ? owner.place() : "";
@@ -139,7 +139,7 @@ final class SimJudge {
         }
     }
 
-    /// A worker that tells this was at work then.
+    /// A worker that publishes these events was running the job at that time.
     private void hearAtWork(Happened happened) {
         TrainingEvent event = happened.event();
         Long next = store.createdNanos("%s/attempts/%d".formatted(event.job(), event.attempt() + 1));
@@ -155,17 +155,16 @@ final class SimJudge {
         }
     }
 
-    /// Where a job stands, as who was there sees it.
+    /// The state of a job as an observer from the beginning sees it.
     JobState state(String job) {
         return states.computeIfAbsent(job, JobState::new);
     }
 
-    /// Whether somebody was told of a job's end.
     boolean isEndTold(String job) {
         return ends.containsKey(job);
     }
 
-    /// How often a worker that stopped gave a job back.
+    /// How often a stopping worker released the job.
     int handedOver(String job) {
         return (int) told.stream()
                 .filter(heard -> heard instanceof Happened happened
@@ -175,14 +174,12 @@ final class SimJudge {
                 .count();
     }
 
-    /// Whether a command was put aside.
-    ///
     /// @param command its body
     boolean isRefused(String command) {
         return refused.contains(command);
     }
 
-    /// What is wrong, in sentences.
+    /// Violations, as sentences.
     List<String> wrong() {
         List<String> wrong = new ArrayList<>(late.stream().limit(3).toList());
         wrong.addAll(checked());
@@ -193,7 +190,7 @@ final class SimJudge {
         return wrong;
     }
 
-    /// Clocks are wrong from now on, or were: events do not say when they happened.
+    /// Stops relying on event times because clocks are or were wrong.
     void distrustClocks() {
         areClocksRight = false;
     }
@@ -206,7 +203,7 @@ final class SimJudge {
                 .toList();
     }
 
-    /// What was told of an end is what the store has kept.
+    /// Every published end equals the stored end.
     private List<String> outcomes() {
         List<String> wrong = new ArrayList<>();
         for (JobNews heard : told) {
@@ -226,7 +223,7 @@ final class SimJudge {
         return wrong;
     }
 
-    /// Who ends a job has its last attempt.
+    /// Only the last attempt of a job ends it.
     private List<String> deciders() {
         List<String> wrong = new ArrayList<>();
         for (String job : ends.keySet()) {
@@ -244,7 +241,8 @@ final class SimJudge {
         return wrong;
     }
 
-    /// No attempt begins before the step where an earlier one began: its checkpoint is kept for it.
+    /// No attempt begins at an earlier step than an attempt before it: the checkpoint of the earlier start is
+    /// retained.
     private List<String> lostCheckpoints() {
         List<String> wrong = new ArrayList<>();
         firstSteps.forEach((job, steps) -> {
@@ -268,8 +266,8 @@ final class SimJudge {
         }
     }
 
-    /// Whoever reads what compaction has left, in another order, sees what one saw who was there from the
-    /// beginning.
+    /// A new reader of the compacted topics, in any order between topics, gets the same state as an observer
+    /// from the beginning.
     private List<String> fresh() {
         Map<String, JobState> live = new TreeMap<>();
         told.forEach(heard -> live.computeIfAbsent(heard.job(), JobState::new).apply(heard));

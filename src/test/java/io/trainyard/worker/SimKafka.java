@@ -15,14 +15,14 @@ import java.util.stream.Collectors;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
-/// A broker of a [SimWorld], with the topics of one fleet: as much of Kafka 4.3 as workers see of it. It can be
-/// stopped, and its network can be bad.
+/// A broker of a [SimWorld] with the topics of one fleet. It models the part of Kafka 4.3 that workers use. It
+/// can be stopped, and its network can be bad.
 final class SimKafka {
-    /// What the clients of one fleet see of their brokers.
+    /// The network between the clients of one fleet and their brokers.
     ///
-    /// @param delay the longest that a request or an answer is on its way
-    /// @param lost the share of requests of which the request or the answer does not get there
-    /// @param refused the share of questions for a command that end with an exception
+    /// @param delay the longest time that a request or an answer takes
+    /// @param lost the share of requests that are lost, or lose their answer
+    /// @param refused the share of fetches for a command that fail with an exception
     record Weather(Duration delay, double lost, double refused) {
         static final Weather CALM = new Weather(Duration.ofMillis(3), 0, 0);
 
@@ -33,10 +33,10 @@ final class SimKafka {
         }
     }
 
-    /// As brokers are set: what is timed further ahead of their clock is refused.
+    /// Brokers refuse timestamps further ahead of their clock.
     private static final long MAX_AHEAD_MILLIS = Duration.ofHours(1).toMillis();
 
-    /// Their records are timed by the brokers.
+    /// Topics with `message.timestamp.type=LogAppendTime`.
     private static final Set<Topic> TIMED_BY_BROKERS = Set.of(Topic.CUSTODY, Topic.WORKERS);
 
     private static final Set<Topic> COMPACTED =
@@ -87,7 +87,7 @@ final class SimKafka {
         return topic(topic.name(prefix));
     }
 
-    /// The newest body under a key; empty where there is none, or where its end is marked.
+    /// The newest body for a key; empty if the key has none or a tombstone.
     Optional<byte[]> newest(Topic topic, String key) {
         SimTopic log = topic(topic);
         byte[] newest = null;
@@ -97,12 +97,11 @@ final class SimKafka {
         return Optional.ofNullable(newest);
     }
 
-    /// The share group of a topic of commands.
     SimShareGroup group(String topic) {
         return groups.computeIfAbsent(topic, name -> new SimShareGroup(world, topic(name), limits));
     }
 
-    /// Appends a record at once, as somebody outside the fleet does.
+    /// Appends a record at once, as a client outside the fleet does.
     void publish(ProducerRecord<byte @Nullable [], byte @Nullable []> record) {
         byte[] key = record.key();
         boolean timed = record.timestamp() != null && !timedByBrokers.contains(record.topic());
@@ -120,14 +119,14 @@ final class SimKafka {
         return SimProcess.BEGINNING.toEpochMilli() + world.nanos() / 1_000_000;
     }
 
-    /// Whether brokers refuse a record for its timestamp.
+    /// Whether brokers refuse a record because of its timestamp.
     boolean refuses(ProducerRecord<byte @Nullable [], byte @Nullable []> record) {
         return record.timestamp() != null
                 && record.timestamp() - millis() > MAX_AHEAD_MILLIS
                 && !timedByBrokers.contains(record.topic());
     }
 
-    /// For some time a topic has too few replicas to be written.
+    /// For a while a topic has too few in-sync replicas for writes.
     void makeUnwritable(Topic topic, Duration time) {
         world.note("unwritable", topic.name(prefix), time.toMillis());
         writableFromNanos.put(topic.name(prefix), world.nanos() + time.toNanos());
@@ -137,12 +136,12 @@ final class SimKafka {
         return world.nanos() >= writableFromNanos.getOrDefault(topic, 0L);
     }
 
-    /// How many commands are still to be dealt with.
+    /// The number of commands that have not been acknowledged yet.
     long lag() {
         return groups.values().stream().mapToLong(SimShareGroup::lag).sum();
     }
 
-    /// How many commands were dropped silently, because they were handed out too often.
+    /// The number of commands that the brokers dropped silently at the delivery limit.
     int dropped() {
         return groups.values().stream().mapToInt(SimShareGroup::dropped).sum();
     }
@@ -159,12 +158,12 @@ final class SimKafka {
         return up;
     }
 
-    /// How often the broker has been started: sessions of members end with it.
+    /// How often the broker was started: a restart ends the members' sessions.
     int starts() {
         return starts;
     }
 
-    /// Stops the broker. What was appended stays.
+    /// Stops the broker. Appended records stay.
     void stop() {
         if (up) {
             world.note("stop", "kafka", starts);
@@ -172,7 +171,6 @@ final class SimKafka {
         }
     }
 
-    /// Starts it again.
     void start() {
         if (!up) {
             starts++;
@@ -183,18 +181,17 @@ final class SimKafka {
         }
     }
 
-    /// Stops the broker for a time.
     void restart(Duration down) {
         stop();
         SimTimer _ = world.after(down, this::start);
     }
 
-    /// Lets all clients ask again, as they do once a network is whole.
+    /// Makes all clients retry, as they do after a network is repaired.
     void wake() {
         List.copyOf(waiting).forEach(Runnable::run);
     }
 
-    /// Tells when the broker has been started again.
+    /// @param client called whenever the broker has started again
     void atStart(Runnable client) {
         waiting.add(client);
     }
@@ -203,7 +200,7 @@ final class SimKafka {
         waiting.remove(client);
     }
 
-    /// Compacts one of the compacted topics, up to some offset, as the seed wills.
+    /// Compacts a random compacted topic up to a random offset.
     void compactSomething() {
         List<SimTopic> some = topics.values().stream()
                 .filter(topic -> compacted.contains(topic.name()))
@@ -214,42 +211,42 @@ final class SimKafka {
         }
     }
 
-    /// A member was told whether a record is its own, or told nothing.
+    /// Records the answer to a member's acknowledgement.
     void answered(String member, String place, boolean accepted) {
         accepts.merge(member + " " + place, accepted, Boolean::logicalOr);
     }
 
-    /// Whether a member was ever told that a record is its own.
+    /// Whether the broker ever confirmed a record to a member.
     ///
-    /// @param place its topic, partition and offset
+    /// @param place topic, partition and offset
     boolean wasAccepted(String member, String place) {
         return accepts.getOrDefault(member + " " + place, false);
     }
 
-    /// Deletes the commands that have been dealt with, as [CommandSweep] does.
+    /// Deletes acknowledged commands, as [CommandSweep] does.
     void sweep() {
         groups.forEach((topic, group) -> topic(topic).trim(group.start()));
     }
 
-    /// Compacts all that is ever compacted, to the end: what a fresh reader is left with.
+    /// Compacts all compacted topics completely.
     void compactAll() {
         topics.values().stream()
                 .filter(topic -> compacted.contains(topic.name()))
                 .forEach(topic -> topic.compact(topic.end()));
     }
 
-    /// How long a message is on its way.
+    /// A random network delay.
     Duration delay() {
         long most = weather.delay().toNanos();
         return Duration.ofNanos(most <= 0 ? 0 : 1 + chance.nextLong(most));
     }
 
-    /// Whether something of that share happens now.
+    /// @param share the probability of true
     boolean happens(double share) {
         return share > 0 && chance.nextDouble() < share;
     }
 
-    /// A number from 0 to below `bound`.
+    /// A number from 0 to `bound` - 1.
     int any(int bound) {
         return chance.nextInt(bound);
     }

@@ -46,7 +46,6 @@ class SimKafkaTest {
         return new SimQueue(kafka, process, List.of(List.of(URGENT), List.of(COMMANDS)), new ClaimOrder());
     }
 
-    /// Asks until a command comes.
     private String take(SimQueue queue) {
         while (true) {
             Optional<ConsumerRecord<byte[], byte[]>> next = queue.next();
@@ -88,7 +87,7 @@ class SimKafkaTest {
         assertThat(told).containsExactly("a #1", "accept false", "a #1");
     }
 
-    /// Whatever is lost on the way, each record is appended once and in its order.
+    /// Each record is appended once and in order, even if requests or answers are lost.
     @Test
     void anOutboxNeitherDoublesNorReorders() {
         for (int seed = 0; seed < 200; seed++) {

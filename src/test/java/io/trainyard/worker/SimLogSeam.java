@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/// A log that tells what another does, for those who tell some of it otherwise.
+/// Forwards to another log; subclasses override parts of it.
 class SimLogSeam implements FleetLog {
     private final FleetLog real;
 

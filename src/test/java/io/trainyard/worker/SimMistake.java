@@ -31,9 +31,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 
-/// Mistakes, each put into simulated workers on purpose, to see whether a seed finds it. Many have been made: the
-/// number is that of the scenario in which an earlier protocol went wrong; 0: it is one that this protocol
-/// invites.
+/// Mistakes to inject into simulated workers, to check that a seed finds each of them. The number is that of
+/// the scenario in which an earlier protocol failed; 0 marks a mistake that only this protocol permits.
 enum SimMistake implements SimSeams {
     LOCKED_WHILE_IT_TRAINS(1, "a command stays locked for as long as its job trains") {
         @Override
@@ -66,7 +65,7 @@ enum SimMistake implements SimSeams {
                 @Override
                 public boolean accept() {
                     owing = true;
-                    kafka.answered(process.name(), place, true); // that it is still this member's
+                    kafka.answered(process.name(), place, true); // claims that the record is still the member's
                     return true;
                 }
             };
@@ -322,7 +321,7 @@ enum SimMistake implements SimSeams {
                     return super.write(key, content);
                 }
 
-                // What later attempts have noted is not there yet.
+                // Hides the entries of later attempts.
                 @Override
                 public List<String> list(String folder) {
                     Integer own = attempt.get();
@@ -456,7 +455,7 @@ enum SimMistake implements SimSeams {
         }
     };
 
-    /// So few that the last one comes in worlds that last some minutes.
+    /// Few deliveries, so that a world of some minutes reaches the limit.
     private static final SimSeams FEW_DELIVERIES = new SimSeams() {
         @Override
         public SimShareGroup.Limits limits(SimShareGroup.Limits real) {
@@ -474,12 +473,11 @@ enum SimMistake implements SimSeams {
         this.habits = Set.of(habits);
     }
 
-    /// The number of the scenario that it brings back; 0: none.
+    /// The number of the reproduced scenario; 0 if there is none.
     int scenario() {
         return scenario;
     }
 
-    /// In words.
     String what() {
         return what;
     }
@@ -521,7 +519,6 @@ enum SimMistake implements SimSeams {
         return Thread.currentThread().getName().equals(thread);
     }
 
-    /// Whether the thread is that of a job.
     private static boolean isJobs() {
         return Thread.currentThread().getName().startsWith("job-");
     }
@@ -538,13 +535,13 @@ enum SimMistake implements SimSeams {
         return command.key() == null ? "" : text(command.key());
     }
 
-    /// A custody on its way.
+    /// Selects ownership records to drop.
     @FunctionalInterface
     private interface Sent {
         boolean is(String topic, Custody custody);
     }
 
-    /// Custodies that are said to have arrived, and are not sent.
+    /// Reports ownership records as sent without sending them.
     private static Outbox dropping(Outbox real, Sent which) {
         return (topic, key, value, headers) -> {
             Custody custody = topic.equals(Topic.CUSTODY.name("")) && value != null ? custody(value) : null;
@@ -578,7 +575,7 @@ enum SimMistake implements SimSeams {
         return like(command, command.key(), command.value(), headers);
     }
 
-    /// A heartbeat of a worker that has no job, in the place of somebody else's.
+    /// Replaces another worker's heartbeat with the heartbeat of a worker without jobs.
     private static ConsumerRecord<String, byte[]> beat(ConsumerRecord<String, byte[]> other, String worker) {
         WorkerStatus status =
                 WorkerStatusBuilder.of(worker, "cpu").memoryBytes(0).build();

@@ -10,13 +10,13 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// A simulator that finds nothing proves nothing: each mistake that is put in on purpose is found.
+/// Proves that the simulator can find faults: it finds each injected mistake.
 @Slow
 @ExtendWith(SilentWorkers.class)
 class SimMutationTest {
     private static final long SEEDS = 1000;
 
-    /// Where the search for a mistake begins that few worlds show: at the world that last showed it.
+    /// Seeds of mistakes that few worlds show. The search begins at the world that last showed the mistake.
     private static final Map<SimMistake, Long> RARE = Map.ofEntries(
             Map.entry(SimMistake.END_WITHOUT_LAST_WORDS, 173L),
             Map.entry(SimMistake.LATE_CHECKPOINT_IS_TAKEN, 404L),

@@ -14,24 +14,24 @@ import org.apache.kafka.common.errors.InvalidTimestampException;
 import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
-/// An idempotent producer of a [SimProcess]: each topic has one request in flight, which is repeated until it is
-/// answered, and appended once. What is sent meanwhile follows in the next request. Futures are completed by a
-/// thread of the process's own.
+/// An idempotent producer of a [SimProcess]. Each topic has one request in flight, which is repeated until it
+/// is answered and appended once. Records sent meanwhile share the next request. A separate thread of the
+/// process completes the futures.
 final class SimOutbox implements Outbox {
     static final Duration REQUEST_TIMEOUT = Duration.ofMillis(Long.parseLong(
             String.valueOf(ChannelOutbox.producerSettings().get(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG))));
 
     private static final Duration RETRY_BACKOFF = Duration.ofMillis(500);
 
-    /// The most records of one request.
+    /// The most records per request.
     private static final int MAX_BATCH = 100;
 
     private record Sent(ProducerRecord<byte @Nullable [], byte @Nullable []> record, CompletableFuture<Void> done) {}
 
     private final SimKafka kafka;
     private final SimProcess process;
-    private Duration requestTimeout = REQUEST_TIMEOUT; // after it a request that was not answered is repeated
-    private final Map<String, Lane> lanes = new HashMap<>(); // looked up, never walked through
+    private Duration requestTimeout = REQUEST_TIMEOUT; // an unanswered request is repeated after this time
+    private final Map<String, Lane> lanes = new HashMap<>(); // used for lookups only, never iterated
     private long lastMillis;
 
     SimOutbox(SimKafka kafka, SimProcess process) {
@@ -39,7 +39,6 @@ final class SimOutbox implements Outbox {
         this.process = process;
     }
 
-    /// Lets it wait otherwise for an answer.
     SimOutbox requestTimeout(Duration time) {
         requestTimeout = time;
         return this;
@@ -56,7 +55,7 @@ final class SimOutbox implements Outbox {
 
     private final class Lane {
         private final Queue<Sent> queue = new ArrayDeque<>();
-        private List<Sent> request = List.of(); // empty: none in flight
+        private List<Sent> request = List.of(); // empty if none is in flight
         private boolean appended;
         private int connection = process.connections();
 
@@ -79,7 +78,7 @@ final class SimOutbox implements Outbox {
             }
         }
 
-        /// Once it has left, a request gets there even if its process crashes.
+        /// A request that has been sent arrives even if its process crashes.
         private void transmit() {
             SimTimer _ = kafka.world().after(kafka.delay(), this::arrive);
         }
@@ -91,7 +90,7 @@ final class SimOutbox implements Outbox {
             }
             boolean lost = kafka.happens(kafka.weather().lost());
             boolean black = connection != process.connections() || !process.canWrite();
-            if (black || (lost && kafka.any(2) == 0)) { // the request; else the answer
+            if (black || (lost && kafka.any(2) == 0)) { // the request is lost, or else its answer
                 process.after(requestTimeout, this::retry);
                 return;
             }

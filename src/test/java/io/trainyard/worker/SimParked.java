@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 
-/// One real worker with two slots in a simulated world in which nothing goes wrong, and commands that wait beside their
-/// topics: of the project `p1` one job may run at a time.
+/// One real worker with two slots in a simulated world without faults, and deferred commands: the project `p1`
+/// may run one job at a time.
 final class SimParked {
     private static final Duration BEAT = Duration.ofSeconds(2);
     private static final Duration BOUND = Duration.ofMinutes(30);
@@ -58,7 +58,7 @@ final class SimParked {
         people.submit(job, priority);
     }
 
-    /// Has the brokers hand the next command of a job's topic to somebody who does nothing with it.
+    /// Hands the next command of a job's topic to a member that does nothing with it.
     void lockElsewhere(String job, Priority priority) {
         var _ = kafka.group(priority.topicOf(SimTraining.spec(job)).name(""))
                 .acquire(new Object())
@@ -69,7 +69,7 @@ final class SimParked {
         people.wish(job, wish);
     }
 
-    /// Submits a job, and waits until it waits beside its topic.
+    /// Submits a job, and waits until its command is deferred.
     void park(String job, Priority priority) {
         submit(job, priority);
         until("job %s to be parked".formatted(job), () -> isParked(job));
@@ -89,7 +89,7 @@ final class SimParked {
         world.run(time);
     }
 
-    /// Whether a command of a job waits beside its topic.
+    /// Whether a command of a job is deferred.
     boolean isParked(String job) {
         SimTopic custody = kafka.topic(Topic.CUSTODY);
         Map<String, Boolean> parked = new HashMap<>();
@@ -123,7 +123,7 @@ final class SimParked {
                 .toList();
     }
 
-    /// What is wrong, in sentences.
+    /// Violations, as sentences.
     List<String> wrong() {
         return judge.wrong();
     }

@@ -18,7 +18,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/// What is wished of commands that wait for their project, and what they take.
+/// Control requests for jobs that are deferred because of their project's quota, and the effect of such jobs on
+/// others.
 @ExtendWith(SilentWorkers.class)
 class SimParkedTest {
     private static final String RUNS = Kind.MINUTES.id(number(1, 1));
@@ -60,7 +61,7 @@ class SimParkedTest {
         assertThat(fleet.wrong()).isEmpty();
     }
 
-    /// A copy on a more urgent topic, as `reprioritize` makes one: the parked one is void.
+    /// A copy on a topic of higher priority, as `reprioritize` makes one, invalidates the deferred command.
     @Test
     void whatIsMadeMoreUrgentComesBeforeOthersAndRunsOnce() {
         fleet.run(RUNS, Priority.NORMAL);
@@ -74,7 +75,7 @@ class SimParkedTest {
         assertThat(fleet.wrong()).isEmpty();
     }
 
-    /// Its project would have no more by it.
+    /// Preemption would not help, because the project is at its quota.
     @Test
     void whatIsParkedAndUrgentTakesNobodysPlace() {
         fleet.run(RUNS, Priority.NORMAL);
@@ -88,7 +89,7 @@ class SimParkedTest {
         assertThat(fleet.isTold(RUNS, Released.class)).isFalse();
     }
 
-    /// The same while it is on its topic still, for nobody was free to be handed it.
+    /// The same while the command is still on its topic because no slot is free to fetch it.
     @Test
     void whatIsUrgentAndMayNotRunTakesNobodysPlace() {
         fleet.run(RUNS, Priority.NORMAL);
@@ -105,7 +106,7 @@ class SimParkedTest {
         assertThat(fleet.wrong()).isEmpty();
     }
 
-    /// Another worker may have taken what it was kept for.
+    /// Another worker may have taken the job that the slot was reserved for.
     @Test
     void aPlaceThatIsKeptForNobodyIsLetGo() {
         SimParked keeping = new SimParked(new SimSeams() {
@@ -119,7 +120,7 @@ class SimParkedTest {
         assertThat(keeping.claims(OTHERS)).isOne();
     }
 
-    /// The urgent command is with somebody who does nothing with it.
+    /// The high-priority command is locked by a member that does nothing with it.
     @Test
     void aPlaceIsNotKeptForEver() {
         List<ClaimOrder> orders = new ArrayList<>();
@@ -130,10 +131,10 @@ class SimParkedTest {
                 return real;
             }
         });
-        keeping.pass(Duration.ofSeconds(30)); // it has joined
+        keeping.pass(Duration.ofSeconds(30)); // the worker has joined
         keeping.submit(URGENT, Priority.HIGH);
         keeping.lockElsewhere(URGENT, Priority.HIGH);
-        keeping.pass(Duration.ofSeconds(1)); // and read what waits
+        keeping.pass(Duration.ofSeconds(1)); // and has read the waiting commands
         orders.forEach(ClaimOrder::madeRoom);
         keeping.submit(OTHERS, Priority.LOW);
         keeping.pass(Duration.ofSeconds(8));

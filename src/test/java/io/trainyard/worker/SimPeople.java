@@ -11,16 +11,13 @@ import io.trainyard.topics.Topic;
 import java.time.Instant;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
-/// What people publish to the topics of a simulated world.
+/// Publishes what users of a fleet publish.
 record SimPeople(SimKafka kafka) {
-    /// Asks for a job.
-    ///
-    /// @param body of its command
+    /// @param body of the command
     void submit(String job, String body) {
         publish(Topic.COMMANDS_NORMAL, job, body.getBytes(UTF_8), CloudEvents.COMMAND);
     }
 
-    /// Asks for a simulated job.
     void submit(String job, Priority priority) {
         byte[] body = SimTraining.command(job).getBytes(UTF_8);
         publish(priority.topicOf(SimTraining.spec(job)), job, body, CloudEvents.COMMAND);

@@ -16,15 +16,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/// What may happen to a process exactly where others begin to see what it does, or do not see it yet: it crashes,
-/// or stands still. Faults at any moment hardly ever meet these, which are short.
+/// Faults at the exact moments before and after a process's actions become visible: it crashes or freezes.
+/// Faults at random times rarely hit these short windows.
 final class SimPerils {
     private static final List<Integer> FREEZE_SECONDS = List.of(3, 20, 40, 100);
 
-    /// Of the writes of checkpoints where anything happens at all.
+    /// The share of checkpoint writes after which the writer dies, in worlds with any faults.
     private static final double LATE_WRITES = 0.03;
 
-    /// The share of checkpoints, or of ends, that a process stands still before, in worlds in which any does.
+    /// The share of checkpoints, or of ends, that a process freezes before, in worlds with such freezes.
     private static final double STANDSTILLS = 0.5;
 
     private static final Duration LONGEST_STANDSTILL = Duration.ofSeconds(60);
@@ -36,12 +36,12 @@ final class SimPerils {
     private final SplittableRandom chance;
     private final SplittableRandom lateChance;
     private final Runnable atLateWrite;
-    private final Map<SimProcess, Integer> calls = new WeakHashMap<>(); // of the store, for the command at hand
+    private final Map<SimProcess, Integer> calls = new WeakHashMap<>(); // store calls for the current command
     private int mostCalls;
-    private final int late; // 0: processes stand still before they save checkpoints; 1: before they end jobs
+    private final int late; // 0: processes freeze before they save checkpoints; 1: before they end jobs
     private double share;
 
-    /// @param atLateWrite called when something has arrived in a store whose writer is dead
+    /// @param atLateWrite called when an object arrives in a store after its writer has died
     SimPerils(SimWorld world, Runnable atLateWrite) {
         this.world = world;
         this.atLateWrite = atLateWrite;
@@ -50,7 +50,7 @@ final class SimPerils {
         late = lateChance.nextInt(3);
     }
 
-    /// The most calls of the store that a claim took so far.
+    /// The most store calls of any claim so far.
     int mostCalls() {
         return mostCalls;
     }
@@ -61,7 +61,7 @@ final class SimPerils {
         }
     }
 
-    /// @param now the share of such places at which something happens
+    /// @param now the share of such moments at which a fault happens
     void share(double now) {
         share = now;
     }
@@ -110,7 +110,7 @@ final class SimPerils {
         };
     }
 
-    /// What a writer has sent when it dies, a store on a network may have a while later.
+    /// A store on a network may receive the content some time after the writer has died.
     private void dieInMidWrite(SimStore store, SimProcess process, String key, Content content) {
         if (share > 0 && lateChance.nextDouble() < LATE_WRITES) {
             byte[] late = SimStore.bytes(key, content);
@@ -124,9 +124,9 @@ final class SimPerils {
         }
     }
 
-    /// Until the job is another worker's, which may die soon after.
+    /// Freezes until another worker owns the job. That worker may die soon after.
     ///
-    /// @param next the link by which it is
+    /// @param next the link that makes the other worker the owner
     private void standStill(SimStore store, SimProcess process, String next) {
         if (share > 0 && lateChance.nextDouble() < STANDSTILLS) {
             store.atCreated(next, () -> {

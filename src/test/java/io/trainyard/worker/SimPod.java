@@ -6,10 +6,11 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// A pod of a simulated cluster: a place on a node that is looked for, then a worker, until it has ended.
+/// A pod of a simulated cluster: it waits for a node, then runs a worker until the worker ends.
 final class SimPod {
-    /// Who goes first when there are too many, as Kubernetes' controller has it (`ActivePodsWithRanks`): who has not
-    /// begun, who is not ready, who costs least, who is ready for the shortest time. All have nodes of their own.
+    /// The order in which Kubernetes' controller deletes surplus pods (`ActivePodsWithRanks`): not running
+    /// first, then not ready, then the lowest deletion cost, then the shortest time ready. Each pod has its own
+    /// node.
     static final Comparator<SimPod> VICTIMS_FIRST = Comparator.comparing(SimPod::isRunning)
             .thenComparing(SimPod::isReady)
             .thenComparingInt(SimPod::deletionCost)
@@ -56,7 +57,7 @@ final class SimPod {
         return terminating;
     }
 
-    /// SIGTERM, where there is somebody to hear it.
+    /// Sends SIGTERM if the worker runs.
     void terminate() {
         terminating = true;
         if (worker != null) {

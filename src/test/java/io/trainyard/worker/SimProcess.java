@@ -13,9 +13,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// A process of a [SimWorld], and the host of what runs in it. It can be killed, stopped for a time, and slow.
+/// A process of a [SimWorld], and the host of the code in it. It can be killed, frozen and slowed down.
 final class SimProcess implements Host {
-    /// When worlds begin.
+    /// The time at which worlds begin.
     static final Instant BEGINNING = Instant.parse("2026-01-01T00:00:00Z");
 
     private record Standstill(long beginNanos, long endNanos) {}
@@ -30,7 +30,7 @@ final class SimProcess implements Host {
     private final String name;
     private final SplittableRandom chance;
     private final List<SimThread> threads = new ArrayList<>();
-    private final List<Runnable> held = new ArrayList<>(); // what happens after the thaw
+    private final List<Runnable> held = new ArrayList<>(); // actions that wait for the end of a freeze
     private final List<Runnable> atCrash = new ArrayList<>();
     private final Queue<Runnable> mail = new ArrayDeque<>();
     private @Nullable SimThread postman;
@@ -40,9 +40,9 @@ final class SimProcess implements Host {
     private final List<Standstill> standstills = new ArrayList<>();
     private Duration slowness = Duration.ZERO;
     private Duration skew = Duration.ZERO;
-    private long readsFromNanos; // before that nothing gets here
-    private long writesFromNanos; // before that its producers' requests do not get to the brokers
-    private int connections = 1; // of each producer, one after the other
+    private long readsFromNanos; // nothing arrives before
+    private long writesFromNanos; // requests of its producers reach no broker before
+    private int connections = 1; // the number of the producers' current connection
 
     SimProcess(SimWorld world, String name) {
         this.world = world;
@@ -85,7 +85,7 @@ final class SimProcess implements Host {
         return BEGINNING.plusNanos(world.nanos()).plus(skew);
     }
 
-    /// The time of day, for what is not a thread of its own.
+    /// The time of day for code outside the process's threads.
     long millis() {
         return BEGINNING.plusNanos(world.nanos()).plus(skew).toEpochMilli();
     }
@@ -119,7 +119,7 @@ final class SimProcess implements Host {
         return work.get();
     }
 
-    /// Lets the thread that calls wait, whatever happens.
+    /// Makes the calling thread wait, without interruption.
     void sleep(Duration time) {
         SimThread me = world.running();
         long end = world.nanos() + time.toNanos();
@@ -134,17 +134,18 @@ final class SimProcess implements Host {
         }
     }
 
-    /// A time to wait, drawn by lot, of this process's own chance.
+    /// A random time from the process's own random numbers.
     Duration upTo(Duration most) {
         return most.isPositive() ? Duration.ofNanos(chance.nextLong(most.toNanos())) : Duration.ZERO;
     }
 
-    /// Does something in this process later: not while it is frozen, and never after a crash. It must not wait.
+    /// Runs an action later: not while the process is frozen, and never after a crash. The action must not
+    /// wait.
     void after(Duration delay, Runnable action) {
         SimTimer _ = world.after(delay, () -> whenThawed(action));
     }
 
-    /// Lets a thread of this process's own run something soon, one after the other.
+    /// Runs work on a thread of the process soon; work items run one after the other.
     void post(Runnable work) {
         mail.add(work);
         if (postman == null) {
@@ -170,12 +171,12 @@ final class SimProcess implements Host {
             case RUNNING -> action.run();
             case FROZEN -> held.add(action);
             case CRASHED -> {
-                // nothing of it happens any more
+                // the action is dropped
             }
         }
     }
 
-    /// A thread of this process can go on.
+    /// A thread of this process can continue.
     void ready(SimThread thread) {
         if (slowness.isZero()) {
             whenThawed(() -> world.ready(thread));
@@ -184,8 +185,8 @@ final class SimProcess implements Host {
         }
     }
 
-    /// Ends the process at once, as SIGKILL does: none of its threads takes another step, and the brokers see its
-    /// connections close. Called by one of its own threads, it does not return.
+    /// Ends the process at once, as SIGKILL does: its threads take no further step, and the brokers see its
+    /// connections close. Does not return if one of its own threads calls it.
     void crash() {
         if (state == State.CRASHED) {
             return;
@@ -198,7 +199,7 @@ final class SimProcess implements Host {
         leaveForEver();
     }
 
-    /// Stops all threads for a time, as SIGSTOP and SIGCONT do. Its connections stay open.
+    /// Freezes all threads for a time, as SIGSTOP and SIGCONT do. Connections stay open.
     void freeze(Duration time) {
         if (state == State.CRASHED) {
             return;
@@ -228,7 +229,7 @@ final class SimProcess implements Host {
         late.forEach(this::whenThawed);
     }
 
-    /// How long it stood still between two times.
+    /// How long the process was frozen between two times.
     long frozenNanos(long from, long to) {
         long sum = 0;
         for (Standstill some : standstills) {
@@ -239,7 +240,7 @@ final class SimProcess implements Host {
 
     private void leaveForEver() {
         while (isMine()) {
-            var _ = Thread.interrupted(); // else it would not wait at all
+            var _ = Thread.interrupted(); // otherwise it would not wait at all
             LockSupport.park(this);
         }
     }
@@ -248,28 +249,28 @@ final class SimProcess implements Host {
         return threads.stream().anyMatch(thread -> thread.thread() == Thread.currentThread());
     }
 
-    /// From now on each of its threads waits up to so long, by lot, before each step.
+    /// From now on each thread waits for a random time up to `most` before each step.
     void slow(Duration most) {
         slowness = most;
     }
 
-    /// From now on its time of day is wrong by so much.
+    /// From now on the process's clock is off by this amount.
     void skew(Duration wrong) {
         skew = wrong;
     }
 
-    /// By how much its time of day is wrong.
+    /// The error of the process's clock.
     Duration skew() {
         return skew;
     }
 
-    /// For some time what its producers send does not get to the brokers.
+    /// For a time, records of its producers do not reach the brokers.
     void cutWrites(Duration time) {
         world.note("cut writes", name, time.toMillis());
         writesFromNanos = world.nanos() + time.toNanos();
     }
 
-    /// For some time nothing that brokers send gets here.
+    /// For a time, nothing from the brokers arrives.
     void cutReads(Duration time) {
         world.note("cut reads", name, time.toMillis());
         readsFromNanos = world.nanos() + time.toNanos();
@@ -283,7 +284,7 @@ final class SimProcess implements Host {
         return world.nanos() >= readsFromNanos;
     }
 
-    /// Its producers' connections give no answers any more. A new one does.
+    /// The current connections of its producers get no answers any more; new connections do.
     void loseConnections() {
         world.note("connections lost", name, connections);
         connections++;
@@ -293,7 +294,7 @@ final class SimProcess implements Host {
         return connections;
     }
 
-    /// Tells when the process has crashed; called at once, by whoever crashed it.
+    /// @param action runs when the process crashes, on the thread that crashes it
     void atCrash(Runnable action) {
         atCrash.add(action);
     }

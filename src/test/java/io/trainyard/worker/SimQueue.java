@@ -15,23 +15,22 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
-/// The members of a [SimProcess] in the share groups of [SimKafka], as [ShareClaims] has them: one command at a
-/// time, the most urgent topic first.
+/// The members of a [SimProcess] in the share groups of [SimKafka], used as [ShareClaims] does: one command at
+/// a time, from the topic with the highest priority first.
 ///
-/// As with Kafka's own client, a member that has asked in vain goes on asking in the background until it is
-/// handed a record, whether or not anybody waits for it: the record then lies with the member until the next call
-/// of [#next].
+/// As with Kafka's client, a member goes on asking in the background after an empty fetch, until it gets a
+/// record. That record waits in the member until the next call of [#next].
 final class SimQueue implements CommandQueue {
-    /// How long an idle worker waits in one call.
+    /// The time limit of one call on an idle worker.
     static final Duration POLL = Duration.ofSeconds(1);
 
-    /// The longest that the groups take to let a member in.
+    /// The longest time until the groups admit a member.
     static final Duration JOIN = Duration.ofSeconds(5);
 
-    /// How long the answer to an ACCEPT is waited for.
+    /// The time limit for the answer to an ACCEPT.
     static final Duration ACCEPT_TIMEOUT = Duration.ofSeconds(5);
 
-    /// How long a topic is waited for whose broker does not answer.
+    /// The time limit for a topic if its broker does not answer.
     private static final Duration ANSWER_TIMEOUT = Duration.ofMillis(500);
 
     private final class Source {
@@ -40,7 +39,7 @@ final class SimQueue implements CommandQueue {
         final Runnable serving = this::serveSoon;
         CompletableFuture<Void> answer = new CompletableFuture<>();
         boolean asking;
-        boolean served; // soon
+        boolean served; // the broker's answer arrives soon
 
         @Nullable
         ClaimedAttempt prefetched;
@@ -65,7 +64,7 @@ final class SimQueue implements CommandQueue {
             }
         }
 
-        /// At the broker. If there is nothing, the question stays with it.
+        /// Runs at the broker. If there is no record, the fetch stays there.
         private void serve() {
             served = false;
             if (closed || !kafka.isUp() || !process.canRead()) {
@@ -77,7 +76,7 @@ final class SimQueue implements CommandQueue {
                     .orElse(null);
             asking = next == null;
             if (next != null && kafka.happens(kafka.weather().lost())) {
-                return; // the broker believes that the member has it, until the lock lapses
+                return; // for the broker the member owns it until the lock expires
             }
             CompletableFuture<Void> answered = answer;
             process.after(kafka.delay(), () -> {
@@ -90,19 +89,19 @@ final class SimQueue implements CommandQueue {
         }
     }
 
-    /// @param session of the broker that handed it out
+    /// @param session of the broker that delivered it
     private record ClaimedAttempt(Source source, Delivered delivered, int session) {}
 
     private final SimKafka kafka;
     private final SimProcess process;
     private final ClaimOrder order;
     private final long joinedNanos;
-    private final List<List<Source>> sources; // those of one urgency change their order
+    private final List<List<Source>> sources; // topics with the same priority change their order
     private CompletableFuture<Void> news = new CompletableFuture<>();
     private @Nullable ClaimedAttempt held;
     private boolean closed;
 
-    /// @param topics the most urgent first; those in one list are as urgent as one another
+    /// @param topics highest priority first; topics of one list have the same priority
     SimQueue(SimKafka kafka, SimProcess process, List<List<String>> topics, ClaimOrder order) {
         this.order = order;
         this.kafka = kafka;
@@ -144,7 +143,7 @@ final class SimQueue implements CommandQueue {
         try {
             process.await(what, bound);
         } catch (TimeoutException e) {
-            return; // the caller looks again
+            return; // the caller checks again
         } catch (InterruptedException e) {
             throw new InterruptException(e); // as Kafka's consumer does
         } catch (ExecutionException e) {
@@ -163,7 +162,7 @@ final class SimQueue implements CommandQueue {
                 if (next != null) {
                     source.prefetched = null;
                     held = next;
-                    equals.remove(source); // a topic that is never empty must not starve its equals
+                    equals.remove(source); // a topic that is never empty must not starve others of the same priority
                     equals.add(source);
                     return Optional.of(presented(next));
                 }
@@ -215,7 +214,7 @@ final class SimQueue implements CommandQueue {
             return lose(now);
         }
         if (!kafka.isUp()) {
-            process.sleep(process.upTo(ACCEPT_TIMEOUT)); // until it finds out
+            process.sleep(process.upTo(ACCEPT_TIMEOUT)); // the time until it notices
             return false;
         }
         boolean accepted = arrive(now);
@@ -223,7 +222,7 @@ final class SimQueue implements CommandQueue {
         return accepted;
     }
 
-    /// The request does not get there, or later; or it does, and the answer does not.
+    /// The request is lost or late, or its answer is lost.
     private boolean lose(ClaimedAttempt command) {
         switch (kafka.any(3)) {
             case 0 -> arrive(command);
@@ -236,7 +235,7 @@ final class SimQueue implements CommandQueue {
         return false;
     }
 
-    /// A broker that has started again knows the member's session no more.
+    /// A broker that has restarted does not know the member's session.
     private boolean arrive(ClaimedAttempt command) {
         return kafka.isUp()
                 && !closed
@@ -270,7 +269,7 @@ final class SimQueue implements CommandQueue {
         return held == null ? 0 : held.delivered().deliveries();
     }
 
-    /// The connections close: the brokers give back at once what this member had.
+    /// The connections close, and the brokers release the member's records at once.
     private void leave() {
         if (closed) {
             return;

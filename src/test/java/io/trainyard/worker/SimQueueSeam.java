@@ -3,7 +3,7 @@ package io.trainyard.worker;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/// A queue that does what another does, for those who do some of it otherwise.
+/// Forwards to another queue; subclasses override parts of it.
 class SimQueueSeam implements CommandQueue {
     private final CommandQueue real;
 

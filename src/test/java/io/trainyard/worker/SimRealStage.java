@@ -25,14 +25,14 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
-/// A topic and a share group of the real broker, for a script. Its members ask as [ShareClaims] does.
+/// A topic and a share group of the real broker, for a script. Its members fetch as [ShareClaims] does.
 final class SimRealStage implements SimConformanceTest.Stage {
     private static final Duration POLL = Duration.ofMillis(100);
     private static final int FETCH_MILLIS = 50;
 
     private static final Duration SETTLED = Duration.ofMillis(500);
 
-    /// Fetches that are answered before it is believed that there is nothing: the first may come too early.
+    /// Fetches that must come back empty before the topic counts as empty: the first may be too early.
     private static final int ANSWERS = 3;
 
     private final String kafka;
@@ -53,7 +53,7 @@ final class SimRealStage implements SimConformanceTest.Stage {
             this.consumer = consumer;
         }
 
-        /// How many fetches the broker has answered.
+        /// The number of fetches that the broker has answered.
         double answers() {
             return consumer.metrics().entrySet().stream()
                     .filter(metric -> metric.getKey().name().equals("fetch-total"))
@@ -62,14 +62,14 @@ final class SimRealStage implements SimConformanceTest.Stage {
         }
     }
 
-    /// @param topic which must not be there yet
+    /// @param topic a topic that does not exist yet
     SimRealStage(String kafka, String topic, Duration lock) {
         this(kafka, topic, lock, () -> {
             throw new IllegalStateException("others use this broker, too");
         });
     }
 
-    /// @param restart of the broker, under its old address
+    /// @param restart restarts the broker under the same address
     SimRealStage(String kafka, String topic, Duration lock, Runnable restart) {
         this.restart = restart;
         this.kafka = kafka;
@@ -127,7 +127,7 @@ final class SimRealStage implements SimConformanceTest.Stage {
         assertThat(outbox.send(topic, bytes, bytes, new RecordHeaders())).succeedsWithin(Patience.LIMIT);
     }
 
-    /// Empty only after an answer to a question that was asked in this call.
+    /// Returns empty only after a fetch that was sent in this call.
     @Override
     public String next(int number) {
         Member member = members[number];
@@ -152,7 +152,7 @@ final class SimRealStage implements SimConformanceTest.Stage {
         }
         try {
             member.consumer.acknowledge(held, AcknowledgeType.ACCEPT);
-        } catch (IllegalStateException e) { // the client has noticed already that the lock is gone
+        } catch (IllegalStateException e) { // the client has already noticed that the lock has expired
             return false;
         }
         Map<TopicIdPartition, Optional<KafkaException>> answer = member.consumer.commitSync(Patience.LIMIT);

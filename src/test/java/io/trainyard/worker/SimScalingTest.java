@@ -12,13 +12,13 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// That scaling costs no work, with the workers' own code in a simulated cluster; and that each of these would be seen
-/// to fail without what it rests on.
+/// Scaling costs no work, with the workers' own code in a simulated cluster. Each test also fails if the
+/// mechanism that it checks is switched off.
 @ExtendWith(SilentWorkers.class)
 class SimScalingTest {
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final Duration HALF_AN_HOUR = Duration.ofMinutes(30);
-    /// When a worker's job counts as one with something to lose, and the mark has come to its pod.
+    /// The time after which a worker's job counts as worth protecting, and its pod's mark has been set.
     private static final Duration LASTED = Duration.ofSeconds(61);
 
     private static final int LONG_JOBS = 4;
@@ -27,7 +27,7 @@ class SimScalingTest {
     private static final int BURST = 8;
     private static final int JOBS_BETWEEN = 50;
 
-    /// Half an hour in which all workers are busy and no job waits.
+    /// All workers are busy for half an hour, and no job waits.
     private static SimCluster allBusy(long seed, Mistake mistake) {
         SimCluster cluster = new SimCluster(seed, mistake);
         cluster.submit(Kind.LONG, 1, LONG_JOBS);
@@ -55,9 +55,8 @@ class SimScalingTest {
         return cluster;
     }
 
-    /// Some that last, a few short ones all the time, and now and then many: there are too many workers again and
-    /// again,
-    /// and some of them are busy.
+    /// Some long jobs, a steady flow of short ones, and occasional bursts: again and again there are too many
+    /// workers, some of them busy.
     private static SimCluster bursts(long seed, Mistake mistake) {
         SimCluster cluster = new SimCluster(seed, mistake);
         int jobs = 0;
@@ -66,7 +65,7 @@ class SimScalingTest {
             cluster.submit(Kind.JOB, jobs + 1, count);
             jobs += count;
             if (i == 0) {
-                cluster.submit(Kind.LONG, 1, 2); // by newer workers, which would be the first to go
+                cluster.submit(Kind.LONG, 1, 2); // on newer workers, which would be deleted first
             }
             cluster.run(cluster.within(Duration.ofSeconds(12)));
         }
@@ -84,7 +83,7 @@ class SimScalingTest {
         assertThat(cluster.mostAttempts()).isOne();
     }
 
-    /// The workers whose jobs have ended go, and no other.
+    /// Only workers without jobs are removed.
     @ParameterizedTest
     @ValueSource(longs = {1, 2})
     void scalingInInterruptsNoJob(long seed) {
@@ -97,7 +96,7 @@ class SimScalingTest {
         assertThat(cluster.mostAttempts()).isOne();
     }
 
-    /// One as soon as there is something to do, none when that has ended, and not before.
+    /// One worker starts as soon as there is a job, and the last one goes only after all jobs have ended.
     @ParameterizedTest
     @ValueSource(longs = {1, 2})
     void scalesToZeroAndFromZero(long seed) {
@@ -119,8 +118,8 @@ class SimScalingTest {
         assertThat(cluster.mostAttempts()).isOne();
     }
 
-    /// While jobs come and go, what may be interrupted has not lasted a minute: a worker that has just ended such a job
-    /// may be taken for one that has one.
+    /// While jobs come and go, only jobs that ran for less than a minute may be interrupted: the mark of a
+    /// worker that just finished such a job may be out of date.
     @Slow
     @Test
     void inBurstsNoJobIsInterruptedThatHasLasted() {
@@ -131,14 +130,14 @@ class SimScalingTest {
                 .allSatisfy(one -> assertThat(one.after()).isLessThan(LASTED));
     }
 
-    /// Workers would be taken away as soon as they have taken the jobs.
+    /// Workers would be removed as soon as they have claimed the jobs.
     @Test
     void demandOfWaitingJobsAloneIsSeenToStopBusyWorkers() {
         assertThat(allBusy(1, Mistake.WAITING_JOBS_ALONE).interruptions()).isNotEmpty();
         assertThat(oneJob(1, Mistake.WAITING_JOBS_ALONE).interruptions()).isNotEmpty();
     }
 
-    /// The newest would go first, busy or not.
+    /// The newest workers would be removed first, busy or not.
     @Slow
     @Test
     void podsWithoutMarksAreSeenToBeTakenFromTheirJobs() {

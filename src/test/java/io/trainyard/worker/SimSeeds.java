@@ -6,11 +6,11 @@ import java.util.OptionalLong;
 import java.util.function.LongFunction;
 import java.util.stream.LongStream;
 
-/// Worlds of one kind, one for each seed.
+/// Worlds of one kind, one per seed.
 final class SimSeeds {
     private final LongFunction<List<String>> world;
 
-    /// @param world lets everything happen in the world of a seed, and gives what is wrong, in sentences
+    /// @param world runs the world of a seed and returns violations, as sentences
     SimSeeds(LongFunction<List<String>> world) {
         this.world = world;
     }
@@ -23,7 +23,7 @@ final class SimSeeds {
         }
     }
 
-    /// What is wrong in so many.
+    /// Violations in a range of seeds.
     List<String> wrong(long first, long count) {
         List<String> wrong = new ArrayList<>();
         for (long seed = first; seed < first + count; seed++) {
@@ -34,14 +34,14 @@ final class SimSeeds {
         return wrong;
     }
 
-    /// What is wrong in as many as `-Dseeds` says, from `-Dseed` on.
+    /// Violations in `-Dseeds` seeds from `-Dseed` on.
     ///
-    /// @param count how many unless it says it
+    /// @param count the number of seeds if `-Dseeds` is not set
     List<String> wrongOfCampaign(long count) {
         return wrong(Long.getLong("seed", 0), Long.getLong("seeds", count));
     }
 
-    /// The first of so many in which something is wrong.
+    /// The first seed of a range with a violation.
     OptionalLong finds(long first, long count) {
         return LongStream.range(first, first + count)
                 .filter(seed -> !wrong(seed).isEmpty())

@@ -9,15 +9,14 @@ import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// A share group on a topic of [SimKafka], as Kafka 4.3's `SharePartition` keeps it: a window of records, from the
-/// oldest that is not dealt with to the newest that was handed out.
+/// A share group on a topic of [SimKafka], modelled on `SharePartition` of Kafka 4.3: a window of records from
+/// the oldest unacknowledged one to the newest delivered one.
 final class SimShareGroup {
-    /// @param lock how long a record stays with a member
-    /// @param deliveries how often a record is handed out before it is dropped silently
-    /// @param window the most records between the oldest not dealt with and the newest handed out
+    /// @param lock how long a delivered record belongs to a member
+    /// @param deliveries how often a record is delivered before it is dropped silently
+    /// @param window the most records from the oldest unacknowledged to the newest delivered one
     record Limits(Duration lock, int deliveries, int window) {}
 
-    /// A record that was handed out.
     record Delivered(Entry entry, int deliveries) {}
 
     private enum State {
@@ -31,7 +30,7 @@ final class SimShareGroup {
         final Entry entry;
         State state = State.AVAILABLE;
         int deliveries;
-        int durableDeliveries; // as a broker that starts again knows it
+        int durableDeliveries; // the count that survives a restart of the broker
 
         @Nullable
         Object member;
@@ -54,8 +53,8 @@ final class SimShareGroup {
     private final TreeMap<Long, InFlight> inFlight = new TreeMap<>();
     private final List<Runnable> waiting = new ArrayList<>();
     private int dropped;
-    private long start; // the oldest offset that is not dealt with
-    private long next; // the newest that was handed out, and one
+    private long start; // the oldest unacknowledged offset
+    private long next; // one after the newest delivered offset
 
     SimShareGroup(SimWorld world, SimTopic topic, Limits limits) {
         this.world = world;
@@ -64,7 +63,7 @@ final class SimShareGroup {
         topic.atAppend(this::available);
     }
 
-    /// Hands a member the first record that is free, if the window allows.
+    /// Delivers the first available record to a member, if the window allows.
     Optional<Delivered> acquire(Object member) {
         skipTrimmed();
         for (InFlight record : inFlight.values()) {
@@ -112,9 +111,9 @@ final class SimShareGroup {
         record.member = null;
     }
 
-    /// A member is done with a record.
+    /// Acknowledges a record.
     ///
-    /// @return whether the broker reports success: it does so, too, for what is long dealt with
+    /// @return whether the broker reports success; it also does for records that were acknowledged long ago
     boolean accept(Object member, long offset) {
         if (offset < start) {
             world.note("accept too late", topic.name(), offset);
@@ -133,9 +132,9 @@ final class SimShareGroup {
         return true;
     }
 
-    /// A member keeps a record for another lock's time.
+    /// Renews the lock of a record.
     ///
-    /// @return whether it has it
+    /// @return whether the member still has the lock
     boolean renew(Object member, long offset) {
         InFlight record = inFlight.get(offset);
         if (record == null || record.state != State.ACQUIRED || record.member != member) {
@@ -150,7 +149,7 @@ final class SimShareGroup {
         return true;
     }
 
-    /// A member has left, or its connection is gone: what it holds is free again.
+    /// A member has left or lost its connection: its records become available again.
     void leave(Object member) {
         for (InFlight record : List.copyOf(inFlight.values())) {
             if (record.member == member) {
@@ -159,7 +158,7 @@ final class SimShareGroup {
         }
     }
 
-    /// The broker has started again: it knows no locks, and only the deliveries that it had written down.
+    /// The broker has restarted: locks are lost, and only persisted delivery counts remain.
     void restart() {
         for (InFlight record : inFlight.values()) {
             if (record.state == State.ACQUIRED) {
@@ -188,7 +187,7 @@ final class SimShareGroup {
         }
     }
 
-    /// Tells whenever there may be a record to be had.
+    /// @param member called whenever a record may be available
     void atAvailable(Runnable member) {
         waiting.add(member);
     }
@@ -201,17 +200,16 @@ final class SimShareGroup {
         waiting.forEach(Runnable::run);
     }
 
-    /// How many records were dropped silently.
     int dropped() {
         return dropped;
     }
 
-    /// The oldest offset that is not dealt with.
+    /// The oldest unacknowledged offset.
     long start() {
         return start;
     }
 
-    /// How many records nobody has dealt with: what Kafka calls the lag.
+    /// The number of unacknowledged records.
     long lag() {
         return topic.end()
                 - start

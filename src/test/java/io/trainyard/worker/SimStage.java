@@ -8,7 +8,6 @@ import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
-/// The simulated broker, for a script.
 final class SimStage implements SimConformanceTest.Stage {
     private static final String TOPIC = "commands";
 

@@ -25,21 +25,21 @@ import java.util.TreeSet;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/// The disk of a fleet in a [SimWorld]. Each process has its own view of it ([#of]), so that what a process
-/// writes when it crashes is there whole, or not at all.
+/// The disk of a fleet in a [SimWorld]. Each process has its own view of it ([#of]), so that a write during a
+/// crash is either complete or absent.
 final class SimStore {
-    /// What is wrong with it at the moment.
+    /// The current fault.
     enum Trouble {
         NONE,
         READ_ONLY,
         FULL,
         UNREACHABLE,
-        /// Some calls fail, by lot.
+        /// Random calls fail.
         FLAKY
     }
 
-    /// @param by whom; null: by a request of a process that is gone
-    /// @param existed whether there was such an object before
+    /// @param by the process; null for a request of a dead process
+    /// @param existed whether the object existed before
     private record Change(long nanos, @Nullable SimProcess by, boolean existed) {
         boolean isSeenBy(SimProcess process, long now, long lagNanos) {
             return by == process || now - nanos >= lagNanos;
@@ -51,12 +51,12 @@ final class SimStore {
     private final TreeMap<String, byte[]> objects = new TreeMap<>();
     private final Map<String, Long> createdNanos = new HashMap<>();
     private final Map<String, Runnable> watchers = new HashMap<>();
-    private final Map<String, Change> changes = new HashMap<>(); // the last one of each key
+    private final Map<String, Change> changes = new HashMap<>(); // the last change of each key
     private Duration slowness = Duration.ofMillis(5);
     private Duration listLag = Duration.ZERO;
     private Trouble trouble = Trouble.NONE;
 
-    /// @param name of the store, from which its identity follows
+    /// @param name determines the store's identity
     SimStore(SimWorld world, String name) {
         this.world = world;
         this.name = name;
@@ -67,14 +67,14 @@ final class SimStore {
         return new View(process);
     }
 
-    /// From now on each operation takes up to twice so long, by lot: a part before it has an effect, and a part
-    /// after.
+    /// From now on each operation takes a random time up to twice `most`, partly before and partly after its
+    /// effect.
     void slow(Duration most) {
         slowness = most;
     }
 
-    /// From now on lists may be up to so old, by lot, except for what the process that lists did itself: as a client of
-    /// NFS that keeps the names of a folder.
+    /// From now on lists may be stale by a random time up to `most`, except for changes by the same process,
+    /// like an NFS client that caches directory entries.
     void staleLists(Duration most) {
         listLag = most;
     }
@@ -84,23 +84,23 @@ final class SimStore {
         trouble = now;
     }
 
-    /// An object as it is now; null: there is none.
+    /// The current content; null if there is no such object.
     byte @Nullable [] object(String key) {
         return objects.get(key);
     }
 
-    /// Tells when an object is created that is created once.
+    /// Calls `watcher` when a write-once object is created.
     void atCreated(String key, Runnable watcher) {
         watchers.put(key, watcher);
     }
 
-    /// When an object was created that is created once; null: it was not.
+    /// When a write-once object was created; null if it was not.
     @Nullable
     Long createdNanos(String key) {
         return createdNanos.get(key);
     }
 
-    /// The links of a job's chain, in order, by their numbers.
+    /// The links of a job's chain by number.
     SortedMap<Integer, ChainLink> chain(String job) {
         String prefix = job + "/attempts/";
         SortedMap<Integer, ChainLink> chain = new TreeMap<>();
@@ -120,13 +120,13 @@ final class SimStore {
         }
     }
 
-    /// How a job has ended; null: it has not.
+    /// The end of a job; null if it has not ended.
     ChainLink.@Nullable End end(String job) {
         SortedMap<Integer, ChainLink> chain = chain(job);
         return !chain.isEmpty() && chain.lastEntry().getValue() instanceof ChainLink.End end ? end : null;
     }
 
-    /// When it ended; null: it has not.
+    /// When the job ended; null if it has not.
     @Nullable
     Long endedNanos(String job) {
         return end(job) == null
@@ -134,14 +134,14 @@ final class SimStore {
                 : createdNanos("%s/attempts/%d".formatted(job, chain(job).lastKey()));
     }
 
-    /// How many attempts there have been at a job.
+    /// The number of attempts at a job.
     int attempts(String job) {
         return (int) chain(job).values().stream()
                 .filter(ChainLink.Owner.class::isInstance)
                 .count();
     }
 
-    /// Puts an object there at once.
+    /// Writes an object without delay.
     void put(String key, byte[] content) {
         world.note("arrives", key, content.length);
         changed(key, null);
@@ -152,7 +152,7 @@ final class SimStore {
         changes.put(key, new Change(world.nanos(), by, objects.containsKey(key)));
     }
 
-    /// All keys, in alphabetical order.
+    /// All keys in alphabetical order.
     List<String> keys() {
         return List.copyOf(objects.keySet());
     }
@@ -165,7 +165,6 @@ final class SimStore {
         return new StoreException("%s cannot be used: %s".formatted(key, how), new IOException(how));
     }
 
-    /// What is to be written under a key.
     static byte[] bytes(String key, CheckpointStore.Content content) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try {
@@ -188,7 +187,7 @@ final class SimStore {
             process.sleep(process.upTo(slowness));
             switch (trouble) {
                 case NONE -> {
-                    // all is well
+                    // no fault
                 }
                 case UNREACHABLE -> throw failed(key, "the store is away");
                 case READ_ONLY -> require(!writing, key, "read-only file system");
@@ -239,7 +238,7 @@ final class SimStore {
         public CheckpointRef write(String key, Content content) {
             begin(key, true);
             byte[] bytes = bytes(key, content);
-            begin(key, true); // most of the time passes while it is being written
+            begin(key, true); // most of the time passes during the write
             changed(key, process);
             objects.put(key, bytes);
             world.note("wrote", key, bytes.length);
@@ -273,7 +272,7 @@ final class SimStore {
         }
 
         public void sweep(String folder) {
-            begin(folder, true); // nothing is ever left unfinished here
+            begin(folder, true); // this store never has unfinished writes
         }
 
         @Override

@@ -3,7 +3,7 @@ package io.trainyard.worker;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.ForwardingStore;
 
-/// A store that does what another does, for those who do some of it otherwise.
+/// Forwards to another store; subclasses override parts of it.
 class SimStoreSeam extends ForwardingStore {
     SimStoreSeam(CheckpointStore real) {
         super(real);

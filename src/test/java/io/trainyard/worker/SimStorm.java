@@ -5,8 +5,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/// Everything goes wrong for a while: requests are lost and refused, workers are killed, stopped and frozen, brokers
-/// start again and forget what is behind their groups.
+/// Injects all kinds of faults for a while: requests are lost and refused, workers are killed, stopped and frozen,
+/// brokers restart, and acknowledged commands are deleted.
 final class SimStorm {
     private static final Duration TIME = Duration.ofMinutes(4);
     private static final int TROUBLES = 8;

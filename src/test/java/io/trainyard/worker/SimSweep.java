@@ -27,15 +27,12 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// A sweep with successive halving, and real workers in a simulated world. For two minutes everything goes
-/// wrong, or in
-/// one of four worlds nothing; then all is well, and after a while each trial has ended, or rests because
-/// others are
-/// better.
+/// A sweep with successive halving and real workers in a simulated world. Faults are injected for two minutes,
+/// except in one of four worlds. After that each trial must end, or be paused because others are better.
 final class SimSweep {
     private static final Duration CHAOS = Duration.ofMinutes(2);
 
-    /// How long it may take, after that, until nothing happens any more.
+    /// The time limit after the faults until nothing happens any more.
     private static final Duration BOUND = Duration.ofMinutes(60);
 
     private static final Duration LONGEST_FREEZE = Duration.ofSeconds(60);
@@ -48,7 +45,7 @@ final class SimSweep {
 
     /// A result at a rung.
     ///
-    /// @param score null: an attempt on its way there has left its name
+    /// @param score null: an attempt on its way to the rung has announced itself
     private record Result(String job, int attempt, @Nullable Double score, long createdNanos) {}
 
     private final SimWorld world;
@@ -61,10 +58,10 @@ final class SimSweep {
     private final List<String> trials;
     private final SimPeople people;
     private final SimCrew crew;
-    private final boolean calm; // nothing goes wrong at all
-    private final Set<String> left = new HashSet<>(); // attempts that were told to have let go of their trials
+    private final boolean calm; // no faults at all
+    private final Set<String> left = new HashSet<>(); // attempts that have released their trials
 
-    /// @param seams what is put between the workers and the world
+    /// @param seams the layer between the workers and the world
     SimSweep(long seed, SimSeams seams) {
         world = new SimWorld(seed);
         chance = world.chance("sweep");
@@ -95,9 +92,9 @@ final class SimSweep {
         return "%s/attempts/%d".formatted(job, number);
     }
 
-    /// Lets everything happen.
+    /// Runs the world.
     ///
-    /// @return what is wrong, in sentences
+    /// @return violations, as sentences
     List<String> run() {
         kafka.weather(calm ? Weather.CALM : new Weather(Duration.ofMillis(50), chance.nextInt(3) * 0.1, 0.01));
         perils.share(calm ? 0 : List.of(0.0, 0.002, 0.01).get(chance.nextInt(3)));
@@ -180,7 +177,7 @@ final class SimSweep {
                 .allMatch(job -> isOver(job) || restingWrongly(job).isEmpty());
     }
 
-    /// Why a job that has not ended may not rest; empty: it does, and should.
+    /// Why a job that has not ended must not be paused; empty if it is paused rightly.
     private Optional<String> restingWrongly(String job) {
         JobState state = judge.state(job);
         if (state.status() != Status.PAUSED || state.rung() == null) {
@@ -198,7 +195,7 @@ final class SimSweep {
                 : Optional.empty();
     }
 
-    /// Those that counted at a time: of each job what the newest attempt had left there, if that is a result.
+    /// The results that counted at a time: the newest attempt's entry of each job, if it is a result.
     private List<Result> results(int rung, long nanos) {
         String folder = "%s/rungs/%d/".formatted(GROUP, rung);
         Map<String, Result> newest = new TreeMap<>();
@@ -228,7 +225,7 @@ final class SimSweep {
                 .orElse(null);
     }
 
-    /// Those that went on by what was there at a time.
+    /// The trials that were to continue, judged by the results at a time.
     private Set<String> best(int rung, long nanos) {
         List<Result> there = results(rung, nanos).stream()
                 .sorted(Comparator.comparingDouble((Result result) -> Objects.requireNonNull(result.score()))
@@ -242,7 +239,7 @@ final class SimSweep {
         return best;
     }
 
-    /// Where nothing goes wrong, an attempt begins once the one before has let go.
+    /// In a calm world an attempt begins only after the one before released its trial.
     private Optional<String> takenAway(String job) {
         SortedMap<Integer, ChainLink> chain = store.chain(job);
         return chain.keySet().stream()
@@ -254,7 +251,7 @@ final class SimSweep {
                 .findFirst();
     }
 
-    /// Whoever has trained beyond a rung was among its best at some time before, and whoever has failed counts.
+    /// A trial that trained beyond a rung was among the best there at some earlier time; failed trials count.
     private List<String> passages(String job) {
         List<String> wrong = new ArrayList<>();
         for (int rung : RUNGS) {

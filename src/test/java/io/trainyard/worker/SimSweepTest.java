@@ -24,20 +24,19 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// Sweeps whose workers die at any moment: no trial that is among the best is left to rest, and none goes on
-/// that never
-/// was.
+/// Sweeps with workers that die at any moment: no trial among the best stays paused, and no other trial
+/// continues.
 @ExtendWith(SilentWorkers.class)
 class SimSweepTest {
-    /// Those of `./trainyard test`.
+    /// Part of `./trainyard test`.
     private static final int FEW = 8;
 
     private static final int SEEDS = 30;
 
-    /// In so many worlds a mistake is looked for.
+    /// The number of worlds in which a mistake is searched for.
     private static final int FINDS = 150;
 
-    /// Mistakes, put in on purpose.
+    /// Mistakes to inject on purpose.
     enum Mistake implements SimSeams {
         NOBODY_LOOKS {
             @Override
@@ -54,11 +53,11 @@ class SimSweepTest {
                 };
             }
         },
-        /// Of a trial that may go on, the attempt after the next is asked for, too: who has it loses it again.
+        /// A command for the attempt after the next is also published; its claim supersedes the right attempt.
         PROMOTES_TWICE {
             @Override
             public Outbox outbox(Outbox real, SimProcess process) {
-                return again(real, 2); // the command has the number of the pause
+                return again(real, 2); // the command carries the number of the pause
             }
         },
         TWICE_AS_MANY_GO_ON {
@@ -77,7 +76,7 @@ class SimSweepTest {
                 };
             }
         },
-        /// A trial that has failed keeps no result.
+        /// A trial that has failed leaves no result.
         FAILURE_IS_NO_RESULT {
             @Override
             public CheckpointStore store(CheckpointStore real) {
@@ -103,9 +102,9 @@ class SimSweepTest {
         }
     }
 
-    /// Sends what a keeper asks for once more.
+    /// Sends each command of the ownership monitor once more.
     ///
-    /// @param later how many attempts later than what was asked for
+    /// @param later added to the attempt that the command asks for
     private static Outbox again(Outbox real, int later) {
         return (topic, key, value, headers) -> {
             CompletableFuture<Void> sent = real.send(topic, key, value, headers);
@@ -136,7 +135,7 @@ class SimSweepTest {
         assertThat(worlds(SimSeams.NONE).wrong(FEW, SEEDS - FEW)).isEmpty();
     }
 
-    /// Two keepers that look at a time both have a trial go on.
+    /// Two ownership monitors that look at the same time both promote a trial.
     @Slow
     @Test
     void aSecondCopyOfWhatAKeeperAsksForIsVoid() {

@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// A virtual thread whose steps, from one wait to the next, are run by a [SimWorld]: its scheduler is this
-/// object. The JDK has no public way to choose one.
+/// A virtual thread with a [SimWorld] as its scheduler: the world runs its steps, from one wait to the next.
+/// The JDK has no public way to set a scheduler.
 final class SimThread implements Executor {
     private static final MethodHandle NEW_VIRTUAL_THREAD;
     private static final VarHandle STATE;
@@ -23,7 +23,7 @@ final class SimThread implements Executor {
     private static final int WAIT = 16;
     private static final int TIMED_WAIT = 18;
 
-    /// How long a lock may be held by another thread of the JVM, such as one that writes a line of a log.
+    /// How long another thread of the JVM, such as a log writer, may hold a lock.
     private static final long FOREIGN_LOCK_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     static {
@@ -45,7 +45,7 @@ final class SimThread implements Executor {
     private final SimProcess process;
     private final int number;
     private final Thread thread;
-    private volatile @Nullable Runnable rest; // what is to be run when it is this thread's turn
+    private volatile @Nullable Runnable rest; // the continuation to run in this thread's next step
     private volatile boolean unblocked;
     private long clockLooks;
 
@@ -77,13 +77,13 @@ final class SimThread implements Executor {
         return number;
     }
 
-    /// Called by the JDK when this thread can go on.
+    /// The JDK calls this when the thread can continue.
     @Override
     public void execute(Runnable continuation) {
         if (process.world().isInside()) {
             rest = continuation;
             process.ready(this);
-        } else if ((int) STATE.getVolatile(thread) == UNBLOCKED) { // the step goes on, see below
+        } else if ((int) STATE.getVolatile(thread) == UNBLOCKED) { // continues the current step, see below
             unblocked = true;
             rest = continuation;
         } else {
@@ -93,8 +93,8 @@ final class SimThread implements Executor {
         }
     }
 
-    /// Runs the thread until it waits or ends. What it does after another thread of the JVM has left a monitor
-    /// that it wants belongs to the same step: such a meeting has no influence on the world.
+    /// Runs the thread until it waits or ends. If it waits for a monitor that another JVM thread holds, the
+    /// code after that belongs to the same step, so such contention does not influence the world.
     void step() {
         clockLooks = 0;
         do {
@@ -106,7 +106,7 @@ final class SimThread implements Executor {
         } while (unblocked);
     }
 
-    /// Fails the seed where the thread waits for what this world cannot give.
+    /// Fails the seed if the thread waits in a way that the world does not control.
     private void waitForForeignLocks() {
         long giveUpNanos = 0;
         while (rest == null) {
@@ -119,8 +119,9 @@ final class SimThread implements Executor {
                     process.world().failed(stuck("waits in Object.wait, which nobody can order; take a future"));
                     return;
                 }
-                case BLOCKED, UNBLOCKED -> { // the latter for a moment, until the JVM calls `execute`
-                    // Held by another thread of the JVM it is free soon; by one that waits in this world it never is.
+                case BLOCKED, UNBLOCKED -> { // UNBLOCKED only until the JVM calls `execute`
+                    // A monitor of another JVM thread is free soon; one of a thread that waits in this world
+                    // never is.
                     long now = System.nanoTime();
                     giveUpNanos = giveUpNanos == 0 ? now + FOREIGN_LOCK_NANOS : giveUpNanos;
                     if (now > giveUpNanos) {
@@ -142,7 +143,7 @@ final class SimThread implements Executor {
         return problem;
     }
 
-    /// Counts a look at the clock, which is all that a thread does that waits by spinning.
+    /// Counts clock reads, the only action of a thread that spins.
     void looksAtClock() {
         if (++clockLooks > SimWorld.MAX_STEPS_AT_ONCE) {
             throw new IllegalStateException(this + " looks at the clock again and again");

@@ -1,6 +1,6 @@
 package io.trainyard.worker;
 
-/// Something that a [SimWorld] does at a time. Those of the same time come in the order in which they were made.
+/// An action of a [SimWorld] at a certain time. Actions at the same time run in order of creation.
 final class SimTimer implements Comparable<SimTimer> {
     private final long atNanos;
     private final long number;

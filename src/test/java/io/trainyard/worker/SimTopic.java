@@ -12,14 +12,14 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
-/// The log of a topic of [SimKafka]: one partition. Keys are text.
+/// The log of a topic of [SimKafka]: one partition with text keys.
 final class SimTopic {
-    /// How long a reader has to see that a key is gone.
+    /// How long tombstones are retained.
     private static final Duration TOMBSTONES_STAY = Duration.ofMinutes(2);
 
     private final SimWorld world;
     private final String name;
-    private final List<Entry> entries = new ArrayList<>(); // by offset; compaction leaves gaps
+    private final List<Entry> entries = new ArrayList<>(); // in offset order; compaction leaves gaps
     private final List<Runnable> readers = new ArrayList<>();
     private long start;
     private long end;
@@ -51,7 +51,7 @@ final class SimTopic {
         readers.forEach(Runnable::run);
     }
 
-    /// Tells of every record, when it is appended.
+    /// @param reader called after each append
     void atAppend(Runnable reader) {
         readers.add(reader);
     }
@@ -60,7 +60,7 @@ final class SimTopic {
         readers.remove(reader);
     }
 
-    /// The first offset that may still be there.
+    /// The first offset that may exist.
     long start() {
         return start;
     }
@@ -70,13 +70,13 @@ final class SimTopic {
         return end;
     }
 
-    /// The records from an offset on, at most so many.
+    /// At most `most` records from an offset on.
     List<Entry> from(long offset, int most) {
         int first = index(offset);
         return List.copyOf(entries.subList(first, first + Math.min(entries.size() - first, most)));
     }
 
-    /// The place of the first record at an offset or after it.
+    /// The index of the first record at an offset or after it.
     private int index(long offset) {
         int low = 0;
         int high = entries.size();
@@ -91,9 +91,9 @@ final class SimTopic {
         return low;
     }
 
-    /// Keeps the newest record of each key before an offset, as a cleaner does now and then.
+    /// Compacts: keeps only the newest record of each key before an offset.
     ///
-    /// @param until what is at it or after it is left as it is: the newest segment
+    /// @param until records from here on are untouched, like the active segment
     void compact(long until) {
         Map<String, Long> newest = new HashMap<>();
         for (Entry entry : entries) {
@@ -110,7 +110,6 @@ final class SimTopic {
         world.note("compact", name, before - entries.size());
     }
 
-    /// Deletes the records before an offset.
     void trim(long before) {
         start = Math.max(start, Math.min(before, end));
         entries.removeIf(entry -> entry.offset() < start);
@@ -119,7 +118,7 @@ final class SimTopic {
 
     <K> ConsumerRecord<K, byte[]> read(Entry entry, K key, Optional<Short> deliveries) {
         byte[] value = entry.value();
-        @SuppressWarnings("NullAway") // Kafka's own type does not say that a value may be null
+        @SuppressWarnings("NullAway") // Kafka's type does not declare that a value may be null
         ConsumerRecord<K, byte[]> record = new ConsumerRecord<>(
                 name,
                 0,

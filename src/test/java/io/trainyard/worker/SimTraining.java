@@ -20,53 +20,51 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// Trains jobs in a simulated world: real attempts, whose steps take as long as the seed says. Jobs with odd numbers
-/// keep
-/// their last checkpoint alone.
+/// Trains jobs in a simulated world: real attempts with step times that the seed decides. Jobs with odd numbers
+/// retain only their last checkpoint.
 ///
-/// What becomes of a job follows from the first letters of its id, see [Kind].
+/// The first letters of a job's id decide how it ends, see [Kind].
 final class SimTraining implements JobRunner {
     private static final int STEPS_PER_EPOCH = 10;
     private static final int SAVE_EVERY = 4;
     private static final int FAILS_AT = 7;
     private static final int JOBS_OF_A_PROJECT = 100_000;
 
-    /// How much longer than the longest a step may take before it hangs.
+    /// Time beyond the longest step after which a step counts as hung.
     private static final Duration HANGS = Duration.ofMinutes(1);
 
-    /// Jobs of a simulated world.
     enum Kind {
         JOB(20, Duration.ofSeconds(2)),
 
-        /// Fails when it has come half way.
+        /// Fails half way.
         SICK(20, Duration.ofSeconds(2)),
 
-        /// Needs what not every worker has.
+        /// Needs something that some workers do not have.
         PICKY(20, Duration.ofSeconds(2)),
 
-        /// Hangs at some step, now and then.
+        /// Hangs at a random step now and then.
         STUCK(20, Duration.ofSeconds(2)),
 
         /// Trains for hours.
         LONG(200, Duration.ofMinutes(2)),
 
-        /// Says what older workers do not know.
+        /// Uses a newer schema version than older workers know.
         NEWER(20, Duration.ofSeconds(2)),
 
-        /// Takes some five minutes.
+        /// Takes about five minutes.
         MINUTES(200, Duration.ofSeconds(3)),
 
-        /// A trial of a sweep: four epochs, unless it rests at a rung.
+        /// A trial of a sweep: four epochs, unless it is paused at a rung.
         HALVING(40, Duration.ofSeconds(2)),
 
-        /// The same, and makes room for nobody.
+        /// Like `MINUTES`, but it cannot be preempted.
         FIRM(200, Duration.ofSeconds(3)),
 
-        /// Is over in a moment.
+        /// Ends at once.
         TINY(2, Duration.ofSeconds(2));
 
         final int steps;
-        final Duration step; // the longest that it takes
+        final Duration step; // the longest time of a step
 
         Kind(int steps, Duration step) {
             this.steps = steps;
@@ -82,23 +80,23 @@ final class SimTraining implements JobRunner {
         }
     }
 
-    /// Mistakes.
+    /// Mistakes in the way a worker trains.
     enum Habit {
-        /// Who resumes does not tell again what the checkpoint kept of events.
+        /// An attempt that resumes does not republish the events in its checkpoint.
         TELLS_NOTHING_AGAIN,
-        /// A checkpoint keeps no events.
+        /// Checkpoints contain no events.
         KEEPS_NO_EVENTS,
-        /// The end is told before it is kept.
+        /// The end is published before it is stored.
         TELLS_BEFORE_IT_KEEPS,
-        /// What the worker lacks is the job's failure.
+        /// A missing capability of the worker counts as a failure of the job.
         FAILS_FOR_WANT,
-        /// Who makes room for an urgent job saves nothing.
+        /// A preempted job is released without a checkpoint.
         MAKES_ROOM_WITHOUT_CHECKPOINT,
-        /// Of the jobs of a worker that stops one alone is handed over.
+        /// A stopping worker releases only one of its jobs.
         ONE_IS_HANDED_OVER,
-        /// Nobody learns by when a step should be over.
+        /// No step has a time limit.
         NOBODY_WATCHES,
-        /// Who goes on from a rung does not ask again.
+        /// A trial that continued past a rung does not check again.
         ASKS_ONCE
     }
 
@@ -113,7 +111,7 @@ final class SimTraining implements JobRunner {
     private boolean isDeviceSick;
     private boolean oneStops;
 
-    /// @param lacking whether this worker has not got what picky jobs need
+    /// @param lacking whether this worker cannot run picky jobs
     SimTraining(SimProcess process, CheckpointStore store, boolean lacking, Set<Habit> habits) {
         this.process = process;
         this.store = store;
@@ -122,13 +120,13 @@ final class SimTraining implements JobRunner {
         this.training = new SimulatedTraining(process::start, process::nanoTime, process::now, process.name());
     }
 
-    /// From some step on the device of this worker computes no finite numbers.
+    /// From some step on the device of this worker produces non-finite numbers.
     SimTraining sick(boolean sick) {
         isDeviceSick = sick;
         return this;
     }
 
-    /// The job of that id.
+    /// The job with that id.
     static JobSpec spec(String job) {
         return SPECS.computeIfAbsent(job, id -> switch (Kind.of(id)) {
             case NEWER -> SampleEvents.newer(id);
@@ -137,7 +135,7 @@ final class SimTraining implements JobRunner {
         });
     }
 
-    /// Jobs with high numbers are of projects: from 100,000 on of `p1`, from 200,000 on of `p2`, and so on.
+    /// High numbers belong to projects: from 100,000 on to `p1`, from 200,000 on to `p2`, and so on.
     private static JobSpec completed(JobSpec job) {
         var json = JobJson.command(job).json();
         if (number(job.id()) % 2 == 1) {
@@ -156,13 +154,11 @@ final class SimTraining implements JobRunner {
         return project * JOBS_OF_A_PROJECT + i;
     }
 
-    /// The project of a job.
     static String project(String job) {
         int project = number(job) / JOBS_OF_A_PROJECT;
         return project == 0 ? JobSpec.DEFAULT_PROJECT : "p" + project;
     }
 
-    /// The body of its command.
     static String command(String job) {
         return COMMANDS.computeIfAbsent(
                 job, _ -> JobJson.command(spec(job)).json().toString());

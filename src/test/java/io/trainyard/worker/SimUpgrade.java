@@ -25,36 +25,31 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Headers;
 
-/// A fleet that is upgraded while it works, in a simulated world: real workers, some of which understand no
-/// more than
-/// the first contract, commands that say what only the others know, kills, stops and outages in between. Then
-/// nothing
-/// goes wrong any more, and each job has to come to its end; no command may be put aside that somebody who is
-/// there
-/// understands.
+/// A fleet that is upgraded while it works, in a simulated world. Some of the real workers understand only the
+/// first schema version, and some commands use a newer one. Kills, stops and outages happen in between. After
+/// the faults end, each job must end, and no command may be dead-lettered that a live worker understands.
 final class SimUpgrade {
     private static final Duration CHAOS = Duration.ofMinutes(2);
     private static final Duration BOUND = Duration.ofMinutes(40);
 
-    /// Longer than a command waits that nobody understands, and then some.
+    /// Longer than a command waits that no worker understands.
     private static final Duration PATIENCE = Duration.ofMinutes(8);
 
-    /// A worker that is there for so long, and does not stand still, has been heard by all.
+    /// A worker that has run for this time without a freeze is known to all others.
     private static final Duration HEARD = Duration.ofMinutes(1);
 
     private static final int FAULTS = 8;
 
-    /// That workers have: mostly one.
+    /// Slots of a worker; mostly one.
     private static final List<Integer> SLOTS = List.of(1, 1, 1, 2, 6);
 
-    /// Fewer than it takes to run a job.
+    /// Fewer beats than it takes to run a job.
     private static final int FEW_BEATS = 15;
 
-    /// How it goes.
     enum Course {
-        /// Workers that stop are followed by newer ones from some time on; a few old ones may stay to the end.
+        /// From some time on newer workers replace stopped ones; a few old ones may stay to the end.
         UPGRADE,
-        /// Newer workers come, and go again; at last they come back.
+        /// Newer workers come, leave again, and return at the end.
         ROLLED_BACK,
         /// No newer worker comes.
         NEVER
@@ -71,11 +66,11 @@ final class SimUpgrade {
     private final Course course;
     private final Set<String> plain = new LinkedHashSet<>();
     private final Set<String> newer = new LinkedHashSet<>();
-    private final Map<String, Boolean> bad = new LinkedHashMap<>(); // and whether it has to wait first
-    private final Map<SimWorker, Long> workers = new LinkedHashMap<>(); // and since when
+    private final Map<String, Boolean> bad = new LinkedHashMap<>(); // whether the command has to wait first
+    private final Map<SimWorker, Long> workers = new LinkedHashMap<>(); // since when
     private final List<String> wrong = new ArrayList<>();
-    private final int beats; // that a command waits which nobody understands
-    private int contract = JobContract.FIRST; // of workers that are started
+    private final int beats; // how long a command waits that no worker understands
+    private int contract = JobContract.FIRST; // of workers that start
     private int started;
 
     SimUpgrade(long seed, SimSeams seams) {
@@ -99,9 +94,9 @@ final class SimUpgrade {
         return course;
     }
 
-    /// Lets everything happen.
+    /// Runs the world.
     ///
-    /// @return what is wrong, in sentences
+    /// @return violations, as sentences
     List<String> run() {
         kafka.weather(new Weather(Duration.ofMillis(50), chance.nextInt(3) * 0.05, 0.01));
         perils.share(List.of(0.0, 0.002, 0.01).get(chance.nextInt(3)));
@@ -127,7 +122,7 @@ final class SimUpgrade {
                         () -> newer.stream().allMatch(this::isRefused));
             }
             case ROLLED_BACK -> {
-                world.run(CHAOS); // well, and with all of them
+                world.run(CHAOS); // without faults, and with all workers
                 contract = JobContract.FIRST;
                 List.copyOf(workers.keySet()).stream()
                         .filter(worker -> worker.contract() > contract)
@@ -189,7 +184,7 @@ final class SimUpgrade {
         SimTimer _ = world.after(within(CHAOS), () -> publish("spoilt-" + contract + waits, command, contract));
     }
 
-    /// @param contract 0: it does not tell
+    /// @param contract the schema version; 0 to leave it out
     private void publish(String key, String body, int contract) {
         Headers headers = CloudEvents.headers(CloudEvents.COMMAND, "/simulation", Instant.EPOCH);
         if (contract > 0) {
@@ -216,7 +211,7 @@ final class SimUpgrade {
         }
     }
 
-    /// From now on whoever begins is newer; one does at once, and others stop, now or never.
+    /// From now on new workers are newer. One starts at once; others replace stopped workers.
     private void upgrade() {
         contract = JobContract.OURS.newest();
         startWorker();
@@ -235,7 +230,7 @@ final class SimUpgrade {
         }
     }
 
-    /// Where one ends, another begins soon, as a Deployment has it.
+    /// A worker that ends is replaced soon, as by a Deployment.
     private void startWorker() {
         SimProcess process = world.process("w" + ++started);
         SimWorker worker = new SimWorker(process, fleet, store, false)
@@ -253,7 +248,7 @@ final class SimUpgrade {
         return plain.stream().allMatch(this::isOver) && newer.stream().allMatch(job -> isOver(job) || isRefused(job));
     }
 
-    /// It has an outcome, which is told.
+    /// The job has an outcome, and the outcome is published.
     private boolean isOver(String job) {
         return judge.isEndTold(job) && store.end(job) != null;
     }
@@ -262,7 +257,7 @@ final class SimUpgrade {
         return judge.isRefused(SimTraining.command(job));
     }
 
-    /// A command is put aside.
+    /// A command was dead-lettered.
     private void hear(ConsumerRecord<String, byte[]> letter) {
         String command = new String(letter.value(), StandardCharsets.UTF_8);
         String why = new String(letter.headers().lastHeader(DeadLetter.REASON).value(), StandardCharsets.UTF_8);

@@ -14,10 +14,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// Real workers of two versions side by side in simulated worlds: what only one of them understands waits for it.
+/// Real workers of two versions in simulated worlds: a command that only one version understands waits for it.
 @ExtendWith(SilentWorkers.class)
 class SimUpgradeTest {
-    /// Those of `./trainyard test`.
+    /// Part of `./trainyard test`.
     private static final int FEW = 2;
 
     private static final int SEEDS = 12;
@@ -37,16 +37,16 @@ class SimUpgradeTest {
         assertThat(worlds(SimSeams.NONE).wrong(FEW, SEEDS - FEW)).isEmpty();
     }
 
-    /// Mistakes, each of which a few worlds show.
+    /// Mistakes that few worlds show.
     enum Mistake implements SimSeams {
-        /// A command that was left to newer workers is told to wait no more, and nobody takes it.
+        /// A worker publishes the end of a deferral but takes no command.
         TAKEN_BY_NOBODY {
             @Override
             public Outbox outbox(Outbox real, SimProcess process) {
                 return (topic, key, value, headers) -> real.send(topic, key, isDeferral(key) ? null : value, headers);
             }
         },
-        /// Workers do not say that they understand more than the first contract.
+        /// Workers report only the first schema version.
         SAYS_NOTHING {
             @Override
             public Outbox outbox(Outbox real, SimProcess process) {
@@ -61,7 +61,7 @@ class SimUpgradeTest {
                         headers);
             }
         },
-        /// What says for which contract a command was written is lost when it is handed out.
+        /// The header with the command's schema version is lost on delivery.
         CONTRACT_IS_LOST {
             @Override
             public CommandQueue queue(CommandQueue real, SimKafka kafka, SimProcess process, SimStore store) {
@@ -91,11 +91,11 @@ class SimUpgradeTest {
     @ParameterizedTest
     @EnumSource(Mistake.class)
     void aSeedFindsTheMistake(Mistake mistake) {
-        long first = mistake == Mistake.SAYS_NOTHING ? 760 : 0; // a little before the world that last showed it
+        long first = mistake == Mistake.SAYS_NOTHING ? 760 : 0; // shortly before the world that last showed it
         assertThat(worlds(mistake).finds(first, 100)).isPresent();
     }
 
-    /// As many seeds as `-Dseeds` says, from `-Dseed` on.
+    /// Runs `-Dseeds` seeds from `-Dseed` on.
     @Test
     @Campaign
     void manySeeds() {

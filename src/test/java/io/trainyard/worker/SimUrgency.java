@@ -22,31 +22,31 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 
-/// A fleet of real workers in a simulated world to which urgent jobs come. Where nothing goes wrong, they begin at
-/// once,
-/// at the cost of no step; and whatever goes wrong, no job makes room for them more often than it may, and all end.
+/// A fleet of real workers in a simulated world that receives high-priority jobs. Without faults, these begin
+/// at once and cost no step. With or without faults, no job is preempted more often than allowed, and all jobs
+/// end.
 final class SimUrgency {
-    /// How soon an urgent job begins on a full fleet: a step may take three seconds, and a job that has just begun is
-    /// told by the next heartbeat.
+    /// How soon a high-priority job begins on a full fleet: a step may take three seconds, and a job that just
+    /// began becomes known with the next heartbeat.
     static final Duration SOON = Duration.ofSeconds(10);
 
     private static final Duration BOUND = Duration.ofMinutes(60);
     private static final Duration ACQUAINTED = Duration.ofSeconds(60);
 
-    /// Urgent jobs: the others may be interrupted, and still end before as many have.
+    /// The number of high-priority jobs: the others may be preempted, and must end before this many have ended.
     private static final int FLOOD = 5 * ClaimOrder.CYCLE;
 
-    /// What goes on.
     enum Course {
-        /// All are busy, and urgent jobs come.
+        /// All workers are busy, and high-priority jobs arrive.
         FULL,
-        /// All are busy but one, to which urgent jobs come one after the other, and the store is slow.
+        /// All workers but one are busy. High-priority jobs arrive there one after the other, and the store is
+        /// slow.
         FREE,
-        /// The one worker has one job, and urgent ones come more often than it has to make room.
+        /// One worker has one job, and more high-priority jobs arrive than may preempt it.
         AGAIN,
-        /// All are busy, and everything goes wrong.
+        /// All workers are busy, and faults are injected.
         WILD,
-        /// The one worker has more urgent jobs than it can do, and some that are less so.
+        /// One worker has more high-priority jobs than it can run, and some of lower priority.
         FLOOD
     }
 
@@ -59,10 +59,10 @@ final class SimUrgency {
     private final SplittableRandom chance;
     private final Course course;
     private final List<String> jobs = new ArrayList<>();
-    private final Map<String, Long> urgentNanos = new LinkedHashMap<>(); // when they were asked for
+    private final Map<String, Long> urgentNanos = new LinkedHashMap<>(); // when they were submitted
     private final Map<String, Long> startedNanos = new HashMap<>();
     private final Map<String, Integer> rooms = new HashMap<>();
-    private final Map<String, Set<String>> steps = new HashMap<>(); // and by which attempt
+    private final Map<String, Set<String>> steps = new HashMap<>(); // the steps and their attempts
 
     SimUrgency(long seed, SimSeams seams) {
         world = new SimWorld(seed);
@@ -110,11 +110,11 @@ final class SimUrgency {
             case Released released
             when released.preemptedBy() != null ->
                 rooms.merge(released.job() + " " + released.attempt(), 1, Integer::sum);
-            default -> {} // nothing is counted
+            default -> {} // not counted
         }
     }
 
-    /// How often a job made room, each attempt once: what is told again is no other time.
+    /// How often a job was preempted. Republished events of an attempt count once.
     private int rooms(String job) {
         return (int) rooms.keySet().stream()
                 .filter(attempt -> attempt.startsWith(job + " "))
@@ -125,9 +125,9 @@ final class SimUrgency {
         return rooms.size();
     }
 
-    /// Lets everything happen.
+    /// Runs the world.
     ///
-    /// @return what is wrong, in sentences
+    /// @return violations, as sentences
     List<String> run() {
         kafka.weather(new Weather(Duration.ofMillis(50), 0, 0));
         store.slow(Duration.ofMillis(course == Course.FREE ? 300 : 50));
@@ -151,7 +151,7 @@ final class SimUrgency {
                 urgentNanos.put(job, world.nanos());
                 command(job, Priority.HIGH);
             });
-            if (course == Course.FULL) { // a client that heard no answer submits it again, after its end
+            if (course == Course.FULL) { // a client that got no answer submits it again after its end
                 SimTimer _ = world.after(when.plusSeconds(30), () -> command(job, Priority.HIGH));
             }
         }
@@ -162,7 +162,7 @@ final class SimUrgency {
         if (!world.runUntil(() -> jobs.stream().allMatch(this::isOver), BOUND)) {
             jobs.stream().filter(job -> !isOver(job)).forEach(job -> wrong.add("job " + job + " does not end"));
         }
-        world.run(Duration.ofSeconds(100)); // who stands still goes on
+        world.run(Duration.ofSeconds(100)); // frozen workers continue
         wrong.addAll(judge.wrong());
         for (String job : jobs) {
             if (rooms(job) > (Kind.of(job) == Kind.MINUTES ? SimWorker.MAX_PREEMPTIONS : 0)) {
@@ -175,7 +175,8 @@ final class SimUrgency {
         return wrong;
     }
 
-    /// Short jobs that are all there at first: the less urgent have ended while urgent ones still wait.
+    /// Short jobs that are all submitted at first: the ones of lower priority end while high-priority ones
+    /// still wait.
     private List<String> flood() {
         List<String> others = new ArrayList<>();
         for (int i = 1; i <= FLOOD; i++) {
@@ -197,7 +198,7 @@ final class SimUrgency {
         return wrong;
     }
 
-    /// So many long jobs, one of which may not want to make room.
+    /// Submits long jobs, but one may not be preemptible.
     private void occupy(int count) {
         for (int i = 1; i <= count; i++) {
             boolean firm = course == Course.FULL && i > 1 && chance.nextInt(4) == 0;
@@ -219,7 +220,7 @@ final class SimUrgency {
         return judge.isEndTold(job);
     }
 
-    /// What is wrong where nothing went wrong.
+    /// Violations that count only without faults.
     private List<String> unlikeCalm() {
         List<String> wrong = new ArrayList<>();
         for (String job : jobs) {

@@ -22,10 +22,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// Real workers in simulated worlds to which urgent jobs come.
+/// Real workers in simulated worlds that receive high-priority jobs.
 @ExtendWith(SilentWorkers.class)
 class SimUrgencyTest {
-    /// Those of `./trainyard test`.
+    /// Part of `./trainyard test`.
     private static final int FEW = 3;
 
     private static final int SEEDS = 25;
@@ -45,9 +45,9 @@ class SimUrgencyTest {
         assertThat(worlds(SimSeams.NONE).wrong(FEW, SEEDS - FEW)).isEmpty();
     }
 
-    /// Mistakes, each of which a few worlds show.
+    /// Mistakes that few worlds show.
     enum Mistake implements SimSeams {
-        /// Nobody knows how often a job has made room.
+        /// The number of a job's preemptions is not read.
         FORGETS_HOW_OFTEN {
             @Override
             public CheckpointStore store(CheckpointStore real) {
@@ -61,36 +61,36 @@ class SimUrgencyTest {
                 };
             }
         },
-        /// Who makes room saves nothing before.
+        /// A preempted job saves no checkpoint.
         SAVES_NOTHING {
             @Override
             public Set<Habit> habits() {
                 return Set.of(Habit.MAKES_ROOM_WITHOUT_CHECKPOINT);
             }
         },
-        /// Each looks at its own jobs alone when it asks who makes room.
+        /// Each worker considers only its own jobs for preemption.
         EVERYBODY_MAKES_ROOM {
             @Override
             public FleetLog log(FleetLog real, SimProcess process) {
                 return inTrouble(real, (worker, _) -> !worker.equals(process.name()));
             }
         },
-        /// Nobody looks whether somebody is free.
+        /// No worker checks whether another one has a free slot.
         NOBODY_IS_FREE {
             @Override
             public FleetLog log(FleetLog real, SimProcess process) {
                 return inTrouble(real, (_, status) -> status.jobs().isEmpty());
             }
         },
-        /// The most urgent always come first.
+        /// The highest priority always comes first.
         NO_SHARES {
             @Override
             public ClaimOrder order(ClaimOrder real) {
-                return new ClaimOrder(); // which never hears that a job was taken
+                return new ClaimOrder(); // this order never learns that a job was claimed
             }
         };
 
-        /// Heartbeats that say what their workers did not: that they take no jobs.
+        /// Changes heartbeats so that their workers seem to claim no jobs.
         private static FleetLog inTrouble(FleetLog real, BiPredicate<String, WorkerStatus> who) {
             return new SimLogSeam(real) {
                 @Override
@@ -129,7 +129,7 @@ class SimUrgencyTest {
         assertThat(worlds(mistake).finds(0, 100)).isPresent();
     }
 
-    /// As many seeds as `-Dseeds` says, from `-Dseed` on.
+    /// Runs `-Dseeds` seeds from `-Dseed` on.
     @Test
     @Campaign
     void manySeeds() {

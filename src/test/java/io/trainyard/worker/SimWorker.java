@@ -12,15 +12,15 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// A worker in a process of a simulated world, put together as [WorkerService] does: claim loop, keeper, heartbeat
-/// and job folders are the product's own, only what trains is a stub.
+/// A worker in a process of a simulated world, assembled as [WorkerService] does. Claim loop, ownership
+/// monitor, heartbeat and job folders are production code; only the training is a stub.
 final class SimWorker {
     private static final Set<String> CPU = Set.of("cpu");
 
-    /// How long a command waits that nobody understands: five minutes.
+    /// How long a command waits that no worker understands: five minutes.
     static final int NEWER_BEATS = 150;
 
-    /// How often a job makes room.
+    /// How often a job may be preempted.
     static final int MAX_PREEMPTIONS = 3;
 
     private final SimProcess process;
@@ -36,13 +36,13 @@ final class SimWorker {
     private @Nullable OwnershipMonitorLoop monitor;
     private @Nullable Heartbeat heartbeat;
 
-    /// What the workers of a fleet share.
+    /// The parts that the workers of a fleet share.
     ///
-    /// @param beat from one heartbeat to the next
+    /// @param beat the time between two heartbeats
     record Fleet(SimKafka kafka, SimPerils perils, SimSeams seams, SimShareGroup.Limits limits, Duration beat) {}
 
     /// @param store the worker's own view of it is made here
-    /// @param lacking whether it has not got what some jobs need
+    /// @param lacking whether this worker cannot run some jobs
     SimWorker(SimProcess process, Fleet fleet, SimStore store, boolean lacking) {
         this.process = process;
         this.fleet = fleet;
@@ -50,37 +50,35 @@ final class SimWorker {
         this.lacking = lacking;
     }
 
-    /// Lets it understand something else, and wait otherwise.
+    /// Sets the schema version that it understands, and how long it defers newer commands.
     SimWorker deferring(Deferrals.Rules rules) {
         deferring = rules;
         return this;
     }
 
-    /// Lets it share the fleet among projects.
     SimWorker sharing(Shares.Rules rules) {
         shares = rules;
         return this;
     }
 
-    /// Lets it have several jobs at once.
     SimWorker slots(int number) {
         slots = number;
         return this;
     }
 
-    /// Lets it watch few jobs.
+    /// Limits the jobs that it monitors.
     SimWorker watching(int most) {
         watched = most;
         return this;
     }
 
-    /// Its device computes no finite numbers.
+    /// Its device produces non-finite numbers.
     SimWorker sick(boolean sick) {
         isDeviceSick = sick;
         return this;
     }
 
-    /// The newest that it understands.
+    /// The newest schema version that it understands.
     int contract() {
         return deferring.contract();
     }
@@ -146,7 +144,7 @@ final class SimWorker {
         claiming.start(keeping.ready());
         beats.start(fleet.beat());
         var _ = claiming.ended().whenComplete((_, problem) -> {
-            if (problem != null) { // then a process ends, and is started anew
+            if (problem != null) { // after a problem the process ends and starts again
                 process.crash();
             }
         });
@@ -155,7 +153,6 @@ final class SimWorker {
         heartbeat = beats;
     }
 
-    /// Ends the process as SIGTERM does.
     void stop() {
         process.world().note("stop", process.name(), 0);
         var _ = process.start("stop", () -> {

@@ -10,20 +10,19 @@ import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// A world in which the same seed makes the same things happen in the same order: threads that run one at a time,
-/// the next one drawn by lot, and a clock that goes on only when none of them can. What runs in it is the real
-/// code.
+/// A deterministic world: the same seed gives the same events in the same order. Threads run one at a time in
+/// random order, and the clock advances only when no thread can run. The code inside is production code.
 ///
-/// Its threads are virtual ones on a scheduler of this class, so locks, queues and futures of the JDK work as ever.
-/// Waiting for real time does not, and is found: a step that ends in such a wait fails the seed. So does a step
-/// that ends with an exception, a thread woken from outside, and threads that run on and on.
+/// The threads are virtual threads on a scheduler of this class, so locks, queues and futures of the JDK work
+/// as usual. A step that ends in a wait for real time fails the seed. A step that ends with an exception, a
+/// wake-up from outside and a thread that never stops also fail it.
 ///
-/// Used by one thread of the test, which is the one that all others run on.
+/// Only the test's thread may use this class; all simulated threads run on it.
 final class SimWorld {
-    /// As many steps as any sensible seed stays far below.
+    /// Far more steps than any sensible seed takes.
     private static final long MAX_STEPS = 20_000_000;
 
-    /// As many as may come at one instant, or be spent by one thread on looking at the clock.
+    /// The most steps at one instant, and the most clock reads of one thread at one instant.
     static final int MAX_STEPS_AT_ONCE = 200_000;
 
     private final long seed;
@@ -39,7 +38,7 @@ final class SimWorld {
     private int threadsMade;
     private long steps;
     private long maxSteps = MAX_STEPS;
-    private long stepsBefore; // until the clock last went on
+    private long stepsBefore; // steps before the clock last advanced
     private long trace;
 
     SimWorld(long seed) {
@@ -47,7 +46,7 @@ final class SimWorld {
         this.lot = new SplittableRandom(seed);
     }
 
-    /// Allows more steps than any small world takes.
+    /// Allows more steps than a small world takes.
     void allow(long most) {
         maxSteps = most;
     }
@@ -56,14 +55,14 @@ final class SimWorld {
         return seed;
     }
 
-    /// A stream of chance of its own, so that one part's draws do not shift another's.
+    /// A separate random stream, so that draws of one part do not shift those of another.
     ///
-    /// @param what it is for
+    /// @param what the purpose of the stream
     SplittableRandom chance(String what) {
         return new SplittableRandom(seed * 0x9e3779b97f4a7c15L + what.hashCode());
     }
 
-    /// A new process. One that has crashed may be followed by another of its name.
+    /// Creates a process. It may reuse the name of a process that crashed.
     SimProcess process(String name) {
         SimProcess process = new SimProcess(this, name);
         processes.put(name, process);
@@ -76,22 +75,22 @@ final class SimWorld {
         return processes.get(name);
     }
 
-    /// Since the beginning of the world.
+    /// Time since the beginning of the world.
     long nanos() {
         return nanos;
     }
 
-    /// Does something later, between two steps of the threads. It must not wait.
+    /// Runs an action later, between two steps of the threads. It must not wait.
     SimTimer after(Duration delay, Runnable action) {
         SimTimer timer = new SimTimer(nanos + Math.max(0, delay.toNanos()), timersMade++, action);
         timers.add(timer);
         return timer;
     }
 
-    /// Lets the world run until something has come about, or for so long by its own clock.
+    /// Runs the world until a condition holds or the time is over, by its own clock.
     ///
-    /// @param done asked whenever nobody can run
-    /// @return whether it has come about
+    /// @param done evaluated whenever no thread can run
+    /// @return whether the condition holds
     boolean runUntil(BooleanSupplier done, Duration bound) {
         long end = nanos + bound.toNanos();
         while (true) {
@@ -116,7 +115,7 @@ final class SimWorld {
         }
     }
 
-    /// Asks a question now and then only: to answer it takes longer than a step of the world.
+    /// Evaluates a condition once a second only, because it takes longer than a step of the world.
     BooleanSupplier everySecond(BooleanSupplier question) {
         long[] nextNanos = {0};
         return () -> {
@@ -128,7 +127,6 @@ final class SimWorld {
         };
     }
 
-    /// Lets the world run for so long.
     void run(Duration time) {
         boolean _ = runUntil(() -> false, time);
     }
@@ -173,25 +171,24 @@ final class SimWorld {
         }
     }
 
-    /// Fails the seed, at the end of the present step. The first failure counts.
+    /// Fails the seed at the end of the current step. The first failure counts.
     void failed(Throwable problem) {
         if (failure == null) {
             failure = problem;
         }
     }
 
-    /// A thread can go on.
+    /// A thread can continue.
     void ready(SimThread thread) {
         ready.add(thread);
     }
 
-    /// Whether the caller is the loop, or the thread whose step this is.
+    /// Whether the caller is the loop, or the thread of the current step.
     boolean isInside() {
         SimThread now = running;
         return Thread.currentThread() == loop || now != null && Thread.currentThread() == now.thread();
     }
 
-    /// The thread whose step this is.
     SimThread running() {
         SimThread now = running;
         if (now == null) {
@@ -204,7 +201,7 @@ final class SimWorld {
         return threadsMade++;
     }
 
-    /// Puts into the trace what happened.
+    /// Adds an event to the trace.
     void note(String what, String where, long number) {
         mix(what.hashCode());
         mix(where.hashCode());
@@ -216,7 +213,7 @@ final class SimWorld {
         trace = hash ^ (hash >>> 29);
     }
 
-    /// A number that follows from all that has happened, in its order.
+    /// A hash of all events so far, in order.
     long trace() {
         return trace;
     }
@@ -225,7 +222,7 @@ final class SimWorld {
         return steps;
     }
 
-    /// Where all threads of all processes are, for people.
+    /// The stack traces of all threads, for debugging.
     String stacks() {
         StringBuilder text = new StringBuilder();
         processes.values().forEach(process -> process.describe(text));

@@ -24,7 +24,7 @@ class SimWorldTest {
     private final SimProcess process = world.process("p");
     private final List<String> told = new ArrayList<>();
 
-    /// What the JDK's own tools make of a seed.
+    /// The trace of a seed that uses the JDK's own tools.
     private static String run(long seed) {
         SimWorld world = new SimWorld(seed);
         SimProcess process = world.process("p");
@@ -73,7 +73,7 @@ class SimWorldTest {
         assertThat(first.values()).doesNotHaveDuplicates();
     }
 
-    /// The same in every JVM.
+    /// The trace is the same in every JVM.
     @Test
     void aSeedMakesWhatItMadeWhenThisWasWritten() {
         assertThat(run(7))

@@ -24,7 +24,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// A worker that has several jobs at once.
+/// A worker with several jobs at once.
 @Slow
 class SlotsTest {
     private static final List<String> JOBS = List.of("one", "two", "three");
@@ -80,7 +80,7 @@ class SlotsTest {
                 .isGreaterThan(events.indexOf(of(Finished.class, events).getFirst()));
     }
 
-    /// One finds it out, and all others hand over what can be handed over.
+    /// One job finds out, and the worker releases all others.
     @Test
     void aLostDeviceEndsAllSlots() {
         CountDownLatch lost = new CountDownLatch(1);
@@ -123,7 +123,7 @@ class SlotsTest {
         fleet.submit("large");
         fleet.read(
                 Topic.COMMANDS_NORMAL,
-                records -> records.size() >= 4); // both, and the second one handed back, and left to others
+                records -> records.size() >= 4); // both, and the second one's copy after its release
         finish.set(true);
         List<TrainingEvent> events = fleet.eventsUntilFinished(2);
         assertThat(of(Claimed.class, events)).hasSize(3);

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Of this worker, `me`, beside others.
+/// Store checks of the worker `me` among other workers.
 class StoreWatchTest {
     private static final Instant NOW = Instant.parse("2026-11-22T03:04:05.678Z");
     private static final String OTHER = "another store";
@@ -52,7 +52,7 @@ class StoreWatchTest {
         assertThat(watch.objection(ALL)).isEmpty();
     }
 
-    /// However long it has been there.
+    /// Its time in the fleet does not matter.
     @Test
     void aStrangerKeepsNobodyElseFromTheFleet() {
         hear("elder", mine, NOW.minusSeconds(100));

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The spans of a job, from who asks for it to its checkpoints, as OpenTelemetry is told of them.
+/// The spans of a job from its submission to its checkpoints, as exported to OpenTelemetry.
 @Slow
 final class TracingTest {
     private static final String JOB = """

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 class WorkerIdGuardTest {
     private static final Duration BEAT = Duration.ofMillis(300);
 
-    /// Nobody listens for so many of these.
+    /// An interval that the guard must not wait for.
     private static final Duration LONG = Patience.LIMIT;
 
     private final Fleet fleet = new Fleet();
@@ -54,7 +54,7 @@ class WorkerIdGuardTest {
         return beat("w1", false);
     }
 
-    /// @return how long it took
+    /// @return the duration of the start
     private Duration start(Duration beat) {
         long beginNanos = System.nanoTime();
         new WorkerIdGuard(fleet.brokers, fleet.prefix, "w1").requireNone(this::announce, beat);
@@ -117,12 +117,12 @@ class WorkerIdGuardTest {
     void ofTwoThatBeginAtTheSameTimeOneAtMostIsLetIn() {
         assertThatThrownBy(() -> new WorkerIdGuard(fleet.brokers, fleet.prefix, "w1")
                         .requireNone(
-                                () -> beat("w1", false).thenCompose(_ -> announce()), // the other one is first
+                                () -> beat("w1", false).thenCompose(_ -> announce()), // the other worker is first
                                 BEAT))
                 .isInstanceOf(WorkerIdTakenException.class);
     }
 
-    /// A topic is created before every broker knows it. A worker that begins in between would hear nobody.
+    /// A new topic is not known to every broker at once. A worker that starts then would receive no heartbeats.
     @Test
     void aTopicThatIsNotKnownYetIsWaitedFor() throws Exception {
         String prefix = fleet.prefix + "later.";

@@ -37,7 +37,7 @@ class WorkerMetricsTest {
         assertThat(scrape().value("trainyard_worker_device_memory_bytes")).isZero();
 
         job.begin();
-        JobEvents events = new JobEvents(_ -> new CompletableFuture<>()); // the brokers are away
+        JobEvents events = new JobEvents(_ -> new CompletableFuture<>()); // the brokers are unavailable
         job.sends(events);
         events.publish(EventLine.of(claimed("a"), TIME, "w"));
         see(claimed("a"), 0);
