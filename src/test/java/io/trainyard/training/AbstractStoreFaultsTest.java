@@ -28,25 +28,24 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// What befalls a store while a job trains: the same of every kind of store.
+/// Store faults while a job trains, for every kind of store.
 abstract class AbstractStoreFaultsTest extends SmallJobs {
     /// Six steps, a checkpoint after each.
     private static final String JOB =
             "\"epochs\": 2, \"batchSize\": 2000, \"checkpointEverySteps\": 1, \"network\": {\"layers\": [{\"type\": \"flatten\"}, {\"type\": \"linear\", \"out\": 10}]}";
 
-    /// What may be wrong with a store.
     enum Trouble {
-        /// It cannot be reached.
+        /// Unreachable.
         AWAY,
-        /// It can be read.
+        /// Reads only.
         READ_ONLY,
-        /// It can be read, and what there is can be deleted.
+        /// Reads and deletes only.
         FULL,
-        /// It takes longer than anybody waits.
+        /// No answer within any time limit.
         HANGING
     }
 
-    /// What the job comes to.
+    /// The parameters' SHA-256 after a run without faults.
     private static String undisturbed;
 
     private JobTraining training;
@@ -63,13 +62,10 @@ abstract class AbstractStoreFaultsTest extends SmallJobs {
         undisturbed = ((Finished) told.getLast()).parametersSha256();
     }
 
-    /// A new store.
     abstract CheckpointStore open();
 
-    /// From now on.
     abstract void trouble(Trouble trouble);
 
-    /// All is well again.
     abstract void mend();
 
     @BeforeEach
@@ -113,14 +109,14 @@ abstract class AbstractStoreFaultsTest extends SmallJobs {
         assertThat(of(Started.class).getLast().firstStep()).isGreaterThan(2);
     }
 
-    /// @return the SHA-256 of what it comes to
+    /// @return the SHA-256 of the final parameters
     String finish(JobFolder folder) {
         return ((Outcome.Finished) attempt(job("a", JOB), folder, _ -> {}))
                 .event()
                 .parametersSha256();
     }
 
-    /// One after the other, the newest first, in each of its files in turn.
+    /// Damages the newest checkpoints one after the other, each in a different file.
     @Test
     void damagedCheckpointsArePassedOver() {
         JobFolder folder = new JobFolder(store, "a");

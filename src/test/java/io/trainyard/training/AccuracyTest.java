@@ -7,7 +7,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class AccuracyTest {
-    /// By Wilson's formula (JASA 1927) with z = 1.959964, in Python's decimal arithmetic.
+    /// Wilson's formula (JASA 1927) with z = 1.959964, computed with Python's decimal arithmetic.
     @ParameterizedTest
     @CsvSource({
         "9, 10, 0.595850, 0.982124",

@@ -49,7 +49,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// How attempts end that do not simply train to the job's end, and what they leave for the next one.
+/// Attempts that end before the job does, and the state that they leave for the next attempt.
 @Slow
 class AttemptTest extends SmallJobs {
     private static final Instant NOW = Instant.parse("2026-11-22T03:04:05.678Z");
@@ -67,7 +67,7 @@ class AttemptTest extends SmallJobs {
         training = new JobTraining(DataRoots.ofFolder(root), new DeviceSpec("cpu"), 1, "tester");
     }
 
-    /// Hears like the others, and does something at each event or boundary.
+    /// A supervisor that also acts at each event or boundary.
     private class Meddler implements Supervisor {
         private final Consumer<TrainingEvent> meddle;
         private final Optional<Halt> halt;
@@ -142,7 +142,7 @@ class AttemptTest extends SmallJobs {
         assertThat(folder.chain().brokeOff(1)).as("it is no fault of the job").isFalse();
     }
 
-    /// As by `SIGSTOP`: what it has computed before it stood still is told by others by now.
+    /// Like `SIGSTOP`: another attempt has republished the computed steps by now.
     @Test
     void anAttemptThatStoodStillLooksBeforeItTells() {
         JobFolder folder = folder("a");
@@ -160,7 +160,7 @@ class AttemptTest extends SmallJobs {
         assertThat(of(StepLosses.class)).hasSize(1);
     }
 
-    /// A thread that parks may be woken by what was meant for an earlier wait.
+    /// A parked thread may be woken by the permit of an earlier wait.
     private static void standStill(Duration time) {
         long end = System.nanoTime() + time.toNanos();
         for (long left = time.toNanos(); left > 0; left = end - System.nanoTime()) {
@@ -168,7 +168,7 @@ class AttemptTest extends SmallJobs {
         }
     }
 
-    /// Nothing is saved between the last test of an evaluation and its outcome.
+    /// An evaluation saves nothing between its last test and its outcome.
     @Test
     void aSupersededAttemptHasNoOutcome() {
         assertThat(begin(job("source", EACH_STEP), new Meddler(_ -> {}))).isInstanceOf(Outcome.Finished.class);
@@ -197,9 +197,8 @@ class AttemptTest extends SmallJobs {
         assertThat(events).isEmpty();
     }
 
-    /// What an attempt decides when it has just been superseded, after its last look: the request that stores
-    /// it may be
-    /// retried for a minute.
+    /// Supersedes the attempt after its last check: the request that stores its outcome may be retried for a
+    /// minute.
     private static final class OvertakenStore extends ForwardingStore {
         private final JobFolder folder;
         private boolean overtaken;
@@ -256,7 +255,7 @@ class AttemptTest extends SmallJobs {
                                 Owner.class, owner -> assertThat(owner.worker()).isEqualTo("another")));
     }
 
-    /// The store's answer was lost: the link is there, and it is this attempt's own.
+    /// The store's answer was lost: the link exists, and it is this attempt's own.
     @Test
     void anEndWhoseAnswerWasLostIsPublished() {
         CheckpointStore store = new ForwardingStore(
@@ -324,7 +323,7 @@ class AttemptTest extends SmallJobs {
         assertThat(of(Started.class)).extracting(Started::firstStep).containsExactly(1L, 2L);
     }
 
-    /// None of them takes a step, so none makes progress; none is at fault.
+    /// These attempts make no progress because they take no step. That must not count as a failure.
     @ParameterizedTest
     @EnumSource(
             value = Halt.class,
@@ -354,7 +353,7 @@ class AttemptTest extends SmallJobs {
                 .isInstanceOf(Outcome.Finished.class);
     }
 
-    /// Whoever dies of a job's memory dies before its first step.
+    /// A process that runs out of memory because of a job dies before the job's first step.
     @Test
     void anAttemptThatIsKilledWhileItTakesMemoryBrokeOff() {
         AtomicBoolean noted = new AtomicBoolean();
@@ -416,7 +415,7 @@ class AttemptTest extends SmallJobs {
         assertThat(of(CheckpointSaved.class).getFirst().step()).isEqualTo(1);
     }
 
-    /// Killed at any event: what dies with its worker throws out of the supervisor, which keeps nothing.
+    /// Kills the worker at each event: the supervisor throws, and the attempt stores nothing more.
     @Test
     void endsWithTheSameBitsWhereverItWasKilled() {
         String fields = EACH_STEP + ", \"shuffle\": true, \"keepLast\": 1, \"optimizer\": {\"type\": \"adam\"}";
@@ -495,7 +494,7 @@ class AttemptTest extends SmallJobs {
         assertThat(limits).contains(HangLimit.LEAST).allMatch(limit -> !limit.isNegative());
     }
 
-    /// A thread that is interrupted was given up: nobody listens to it any more.
+    /// An interrupted thread was abandoned: its events are discarded.
     @Test
     void anAttemptThatWasGivenUpKeepsNothing() {
         try {
@@ -545,7 +544,7 @@ class AttemptTest extends SmallJobs {
         assertThat(of(CheckpointSaved.class)).extracting(CheckpointSaved::step).containsExactly(1L);
     }
 
-    /// A job that has finished has its last checkpoint.
+    /// A finished job always has its last checkpoint.
     @Test
     void theLastCheckpointIsNotDoneWithout() {
         run(job("other", EACH_STEP), () -> false);
@@ -567,7 +566,7 @@ class AttemptTest extends SmallJobs {
         assertThat(begin(job("a", EACH_STEP), new Meddler(_ -> {}))).isInstanceOf(Outcome.Finished.class);
     }
 
-    /// Not even whether there is a later attempt is known then.
+    /// Then the attempt does not even know whether a later one exists.
     @Test
     void aStoreThatTellsNothingGivesTheJobBack() {
         Outcome outcome = withFull(key -> key.endsWith("attempts/2"));

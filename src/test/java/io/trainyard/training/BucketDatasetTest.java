@@ -32,7 +32,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A job whose data set is in a bucket.
+/// A job with a dataset in a bucket.
 @Slow
 class BucketDatasetTest {
     private static final S3Server SERVER = S3Server.S3PROXY;
@@ -123,7 +123,7 @@ class BucketDatasetTest {
         assertThat(run(training, "b", "marks", 4)).isInstanceOf(Outcome.Finished.class);
     }
 
-    /// A job fails when all workers lack its data set, and not when all cannot reach it.
+    /// A job fails if its dataset is missing for all workers, but not if they cannot reach it.
     @Test
     void whatIsAwayIsNotLacking() {
         assertThat(run(training, "a", "markz", 3))

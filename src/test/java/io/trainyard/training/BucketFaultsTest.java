@@ -14,13 +14,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// In a bucket, with something between that does what networks and servers do. What other servers do:
-/// `S3MockStoreTest`.
+/// A bucket behind a proxy that behaves like faulty networks and servers. `S3MockStoreTest` covers other
+/// servers.
 class BucketFaultsTest extends AbstractStoreFaultsTest {
-    /// Which a server that is well never needs, and one that hangs costs several times.
+    /// Far longer than a healthy server needs; the tests wait for it several times.
     private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
-    @SuppressWarnings("NullAway.Init") // set by open
+    @SuppressWarnings("NullAway.Init") // initialised by open
     private S3FaultProxy proxy;
 
     @Override
@@ -52,7 +52,7 @@ class BucketFaultsTest extends AbstractStoreFaultsTest {
         proxy.close();
     }
 
-    /// Of everything that is asked of the store.
+    /// Applies to all requests.
     @Test
     void everySecondAnswerThatIsLostCostsNothingButTime() {
         AtomicInteger requests = new AtomicInteger();

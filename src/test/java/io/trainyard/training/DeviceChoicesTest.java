@@ -20,11 +20,11 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/// The CPU device, as if it chose something by measuring, another number each time.
+/// A CPU device that seems to choose algorithms by timing, with a new number each time.
 class DeviceChoicesTest extends SmallJobs {
     private static final String WHAT = "FORWARD of a convolution";
 
-    /// What the sessions were opened with, in their order.
+    /// The choices that each session was opened with, in order.
     private final List<DeviceChoices> given = new ArrayList<>();
 
     @Test

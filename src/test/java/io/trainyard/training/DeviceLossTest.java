@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
-/// The CPU device, with a cable that comes loose now and then.
+/// A CPU device that is lost at times.
 class DeviceLossTest extends SmallJobs {
     private static final String REASON = "device cpu is gone: its cable came loose";
 
@@ -72,7 +72,7 @@ class DeviceLossTest extends SmallJobs {
         assertThat(events.getLast()).isEqualTo(released("a", 1, 0, REASON));
     }
 
-    /// What runs attempts until one ends well has no device left to run another.
+    /// A runner that retries attempts has no device left for another one.
     private Outcome train(String id, BooleanSupplier loose) {
         return training(loose).runToEnd(job(id), folder(id), Supervisor.of(events::add, () -> false));
     }
@@ -100,7 +100,7 @@ class DeviceLossTest extends SmallJobs {
         }
     }
 
-    /// @param loose asked at the beginning of each epoch: whether its first steps lose the device
+    /// @param loose checked at the beginning of each epoch: whether its first steps lose the device
     private static LearningSession loosened(LearningSession session, BooleanSupplier loose) {
         boolean[] lost = {false};
         return (LearningSession) Proxy.newProxyInstance(

@@ -3,7 +3,7 @@ package io.trainyard.training;
 import io.trainyard.checkpoint.CheckpointStore;
 import org.jspecify.annotations.Nullable;
 
-/// In a folder, whose operations fail as those of a disk do.
+/// A folder with operations that fail as those of a disk do.
 class DirectoryFaultsTest extends AbstractStoreFaultsTest {
     private volatile @Nullable Trouble trouble;
 
@@ -17,7 +17,7 @@ class DirectoryFaultsTest extends AbstractStoreFaultsTest {
         return switch (now) {
             case null -> false;
             case AWAY, HANGING -> true;
-            case READ_ONLY, FULL -> !key.matches(".*/attempts/[0-9]+"); // which is only looked for
+            case READ_ONLY, FULL -> !key.matches(".*/attempts/[0-9]+"); // the link is only looked for
         };
     }
 

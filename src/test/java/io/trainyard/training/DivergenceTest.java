@@ -9,9 +9,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Jobs that leave the finite numbers.
+/// Jobs with losses that become infinite or NaN.
 class DivergenceTest extends SmallJobs {
-    /// Two linear layers at such a learning rate square their error at every step.
+    /// At such a learning rate, two linear layers square their error at every step.
     private static final String DIVERGES = """
             "epochs": 3, "batchSize": 500, "optimizer": {"type": "sgd", "learningRate": 900},
             "network": {"layers": [{"type": "flatten"}, {"type": "linear", "out": 8}, {"type": "linear", "out": 10}]}""";
@@ -38,9 +38,9 @@ class DivergenceTest extends SmallJobs {
         assertThat(losses[losses.length - 1]).matches(loss -> !Float.isFinite(loss));
     }
 
-    /// PyTorch 1.13.1 has the same losses, and NaN at the same steps, with the images and initial weights of these
-    /// jobs.
-    /// The hidden layer's ReLU is given infinities and NaN; were they made 0, the losses behind would be finite.
+    /// PyTorch 1.13.1 has the same losses, and NaN at the same steps, with the images and initial weights of
+    /// these jobs. The hidden layer's ReLU receives infinities and NaN; if it turned them into 0, later losses
+    /// would be finite.
     @ParameterizedTest
     @CsvSource({"50, 128, 5", "5, 128, 8", "5, 64, 9"})
     void failsAtTheStepAtWhichPyTorchsLossIsNoNumber(int learningRate, int batchSize, int step) {
@@ -59,7 +59,7 @@ class DivergenceTest extends SmallJobs {
         assertThat(losses()).hasSize(step);
     }
 
-    /// Each step multiplies the weights by about a million, so they overflow a step before the loss does.
+    /// Each step multiplies the weights by about a million, so they overflow one step before the loss does.
     @Test
     void savesOnlyWeightsThatAreNumbers() {
         JobSpec job = job("a", """

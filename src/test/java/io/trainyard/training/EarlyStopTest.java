@@ -62,7 +62,7 @@ class EarlyStopTest {
         assertThat(EarlyStop.reason(stopWhen, over)).hasValue("2.50 minutes of training reached 2.5");
     }
 
-    /// A job whose epochs of one step ended with these test accuracies.
+    /// A job after one-step epochs with these test accuracies.
     private static Progress after(double... accuracies) {
         Progress at = Progress.beginning(RANDOM);
         for (double accuracy : accuracies) {

@@ -7,13 +7,13 @@ import io.trainyard.checkpoint.StoreException;
 import java.io.IOException;
 import java.util.function.Predicate;
 
-/// A store whose disk is full at times.
+/// A store with a disk that is full at times.
 final class FlakyStore extends ForwardingStore {
     static final String PROBLEM = "No space left on device";
 
     private final Predicate<String> full;
 
-    /// @param full asked with the key of each object to be written, or looked for
+    /// @param full decides by the key of each object to be written or looked for
     FlakyStore(CheckpointStore store, Predicate<String> full) {
         super(store);
         this.full = full;

@@ -31,8 +31,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// The built-in networks on real data, step by step against PyTorch. Each golden file's first line is the
-/// command that made it.
+/// The built-in networks on real data, step by step compared with PyTorch. The first line of each golden file
+/// is the command that made it.
 @Slow
 class GoldenCurvesTest {
     private static final Path DATA = Path.of("../shared/data");
@@ -40,16 +40,16 @@ class GoldenCurvesTest {
     /// Measured: PyTorch with one thread and with two differ by 5e-7 in these steps.
     private static final Percentage LOSS_TOLERANCE = Percentage.withPercentage(0.01);
 
-    /// PyTorch's own spread between thread counts is up to half of this.
+    /// PyTorch's results with different thread counts differ by up to half of this.
     private static final double ACCURACY_TOLERANCE = 0.02;
 
-    /// Before rounding decides anything in ResNet-18: it is off by 2e-7 there.
+    /// The first steps of ResNet-18, before rounding matters: the difference is 2e-7 there.
     private static final Percentage FIRST_LOSS_TOLERANCE = Percentage.withPercentage(0.0001);
 
     private static final int FIRST_STEPS = 2;
 
-    /// A network of millions of ReLUs: after a few steps some inputs are so near to 0 that rounding decides
-    /// their sign. In the golden file float32 and float64 differ by up to 0.3 %.
+    /// In a network with millions of ReLUs, after a few steps some inputs are so near to 0 that rounding
+    /// decides their sign. In the golden file float32 and float64 differ by up to 0.3 %.
     private static final Percentage LATER_LOSS_TOLERANCE = Percentage.withPercentage(1);
 
     @TempDir
@@ -146,7 +146,7 @@ class GoldenCurvesTest {
         assertThat(losses).hasSize(6);
     }
 
-    /// A file of CIFAR-10 with the first `images` of the real one.
+    /// Writes a CIFAR-10 file with the first `images` of the real one.
     private static void cut(Path root, String file, int images) throws IOException {
         Path folder = Files.createDirectories(root.resolve("cifar10"));
         try (InputStream in = Files.newInputStream(DATA.resolve("cifar10").resolve(file))) {

@@ -25,7 +25,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Trainings on folders of images beside PyTorch's on the same files, read by torchvision's ImageFolder.
+/// Training on image folders compared with PyTorch's on the same files, read by torchvision's ImageFolder.
 class ImageFolderTrainingTest {
     private static final Path GOLDEN = Path.of("src/test/resources/golden/image-folder.jsonl");
 

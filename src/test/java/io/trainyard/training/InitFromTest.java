@@ -17,10 +17,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Jobs that start from another job's checkpoint, or test it.
+/// Jobs that start from another job's checkpoint, or evaluate it.
 @Slow
 class InitFromTest extends SmallJobs {
-    /// With a learning rate of 0 the other job's weights are those this one would have drawn itself.
+    /// With a learning rate of 0, the other job's weights equal this job's own initial weights.
     @Test
     void startsFromAnotherJobsCheckpointAndDrawsOnAsIfItHadDrawnThem() {
         String fields = "\"epochs\": 1, \"batchSize\": 1500, \"shuffle\": true, \"seed\": 3, \"optimizer\": "

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What a job tells from its claim to its end, and how one ends that cannot be done.
+/// The events of a job from claim to end, and the end of a job that cannot run.
 class JobTrainingTest extends SmallJobs {
     @Test
     void tellsAJobFromItsClaimToItsEnd() {
@@ -83,12 +83,12 @@ class JobTrainingTest extends SmallJobs {
                         .orElseThrow());
     }
 
-    /// The files are gone when the attempt begins: it needs them no more.
+    /// The files are gone when the attempt begins, because it needs them no more.
     @Test
     void isReadyForAJobWhoseDataItHasRead() throws IOException {
         JobSpec job = job("a", "\"dataset\": \"mnist\", \"epochs\": 1, \"batchSize\": 8");
         JobTraining training = new JobTraining(DataRoots.ofFolder(root), new DeviceSpec("cpu"), 0, "tester");
-        training.getReady(job); // in vain, and silently
+        training.getReady(job); // fails silently
         Path folder = root.resolve("mnist");
         GreyImages.write(folder);
         training.getReady(job);
@@ -98,7 +98,7 @@ class JobTrainingTest extends SmallJobs {
         assertThat(run(again, () -> false)).as("of who has not").isInstanceOf(Outcome.WorkerFault.class);
     }
 
-    /// Each epoch's time contains what was measured within it, and all of them fit into the attempt's.
+    /// Each epoch's time contains its measured parts, and all epochs fit into the attempt's time.
     @Test
     void tellsWhereTheTimeOfEachEpochWent() {
         JobSpec job = job("a", "\"epochs\": 3, \"batchSize\": 500");
@@ -164,7 +164,7 @@ class JobTrainingTest extends SmallJobs {
         assertThat(events.getLast()).isEqualTo(failed("a", 1, reason, FailureCause.IMPOSSIBLE));
     }
 
-    /// A newer one may well run the job.
+    /// A newer device of that kind may be able to run the job.
     @Test
     void aDeviceWithoutAPrecisionThatOthersOfItsKindHaveLacksWhatTheJobNeeds() {
         record OldDevice(DeviceInfo info) implements Device {
@@ -227,7 +227,7 @@ class JobTrainingTest extends SmallJobs {
                         released("b", 1, 0, "java.lang.UnsatisfiedLinkError: no jnimkldnn"), true));
     }
 
-    /// One with more may well run the job.
+    /// A device with more memory may be able to run the job.
     @Test
     void aDeviceThatIsTooSmallForAJobLacksWhatItNeeds() {
         record SmallDevice(DeviceInfo info) implements Device {

@@ -56,23 +56,23 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Holds docs/networks.md against the code: its examples train, its tables tell all fields and their defaults,
-/// and it leaves nothing out.
+/// Checks docs/networks.md against the code: its examples train, its tables have all fields with their
+/// defaults, and every layer, optimizer, schedule and augmentation is present.
 @Slow
 class NetworksPageTest {
     private static final Page PAGE = Page.read("docs/networks.md");
     private static final Pattern BOUNDS = Pattern.compile("([\\d,.e-]+) to (below )?([\\d,.e]+)");
     private static final BigDecimal NEARLY_ONE = new BigDecimal("0.999");
-    private static final String ONE_OF_THESE = "one of these"; // instead of the fields' defaults
+    private static final String ONE_OF_THESE = "one of these"; // replaces the default
     private static final int MOST_STEPS = 3;
     private static final int IMAGES = 210;
 
     private static final Map<String, Dataset> DATASETS = new ConcurrentHashMap<>();
 
-    /// What the page says about one layer, optimizer, schedule or augmentation.
+    /// The page's section about one layer, optimizer, schedule or augmentation.
     ///
-    /// @param defaults by field, as they stand on the page
-    /// @param allowed by field, likewise
+    /// @param defaults by field, as on the page
+    /// @param allowed by field, as on the page
     record Section(String name, Map<String, String> defaults, Map<String, String> allowed, JobSpec example) {
         @Override
         public String toString() {
@@ -188,7 +188,7 @@ class NetworksPageTest {
                 requireRefused(section, row.getKey(), low.subtract(BigDecimal.ONE));
                 requireRefused(section, row.getKey(), below ? high : high.add(BigDecimal.ONE));
                 requireTaken(section, row.getKey(), low);
-                if (!row.getValue().contains(";")) { // another rule, too
+                if (!row.getValue().contains(";")) { // a second rule follows
                     requireTaken(section, row.getKey(), below ? high.multiply(NEARLY_ONE) : high);
                 }
             } else {
@@ -210,7 +210,7 @@ class NetworksPageTest {
                 .hasMessageContaining("allowed is");
     }
 
-    /// The example with that field, and otherwise with nothing but what must be given.
+    /// The example with that field and the required fields only.
     private static JsonNode with(Section section, String field, BigDecimal value) throws IOException {
         JsonNode job = new ObjectMapper().readTree(JobJson.write(section.example()));
         ObjectNode part = find(job, section.name());
@@ -226,7 +226,7 @@ class NetworksPageTest {
         return job;
     }
 
-    /// 25 and 25.0 are the same.
+    /// Makes 25 and 25.0 equal.
     private static Object comparable(JsonNode value) {
         return value.isNumber() ? value.doubleValue() : value;
     }
@@ -253,7 +253,7 @@ class NetworksPageTest {
         return Arrays.stream(types.value()).map(JsonSubTypes.Type::name);
     }
 
-    /// The first object of that type, or under that field.
+    /// The first object with that type or under that field.
     private static ObjectNode find(JsonNode json, String name) {
         return Stream.concat(
                         Stream.of(json)
@@ -278,7 +278,7 @@ class NetworksPageTest {
                 whole.test().slice(0, IMAGES / 7, whole.shape()));
     }
 
-    /// Rows of numbers, with two numbers to predict from each: its mean and its first.
+    /// Rows of features with two targets each: their mean and the first feature.
     private static Dataset.Split sensors(int count) {
         Random random = new Random(8);
         float[] rows = new float[count * 8];

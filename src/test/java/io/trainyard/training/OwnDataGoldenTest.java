@@ -24,7 +24,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Networks on files of one's own have the losses that PyTorch has on the same files: own_data.py in src/test/python.
+/// Networks on a user's own files have the same losses as PyTorch on these files: own_data.py in
+/// src/test/python.
 @Slow
 class OwnDataGoldenTest {
     private static final Path GOLDEN = Path.of("src/test/resources/golden/own-data");

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A job on files of one's own.
+/// A job on a user's own files.
 class OwnDatasetTest {
     @TempDir
     Path root;
@@ -70,7 +70,7 @@ class OwnDatasetTest {
                 .isEqualTo(new TrainingEvent.Dataset(Shape.of(1, 2, 2), List.of("dash", "dot", "stroke")));
     }
 
-    /// Their matrix would make an event too long.
+    /// Their confusion matrix would make an event too long.
     @Test
     void ofManyClassesTheConfusionIsNotTold() throws IOException {
         Files.writeString(marks.resolve("dataset.json"), "{\"kind\": \"idx\", \"classes\": 101}");

@@ -9,9 +9,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PaceTest {
     private final Pace pace = new Pace();
 
-    /// Trains blocks whose steps all take so long.
+    /// Trains blocks with steps of equal duration.
     ///
-    /// @return how long the last block took
+    /// @return the duration of the last block
     private long train(int blocks, long stepMicros) {
         long micros = 0;
         for (int i = 0; i < blocks; i++) {
@@ -22,7 +22,7 @@ class PaceTest {
         return micros;
     }
 
-    /// The device is asked ten times a second, and a block's first loss waits no longer than that for its last.
+    /// The device is called ten times a second, so the first loss of a block waits no longer than that.
     @ParameterizedTest
     @ValueSource(longs = {1, 25, 700, 30_000, 100_000})
     void aBlockSoonTakesAsLongAsItMay(long stepMicros) {
@@ -34,7 +34,7 @@ class PaceTest {
         assertThat(train(40, 2 * Pace.BLOCK_MICROS)).isEqualTo(2 * Pace.BLOCK_MICROS);
     }
 
-    /// One block is late, the next one is not.
+    /// One slow block does not slow down the next one.
     @Test
     void stepsThatBecomeSlowMakeTheNextBlockShort() {
         assertThat(train(40, 10)).isEqualTo(Pace.BLOCK_MICROS);

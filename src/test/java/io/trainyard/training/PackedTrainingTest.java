@@ -25,7 +25,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A job has the same losses on a packed set as on what it was packed from, bit for bit.
+/// A job has the same losses on a packed dataset as on its source, bit for bit.
 class PackedTrainingTest {
     @TempDir
     Path root;

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A worker keeps a data set from one job to the next, and reads it anew when its files are others.
+/// A worker caches a dataset between jobs, and reads it again after its files change.
 class ReplacedFilesTest {
     @TempDir
     Path root;
@@ -39,7 +39,7 @@ class ReplacedFilesTest {
         training = new JobTraining(DataRoots.ofFolder(root), new DeviceSpec("reference"), 0, "test");
     }
 
-    /// As `mv` and `cp` replace a file: by another of the same size.
+    /// A file is replaced as by `mv` and `cp`, with one of the same size.
     @Test
     void filesOfTheSameSizeAreNoticed() throws IOException {
         List<Float> before = losses();

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Jobs of more than one attempt.
+/// Jobs with more than one attempt.
 @Slow
 class ResumeTest extends SmallJobs {
     @ParameterizedTest
@@ -37,7 +37,7 @@ class ResumeTest extends SmallJobs {
 
         int attempts = 1;
         while (run(job("cut", fields), stopAfterQuestions(1))
-                instanceof Outcome.Released) { // each attempt does one step
+                instanceof Outcome.Released) { // each attempt takes one step
             assertThat(events.getLast()).isInstanceOf(Released.class);
             attempts++;
         }
@@ -48,7 +48,7 @@ class ResumeTest extends SmallJobs {
         assertThat(of(EpochTested.class)).extracting(EpochTested::epoch).containsExactly(0, 1);
     }
 
-    /// A learning rate of 0: the accuracy never changes. Each attempt does one step.
+    /// With a learning rate of 0 the accuracy never changes. Each attempt takes one step.
     @Test
     void stopsEarlyAtTheSameEpochHoweverOftenItWasInterrupted() {
         JobSpec job = job("a", """

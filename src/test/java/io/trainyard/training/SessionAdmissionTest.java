@@ -45,7 +45,7 @@ class SessionAdmissionTest {
         second.close();
     }
 
-    /// What is too large for a device says the device itself, which knows better.
+    /// If a job is too large for a device by itself, the device reports it more precisely.
     @Test
     void whoIsAloneIsNotJudged() {
         SessionAdmission.Place alone = company.join(device("cpu", 1), workload);

@@ -18,8 +18,8 @@ import java.util.function.BiFunction;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/// Runs attempts whose steps are simulated, in the order of [JobTraining] and [Trainer]. The attempt, its checkpoint
-/// writer, its fence, its rungs and the retention of its checkpoints are the product's own.
+/// Runs attempts with simulated steps, in the order of [JobTraining] and [Trainer]. The attempt and its
+/// checkpoint writer, fence, rungs and checkpoint retention are production code.
 public final class SimulatedTraining {
     private static final SessionState EMPTY = new SessionState(Parameters.NONE, Parameters.NONE);
     private static final long STEP_MICROS = 1000;
@@ -27,47 +27,47 @@ public final class SimulatedTraining {
     private final AttemptHost host;
     private final String worker;
 
-    /// What a simulated world says about a job.
+    /// A simulated world's decisions about a job.
     public interface Steps {
         int count();
 
         int perEpoch();
 
-        /// Whether a checkpoint is due after so many steps.
+        /// Whether a checkpoint is due after this step.
         boolean isDue(long step);
 
-        /// Throws what this worker lacks for the job.
+        /// Throws if this worker cannot run the job.
         void prepare();
 
-        /// The longest that a step may take; empty: nobody learns of it.
+        /// The time limit of a step; empty to publish none.
         Optional<Duration> limit();
 
         /// Takes a step.
         ///
         /// @param step from 1
-        /// @return whether the numbers are finite
+        /// @return whether the losses are finite
         boolean take(long step, int attempt);
 
-        /// Of each test.
+        /// The accuracy of each test.
         double accuracy();
 
-        /// Whether the rung at the step from which an attempt goes on is asked again.
+        /// Whether an attempt checks the rung at its first step again.
         boolean asksAgain();
 
-        /// An attempt stops before the job's end.
+        /// Called when an attempt stops before the job's end.
         ///
         /// @return whether it saves a checkpoint first
         boolean stops(Halt halt);
 
-        /// The events that a checkpoint keeps.
+        /// The events to store in a checkpoint.
         List<String> pending(List<String> unacknowledged);
 
-        /// The job is done; its end is not kept yet.
+        /// The job is done, but its end is not stored yet.
         void finishes(Finished event);
     }
 
     /// @param start starts a thread
-    /// @param worker whose attempts these are
+    /// @param worker the owner of these attempts
     public SimulatedTraining(
             BiFunction<String, Runnable, Thread> start, LongSupplier nanoTime, Supplier<Instant> now, String worker) {
         this.worker = worker;
@@ -89,7 +89,7 @@ public final class SimulatedTraining {
         };
     }
 
-    /// Runs an attempt that the job's chain has already, as [JobTraining#attempt] does.
+    /// Runs an attempt that is already in the job's chain, as [JobTraining#attempt] does.
     public Outcome attempt(JobSpec job, JobFolder folder, int number, Supervisor supervisor, Steps steps) {
         try (Attempt attempt = new Attempt(new Attempt.Claim(job, number, folder), supervisor, host)) {
             try {

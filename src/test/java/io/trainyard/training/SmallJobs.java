@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Tests of small jobs on the built-in data set, on the CPU device, in a folder of the test's own.
+/// Small jobs on the built-in dataset, on the CPU device, in the test's own folder.
 @Slow
 abstract class SmallJobs {
     /// Everything that carries state from step to step: momentum, dropout, batch norm, shuffling.
@@ -31,14 +31,14 @@ abstract class SmallJobs {
     @TempDir
     Path root;
 
-    /// What all jobs of the test told.
+    /// The events of all jobs of the test.
     final List<TrainingEvent> events = new ArrayList<>();
 
     Outcome run(JobSpec job, BooleanSupplier stopRequested) {
         return run(new JobTraining(DataRoots.ofFolder(root), new DeviceSpec("cpu"), 0, "tester"), job, stopRequested);
     }
 
-    /// Runs an attempt. Whatever becomes of it, the outcome says what the last event does.
+    /// Runs an attempt, and checks that its outcome matches the last event.
     Outcome run(JobTraining training, JobSpec job, BooleanSupplier stopRequested) {
         int before = events.size();
         Outcome outcome = training.run(job, folder(job.id()), Supervisor.of(events::add, stopRequested));
@@ -63,8 +63,7 @@ abstract class SmallJobs {
         return new JobFolder(CheckpointStore.open(root.resolve("checkpoints").toUri()), job);
     }
 
-    /// A job whose network, data set and batch size are the defaults of this test where `fields` has none of its
-    /// own.
+    /// A job with this test's default network, dataset and batch size, unless `fields` sets them.
     static JobSpec job(String id, String fields) {
         StringBuilder json = new StringBuilder("{\"id\": \"%s\"".formatted(id));
         if (!fields.contains("\"network\"")) {
@@ -78,7 +77,7 @@ abstract class SmallJobs {
                 json.append(", ").append(lastBatchSize).append("}").toString().getBytes(StandardCharsets.UTF_8));
     }
 
-    /// Stops an attempt at the step after so many.
+    /// Stops an attempt after this number of steps.
     static BooleanSupplier stopAfterQuestions(int allowed) {
         int[] questions = {0};
         return () -> ++questions[0] > allowed;

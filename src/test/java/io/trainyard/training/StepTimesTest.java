@@ -9,7 +9,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class StepTimesTest {
-    /// Blocks grow to what takes a tenth of a second, so the first ones are short and slow.
+    /// Blocks grow until they take a tenth of a second, so the first ones are short and slow.
     @Test
     void aBlockCountsForEachOfItsSteps() {
         StepTimes times = new StepTimes();

@@ -38,8 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Takes networks as people write them for PyTorch through docs/clients/trainyard_torch.py to jobs, trains them, and
-/// takes the
+/// Converts typical PyTorch networks to jobs with docs/clients/trainyard_torch.py, trains them, and loads the
 /// checkpoints back, with the real PyTorch at both ends.
 @Slow
 class TorchClientTest {
@@ -85,7 +84,7 @@ class TorchClientTest {
         }
     }
 
-    /// @param network a file `NAME-CxHxW.json`; what is written lies beside it
+    /// @param network a file `NAME-CxHxW.json`; output goes next to it
     private void train(Path network) throws IOException {
         String layers = Files.readString(network);
         Dataset dataset = new DataRoot(folder)

@@ -34,8 +34,8 @@ import org.assertj.core.data.Percentage;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// The jobs with networks of torchvision have its modules' parameters and train as these: recorded by
-/// torchvision_networks.py in src/test/python, which says what the file holds.
+/// Jobs with torchvision's networks have the same parameters and losses as its modules, recorded by
+/// torchvision_networks.py in src/test/python. The script describes the file.
 @Slow
 class TorchvisionNetworksTest {
     private static final String RECORDED = "/golden/torchvision.jsonl";
@@ -44,7 +44,7 @@ class TorchvisionNetworksTest {
     private static final int CLASSES = 10;
     private static final int IMAGES = 64;
 
-    /// In float64 PyTorch's second loss differs by no more than 0.0001 of it.
+    /// In float64 PyTorch's second loss differs by at most 0.0001 of it.
     private static final Percentage TOLERANCE = Percentage.withPercentage(0.03);
 
     static List<JsonNode> recorded() {
@@ -107,7 +107,7 @@ class TorchvisionNetworksTest {
         }
     }
 
-    /// Bytes without a visible order, of the same formula as the script's.
+    /// Bytes without a visible pattern, from the same formula as the script's.
     private static Dataset.Split images() {
         byte[] pixels = new byte[IMAGES * IMAGE.elements()];
         for (int i = 0; i < pixels.length; i++) {
