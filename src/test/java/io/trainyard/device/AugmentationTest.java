@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class AugmentationTest {
     private static final Shape IMAGE = Shape.of(3, 9, 8);
 
-    /// Bit for bit, over an epoch with dropout masks between the batches.
+    /// Compares bit for bit, over an epoch with dropout masks between the batches.
     @ParameterizedTest
     @ValueSource(strings = {"augment-all", "augment-crop", "augment-flip-cutout"})
     void givesTorchvisionsImages(String name) {

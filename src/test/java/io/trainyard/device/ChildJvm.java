@@ -10,11 +10,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/// A JVM of a test's own, where what other tests have done does not matter.
+/// Runs code in a separate JVM, so that other tests do not affect it.
 public final class ChildJvm {
     private ChildJvm() {}
 
-    /// @return what the main class printed, on both streams
+    /// @return the output of the main class, both streams
     public static String run(Class<?> main, String classPath, String... options)
             throws IOException, InterruptedException {
         List<String> command = new ArrayList<>();

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Same states and plans, same bits.
+/// Equal states and plans give equal bits.
 interface DeterminismContract extends TestedDevice {
     int SIDE_BY_SIDE = 3;
 
@@ -79,7 +79,7 @@ interface DeterminismContract extends TestedDevice {
         }
     }
 
-    /// As jobs have them that one worker has at once: each opens, computes and closes while others do.
+    /// Models the concurrent jobs of a worker: each session opens, computes and closes while others do.
     @Test
     default void sessionsOnThreadsOfTheirOwnDoNotDisturbEachOther() {
         Workload workload = eventful();
@@ -123,7 +123,7 @@ interface DeterminismContract extends TestedDevice {
             session.beginEpoch(CheckWorkload.plan(workload, 2), 0);
             assertThat(session.advance(2)).hasSize(2);
             middle = session.save();
-            assertThat(session.advance(1)).hasSize(1); // what was saved stays what it was
+            assertThat(session.advance(1)).hasSize(1); // must not change the saved state
         }
         try (LearningSession session = device().open(workload)) {
             session.load(middle);
@@ -158,7 +158,7 @@ interface DeterminismContract extends TestedDevice {
             session.beginEpoch(CheckWorkload.plan(workload, 5), 0);
             assertThat(session.advance(4)).hasSize(4);
 
-            session.load(CheckWorkload.state(workload)); // its optimizer state is empty: all of it starts from zero
+            session.load(CheckWorkload.state(workload)); // the optimizer state is empty and starts from zero
             EpochPlan plan = CheckWorkload.plan(workload, 1);
             session.beginEpoch(plan, 0);
             assertThat(new SessionRun(session.advance(5), session, plan)).isEqualTo(fresh);
@@ -183,7 +183,7 @@ interface DeterminismContract extends TestedDevice {
         float[] train(LearningSession session);
     }
 
-    /// All bits that a run leaves: losses, state, generator.
+    /// All bits that a run produces: losses, state and generator.
     record SessionRun(List<Integer> losses, Map<String, String> state, List<Long> generator) {
         SessionRun(float[] losses, LearningSession session, EpochPlan plan) {
             this(

@@ -11,10 +11,10 @@ import io.trainyard.spec.Shape;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/// What every device must do. A backend's test is a subclass that opens its device, and a [NumbersContract] unless the
-/// device is the reference itself.
+/// The contract of every device. A backend's test is a subclass that opens its device. It also implements
+/// [NumbersContract] unless the device is the reference itself.
 public abstract class DeviceContract extends SessionContract implements GoldenContract {
-    /// 41 batches were before.
+    /// The loaded state counts 41 batches.
     @Test
     void meansOverAllBatchesGoOnFromTheNumberThatIsLoaded() {
         for (String statistic : List.of("0.running_mean", "0.running_var")) {
@@ -27,7 +27,7 @@ public abstract class DeviceContract extends SessionContract implements GoldenCo
         }
     }
 
-    /// Behind a step.
+    /// The value after one step.
     private float[] statistic(String name, LayerSpec norm) {
         List<LayerSpec> layers = List.of(norm, Layers.flatten(), Layers.linear(3, true));
         Workload workload = CheckWorkload.of(Shape.of(2, 3, 3), 3, layers, CheckWorkload.PLAIN, 4, 4, 4);

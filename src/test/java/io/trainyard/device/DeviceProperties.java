@@ -9,18 +9,19 @@ import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Provide;
 
-/// What must hold of every device with every network: the contract's rows are those that people thought of.
+/// Properties of every device for random networks, in addition to the hand-picked rows of the contract.
 public abstract class DeviceProperties {
-    /// Opened anew for each session.
+    /// A new device for each session.
     public abstract Device device();
 
-    /// Those that the device computes.
+    /// The networks that the device supports.
     @Provide
     protected Arbitrary<RandomNetwork> networks() {
         return RandomNetwork.arbitrary();
     }
 
-    /// Saved after any step and loaded into another session: the same bits as without the interruption.
+    /// A state saved after any step and loaded into another session gives the same bits as an uninterrupted
+    /// run.
     @SeededProperty
     void goesOnAsIfNothingHadHappened(@ForAll("networks") RandomNetwork network, @ForAll long seed) {
         Workload workload = network.workload();

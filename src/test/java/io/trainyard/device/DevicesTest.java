@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class DevicesTest {
-    /// @param missing why it is not available; null where it is
+    /// @param missing why the backend is unavailable; null if it is available
     /// @param names of its devices
     private record Backend(String kind, int rank, @Nullable String missing, String... names) implements DeviceBackend {
         @Override

@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/// The pass over the test set.
+/// Evaluation on the test set.
 interface EvaluationContract extends TestedDevice {
     @Test
     default void testLossIsTheMeanOfTheSamplesWhateverTheBatches() {
-        // Logits 0 and b: classes 0 and 1 cost log(1 + e^b) and log(1 + e^-b)
+        // With logits 0 and b, classes 0 and 1 have the losses log(1 + e^b) and log(1 + e^-b).
         double b = 0.5;
         double cost0 = Math.log1p(Math.exp(b));
         double cost1 = Math.log1p(Math.exp(-b));
@@ -57,7 +57,7 @@ interface EvaluationContract extends TestedDevice {
     default void predictsTheSoftmaxOfTheLogits() {
         float[] probabilities = predictConstant(3, 2, (float) Math.log(1), (float) Math.log(2), (float) Math.log(5));
         float[] each = {1 / 8f, 2 / 8f, 5 / 8f};
-        float[] expected = new float[3 * each.length]; // one batch, and a shorter one
+        float[] expected = new float[3 * each.length]; // one full batch and a shorter one
         for (int i = 0; i < expected.length; i++) {
             expected[i] = each[i % each.length];
         }
@@ -98,7 +98,7 @@ interface EvaluationContract extends TestedDevice {
         }
     }
 
-    /// The predictions of a network that gives `logits` for every image.
+    /// The predictions of a network with constant `logits`.
     private float[] predictConstant(int tests, int batchSize, float... logits) {
         try (LearningSession session = constant(new byte[tests], batchSize, logits)) {
             return session.predict();
@@ -111,7 +111,7 @@ interface EvaluationContract extends TestedDevice {
         }
     }
 
-    /// A network that gives `logits` for every image.
+    /// A network with constant `logits`.
     private LearningSession constant(byte[] labels, int batchSize, float... logits) {
         List<LayerSpec> layers = List.of(Layers.flatten(), Layers.linear(logits.length, true));
         Workload workload = TestWorkload.ofLabels(logits.length, layers, labels, batchSize);

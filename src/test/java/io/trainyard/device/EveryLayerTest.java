@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// What the compiler does not ask of a new layer.
+/// Requirements on a new layer that the compiler does not check.
 class EveryLayerTest {
     @ParameterizedTest
     @MethodSource("io.trainyard.spec.LayerKinds#all")
@@ -33,7 +33,8 @@ class EveryLayerTest {
         assertStands(kind, "LayerCases", LayerCases.all().stream().map(LayerCase::layers));
     }
 
-    /// A step of theirs is one sample, of which batchNorm1d has nothing to normalise by; it is computed as batchNorm2d.
+    /// These rows train on one sample per step, which batchNorm1d cannot normalise. It shares its kernels with
+    /// batchNorm2d.
     static Stream<Class<?>> kindsForOneSample() {
         return LayerKinds.all().stream().filter(kind -> !kind.equals(BatchNorm.BatchNorm1d.class));
     }

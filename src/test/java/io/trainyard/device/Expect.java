@@ -6,7 +6,7 @@ import io.trainyard.device.check.Comparison;
 import io.trainyard.device.check.Tolerance;
 import java.util.Map;
 
-/// Asserts that numbers are the expected ones but for the rounding of float32 sums.
+/// Asserts that numbers are equal except for the rounding of float32 sums.
 final class Expect {
     private Expect() {}
 
@@ -28,7 +28,7 @@ final class Expect {
         passed(comparison);
     }
 
-    /// Both may have none.
+    /// Both may be empty.
     static void close(String what, Map<String, Tensor> expected, Map<String, Tensor> actual) {
         Comparison comparison = newComparison();
         comparison.tensors(what, expected, actual);

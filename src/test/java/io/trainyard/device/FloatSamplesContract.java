@@ -7,7 +7,7 @@ import io.trainyard.spec.AugmentSpec.RandomCrop;
 import io.trainyard.spec.Shape;
 import org.junit.jupiter.api.Test;
 
-/// Data sets of float32 have the numbers of the reference.
+/// Results on float32 datasets equal the reference's.
 public interface FloatSamplesContract extends TestedDevice {
     @Test
     default void trainsRowsOfNumbersAsTheReferenceDoes() {

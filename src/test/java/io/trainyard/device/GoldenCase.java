@@ -22,11 +22,11 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 
-/// A training run of PyTorch, recorded by layers.py or augment.py in src/test/python, which say what the files hold.
+/// A training run of PyTorch, recorded by layers.py or augment.py in src/test/python. These scripts describe
+/// the files.
 record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
     private static final Path RECORDED = Path.of("src/test/resources/golden/layers");
 
-    /// All that are there.
     static List<String> names() throws IOException {
         try (Stream<Path> files = Files.list(RECORDED)) {
             return files.map(file -> file.getFileName().toString())
@@ -101,7 +101,7 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
         return new SessionState(new Parameters(recorded.tensors("init.")), Parameters.NONE);
     }
 
-    /// The generator behind the initial weights: one word an element.
+    /// The generator after the initial weights: they take one word per element.
     TorchRandom random() {
         TorchRandom random = new TorchRandom(job.seed());
         workload.network().parameters().stream()
@@ -110,7 +110,7 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
         return random;
     }
 
-    /// What a DataLoader draws at the beginning of a training pass.
+    /// The numbers that a DataLoader draws at the beginning of an epoch.
     EpochPlan epoch(int epoch, TorchRandom random) {
         long unusedBaseSeed = random.nextLong();
         int samples = workload.dataset().train().size();
@@ -123,7 +123,8 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
                 random);
     }
 
-    /// (true class, predicted class) of PyTorch's predictions after the last epoch; empty of numbers.
+    /// Counts by (true class, predicted class) of PyTorch's predictions after the last epoch; empty for
+    /// regression.
     int[][] confusion() {
         if (job.loss().isRegression()) {
             return new int[0][];

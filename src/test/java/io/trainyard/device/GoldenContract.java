@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// The numbers of PyTorch, recorded, and some that are known by hand.
+/// Results equal PyTorch's recorded ones, and some that are computed by hand.
 public interface GoldenContract extends TestedDevice {
     @ParameterizedTest
     @MethodSource("io.trainyard.device.GoldenCase#names")
@@ -54,7 +54,7 @@ public interface GoldenContract extends TestedDevice {
             Evaluation test = session.evaluate();
             assertThat(test.confusion()).isDeepEqualTo(confusion);
             Expect.close(
-                    "sum of the test batches' losses", 21.617791, test.testLossSum()); // on the script's standard error
+                    "sum of the test batches' losses", 21.617791, test.testLossSum()); // the script's standard error
             Expect.close("test loss", meanLoss(golden.probabilities(), labels), test.testLoss());
         }
     }
@@ -76,7 +76,8 @@ public interface GoldenContract extends TestedDevice {
                 "0.weight", TestState.tensor(Shape.of(1, 1, 1, 1), 0),
                 "0.bias", TestState.tensor(Shape.of(1), 1),
                 "3.weight", TestState.tensor(Shape.of(2, 1), 1, -1)));
-        // logits (1, -1), class 1: the derivative by the pooled value is softmax(1) - 0 - (softmax(-1) - 1) = 2s(2)
+        // With logits (1, -1) and class 1, the derivative by the pooled value is softmax(1) - 0 - (softmax(-1)
+        // - 1) = 2s(2).
         double byValue = 2 / (1 + Math.exp(-2));
         Map<String, Tensor> gradients = firstGradients(workload, equals);
         Expect.close("bias", new float[] {(float) byValue}, TestState.values(gradients, "0.bias"));

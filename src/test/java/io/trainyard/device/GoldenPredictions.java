@@ -18,8 +18,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 
-/// A checkpoint of Trainyard's and the probabilities that PyTorch gives with it, recorded by
-/// src/test/python/predictions.py.
+/// A checkpoint of Trainyard and PyTorch's probabilities for it, recorded by src/test/python/predictions.py.
 record GoldenPredictions(Workload workload, SessionState state, int[] predicted, float[] probabilities) {
     private static final String FOLDER = "/golden/predictions/";
 

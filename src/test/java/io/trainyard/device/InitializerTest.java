@@ -9,7 +9,8 @@ import io.trainyard.spec.Shape;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// SHA-256 of the weights that PyTorch 2.13 draws for `torch.manual_seed(0)`, from the golden files.
+/// Compares SHA-256 sums of initial weights with those of PyTorch 2.13 for `torch.manual_seed(0)`, from the
+/// golden files.
 class InitializerTest {
     @ParameterizedTest
     @CsvSource({

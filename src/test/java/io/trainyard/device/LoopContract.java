@@ -15,9 +15,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// What a loop does besides batches, gradients and the optimizer's steps.
+/// Options of the training loop: gradient accumulation, clipping, schedules and weight averaging.
 public interface LoopContract extends TestedDevice {
-    /// Those of [CheckWorkload#loops] that the device has.
+    /// Whether the device supports a loop of [CheckWorkload#loops].
     default boolean has(LoopSpec loop) {
         return true;
     }
@@ -30,7 +30,7 @@ public interface LoopContract extends TestedDevice {
         }
     }
 
-    /// At every step: in the middle of a group and behind one.
+    /// Resumes at every step, both within an accumulation group and between groups.
     @ParameterizedTest
     @MethodSource("io.trainyard.device.check.CheckWorkload#loops")
     default void goesOnAtEveryStepAsIfNothingHadHappened(LoopSpec loop) {
@@ -48,7 +48,7 @@ public interface LoopContract extends TestedDevice {
             SessionState state = CheckWorkload.state(workload);
             for (int step = 0; step < steps; step++) {
                 pieces.load(state);
-                assertThat(pieces.evaluate().accuracy()).isBetween(0.0, 1.0); // changes nothing
+                assertThat(pieces.evaluate().accuracy()).isBetween(0.0, 1.0); // must not change the state
                 pieces.beginEpoch(CheckWorkload.plan(workload, 1), step);
                 assertThat(pieces.advance(1)[0]).as("loss %d", step).isEqualTo(losses[step]);
                 state = pieces.save();
@@ -58,7 +58,7 @@ public interface LoopContract extends TestedDevice {
         }
     }
 
-    /// Five batches in groups of two: the optimizer steps with the second, the fourth and the last.
+    /// Five batches in groups of two: the optimizer steps after the second, the fourth and the last.
     @Test
     default void theOptimizerStepsWithTheLastBatchOfAGroupAndOfTheEpoch() {
         Workload workload =
@@ -85,7 +85,7 @@ public interface LoopContract extends TestedDevice {
         return TestState.values(state.model().tensors(), "0.weight");
     }
 
-    /// The model is the average: after the first step a copy, then on its way.
+    /// The saved model is the average. After the first step it is a copy of the weights.
     @Test
     default void theAverageIsSavedAsTheModelAndWhatIsTrainedBesides() {
         Workload plain = eventful();
@@ -112,7 +112,7 @@ public interface LoopContract extends TestedDevice {
         }
     }
 
-    /// The norm is that of all parameters together, whoever sums which.
+    /// The norm covers all parameters together, however the sum is divided.
     @Test
     default void gradientsAreScaledToTheNormThatIsAllowed() {
         Workload workload = CheckWorkload.with(eventful(), CheckWorkload.PLAIN);

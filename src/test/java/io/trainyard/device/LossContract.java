@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// What training makes smaller, and what the pass over the test set tells of it.
+/// Loss functions in training and evaluation.
 interface LossContract extends TestedDevice {
     @ParameterizedTest
     @MethodSource("io.trainyard.device.check.CheckWorkload#losses")
@@ -27,7 +27,7 @@ interface LossContract extends TestedDevice {
 
     @Test
     default void aWeightedMeanIsDividedByTheWeightsOfTheTargets() {
-        // Logits 0 and b: classes 0 and 1 cost log(1 + e^b) and log(1 + e^-b)
+        // With logits 0 and b, classes 0 and 1 have the losses log(1 + e^b) and log(1 + e^-b).
         double b = 0.5;
         double cost0 = 3 * Math.log1p(Math.exp(b));
         double cost1 = 0.25 * Math.log1p(Math.exp(-b));
@@ -43,7 +43,7 @@ interface LossContract extends TestedDevice {
 
     @Test
     default void smoothedLabelsCostAShareOfEachClass() {
-        // Logits 0 and b: classes 0 and 1 cost log(1 + e^b) and log(1 + e^-b)
+        // With logits 0 and b, classes 0 and 1 have the losses log(1 + e^b) and log(1 + e^-b).
         double b = 2;
         double cost0 = Math.log1p(Math.exp(b));
         double cost1 = Math.log1p(Math.exp(-b));
@@ -101,7 +101,7 @@ interface LossContract extends TestedDevice {
                 .hasMessage("loss.classWeights has 2 weights, but the data set has 3 classes; give one for each class");
     }
 
-    /// The tests of a network that gives `logits` for every image.
+    /// Evaluates a network with constant `logits`.
     private Evaluation evaluate(LossSpec loss, byte[] labels, int batchSize, float... logits) {
         Workload workload = TestWorkload.ofLabels(
                         logits.length, List.of(Layers.flatten(), Layers.linear(logits.length, true)), labels, batchSize)
@@ -112,7 +112,7 @@ interface LossContract extends TestedDevice {
         }
     }
 
-    /// Of a network that gives `outputs` for every image.
+    /// The state of a network with constant `outputs`.
     private static SessionState constant(float... outputs) {
         return TestState.state(Map.of(
                 "1.weight", TestState.tensor(Shape.of(outputs.length, 2), new float[outputs.length * 2]),

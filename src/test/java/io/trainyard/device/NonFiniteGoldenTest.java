@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// What the reference makes of values that are not finite is what PyTorch made of them: recorded by not_finite.py in
-/// src/test/python, which says what the file holds.
+/// The reference handles non-finite values as PyTorch does, recorded by not_finite.py in src/test/python. The
+/// script describes the file.
 class NonFiniteGoldenTest {
     private static final String RECORDED = "/golden/not-finite.jsonl";
 
@@ -107,7 +107,7 @@ class NonFiniteGoldenTest {
         }
     }
 
-    /// Runs of finite values (.), NaN (N) and infinities (+ and -).
+    /// A pattern of finite values (.), NaN (N) and infinities (+ and -), run-length encoded.
     private static String pattern(float[] values) {
         StringBuilder pattern = new StringBuilder();
         int from = 0;

@@ -17,16 +17,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// The numbers of training: PyTorch's, recorded, and those of the reference device, which trains next to the device.
+/// Training results equal PyTorch's recorded ones and those of the reference device.
 public interface NumbersContract extends GoldenContract {
-    /// Those of the recorded runs of PyTorch whose workload is such a one.
+    /// The names of the recorded PyTorch runs with such a workload.
     static List<String> goldens(Predicate<Workload> wanted) throws IOException {
         return GoldenCase.names().stream()
                 .filter(name -> wanted.test(GoldenCase.read(name).workload()))
                 .toList();
     }
 
-    /// Trains and tests as PyTorch did in a recorded run.
+    /// Trains and tests as in a recorded PyTorch run.
     static void checkGolden(Device device, String name) {
         GoldenCase golden = GoldenCase.read(name);
         List<Float> losses = new ArrayList<>();
@@ -90,12 +90,12 @@ public interface NumbersContract extends GoldenContract {
         Expect.passed(ReferenceComparison.nonFinite(device, Precision.FP32, row));
     }
 
-    /// Trains an epoch on both, tested before and after it.
+    /// Trains an epoch on both devices, and evaluates before and after it.
     static void checkTraining(Device device, Workload workload) {
         Expect.passed(ReferenceComparison.training(device, workload));
     }
 
-    /// More classes than a byte counts, and samples that are rows and not images.
+    /// More classes than fit into a byte, and samples that are rows instead of images.
     @Test
     default void trainsRowsOfManyClassesAsTheReferenceDoes() {
         checkTraining(device(), RowsWorkload.ofPixels(7, 300));

@@ -13,7 +13,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// How parameters follow their gradients.
 interface OptimizerContract extends TestedDevice {
     @ParameterizedTest
     @MethodSource("io.trainyard.device.check.CheckWorkload#optimizers")

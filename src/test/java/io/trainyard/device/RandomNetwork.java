@@ -50,9 +50,9 @@ import net.jqwik.api.Combinators;
 import net.jqwik.api.Tuple;
 import org.jspecify.annotations.Nullable;
 
-/// A small network of random layers on random images, with a random way to train it.
+/// A small network of random layers on random images, with random training options.
 ///
-/// @param trains training samples; more than a batch, and seldom a whole number of batches
+/// @param trains training samples; more than one batch, and rarely a whole number of batches
 public record RandomNetwork(
         Shape input,
         int classes,
@@ -63,11 +63,11 @@ public record RandomNetwork(
         OptimizerSpec optimizer,
         AugmentSpec augment,
         int threads) {
-    /// What layers are made of, so that they fit the shape before them: jqwik makes these smaller one by one to
-    /// find the smallest network that fails, whatever that does to the shapes.
+    /// The random numbers for a layer, independent of its input's shape. jqwik shrinks them one by one to find
+    /// the smallest failing network, even if shapes change.
     private record Recipe(Kind kind, int first, int second, int third, int fourth) {}
 
-    /// Makes a layer that fits behind a shape; null where none does.
+    /// Makes a layer that accepts the input shape; null if none does.
     private interface Maker {
         @Nullable
         LayerSpec make(Recipe recipe, Shape in);
@@ -108,7 +108,7 @@ public record RandomNetwork(
         FLATTEN((_, _) -> new Flatten(null)),
         LINEAR((recipe, in) -> isImage(in) ? null : new Linear(null, width(recipe.first()), option(recipe))),
 
-        /// Made of layers that are there.
+        /// Wraps preceding layers.
         RESIDUAL((_, _) -> null);
 
         private final Maker maker;
@@ -122,7 +122,7 @@ public record RandomNetwork(
         return arbitrary(layer -> true);
     }
 
-    /// @param allowed whether a device knows a layer
+    /// @param allowed whether a device supports a layer
     public static Arbitrary<RandomNetwork> arbitrary(Predicate<LayerSpec> allowed) {
         Arbitrary<Shape> inputs = Combinators.combine(sizes(1, 4), sizes(1, 11), sizes(1, 11))
                 .as((channels, rows, columns) -> Shape.of(channels, rows, columns));
@@ -147,8 +147,8 @@ public record RandomNetwork(
         return Combinators.combine(networks, sizes(1, 3)).as(RandomNetwork::withThreads);
     }
 
-    /// Those with weights more often: only behind them the gradients of the others count. And what is seldom there
-    /// because it comes behind another.
+    /// More layers with weights, because gradients of earlier layers matter only before them. Also more of the
+    /// kinds that are rare because they need a certain predecessor.
     private static Arbitrary<Kind> kinds() {
         return Arbitraries.frequencyOf(
                 Tuple.of(2, Arbitraries.of(Kind.CONV2D, Kind.LINEAR)),
@@ -164,7 +164,8 @@ public record RandomNetwork(
         return Arbitraries.integers().between(least, most);
     }
 
-    /// At least two batches, the last of two samples or more: of one, batch norm would have nothing to normalise by.
+    /// At least two batches, and at least two samples in the last one: batch norm cannot normalise a single
+    /// sample.
     private static int trains(int batchSize, int more) {
         int trains = 2 * batchSize + more;
         return trains % batchSize == 1 ? trains + 1 : trains;
@@ -192,8 +193,8 @@ public record RandomNetwork(
         return layers;
     }
 
-    /// Makes the newest layers those of a residual. Its shortcut is the input itself, if that has the shape it
-    /// must have and the recipe wants so; otherwise layers as the others, with parameters of its own.
+    /// Wraps the last layers into a residual. The shortcut is the identity if the shapes match and the recipe
+    /// says so; otherwise it has the same layers with separate parameters.
     private static void enclose(List<LayerSpec> layers, Recipe recipe, Shape input, Predicate<LayerSpec> allowed) {
         int from = Math.max(0, layers.size() - 1 - recipe.first() % 3);
         List<LayerSpec> newest = layers.subList(from, layers.size());
@@ -221,7 +222,7 @@ public record RandomNetwork(
         return in.rank() == 3;
     }
 
-    /// So much that what normalises two values that are nearly the same does not make rounding as large as they are.
+    /// Large enough that normalising nearly equal values does not amplify rounding errors too much.
     private static double normEps(Recipe recipe) {
         return 0.05 + recipe.first() / 200.0;
     }
@@ -239,17 +240,17 @@ public record RandomNetwork(
         return recipe.fourth() % 2 == 1;
     }
 
-    /// Square more often than not.
+    /// Usually square.
     private static boolean isSquare(Recipe recipe) {
         return recipe.third() % 8 < 5;
     }
 
-    /// From 1 to `most`, both ways the same where the recipe is square.
+    /// From 1 to `most`, equal in both directions if the recipe is square.
     private static Extent bothOr(Recipe recipe, int rows, int columns, int most) {
         return new Extent(1 + rows % most, 1 + (isSquare(recipe) ? rows : columns) % most);
     }
 
-    /// Square within square images where the recipe is.
+    /// Square within square images if the recipe is.
     private static RandomWindows windows(Recipe recipe, Shape in) {
         int columns = isSquare(recipe) ? recipe.first() : recipe.third();
         return RandomWindows.of(in, recipe.first(), columns, recipe.second(), recipe.fourth());
@@ -282,13 +283,13 @@ public record RandomNetwork(
         return new Conv2d(null, out, kernel, stride, padding, dilation, groups, option(recipe));
     }
 
-    /// Mostly few, and now and then around a vector's lanes or oneDNN's blocks of channels.
+    /// Usually small; sometimes around a vector's lanes or oneDNN's channel blocks.
     private static int width(int number) {
         return number < 70 ? 1 + number % 7 : number - 69 + 7;
     }
 
-    /// Rates at which a few steps go somewhere, but not far, and an epsilon that keeps Adam from making steps of
-    /// what is only rounding: what rounding does must stay small.
+    /// Learning rates that make visible but small steps, and an epsilon that keeps Adam from amplifying
+    /// rounding errors into full steps.
     private static Arbitrary<OptimizerSpec> optimizers() {
         Arbitrary<Double> momenta = Arbitraries.of(0.0, 0.5, 0.9);
         Arbitrary<Double> decays = Arbitraries.of(0.0, 0.01, 0.1);
@@ -307,7 +308,7 @@ public record RandomNetwork(
         return Arbitraries.of(AugmentSpec.NONE, new AugmentSpec(null, new HorizontalFlip(0.5), null), all);
     }
 
-    /// With the network's own optimizer.
+    /// The workload with the network's own optimizer.
     public Workload workload() {
         return workload(optimizer);
     }

@@ -7,13 +7,13 @@ import io.trainyard.spec.Padding;
 import io.trainyard.spec.Pooling;
 import io.trainyard.spec.Shape;
 
-/// Windows that fit an image, one way and the other: of a convolution or a pooling.
+/// Windows of a convolution or a pooling that fit an image.
 ///
-/// @param options bits of chance
+/// @param options random bits
 record RandomWindows(Side rows, Side columns, int options) {
-    /// Along one side of an image.
+    /// One dimension of an image.
     private record Side(int kernel, int stride, int padding, int dilation) {
-        /// Dilated only without padding: then every window has a pixel.
+        /// Dilation only without padding, so that every window covers a pixel.
         static Side of(int size, int number, int step) {
             int kernel = Math.min(size, 1 + number % 4);
             int padding = number / 4 % 3 == 2 ? kernel / 2 : 0;

@@ -11,7 +11,7 @@ import java.util.List;
 import net.jqwik.api.Assume;
 import net.jqwik.api.ForAll;
 
-/// What must hold of every device but the reference itself: its numbers are the reference's.
+/// Properties of every device except the reference: its results equal the reference's.
 public abstract class ReferenceProperties extends DeviceProperties {
     private static final double SMALLEST_VARIANCE = 0.01;
 
@@ -48,7 +48,8 @@ public abstract class ReferenceProperties extends DeviceProperties {
         }
     }
 
-    /// A batch norm that divides by next to nothing makes rounding as large as the numbers: there nobody is right.
+    /// Skips networks in which batch norm divides by nearly zero: it amplifies rounding so that no result is
+    /// reliable.
     private static void assumeThatNothingIsBlownUp(Workload workload, int steps) {
         SessionState state = CheckWorkload.state(workload);
         try (LearningSession session = ReferenceComparison.reference().open(workload)) {
@@ -63,7 +64,7 @@ public abstract class ReferenceProperties extends DeviceProperties {
         }
     }
 
-    /// Of the batch that moved the running variances.
+    /// The smallest variance of the batch, derived from the change of the running variances.
     private static double smallestVariance(Workload workload, SessionState before, SessionState after) {
         double momentum = BatchNorm.DEFAULT_MOMENTUM;
         double smallest = Double.POSITIVE_INFINITY;

@@ -17,14 +17,14 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
 
-/// Workloads whose samples are not images of bytes.
+/// Workloads with samples that are not byte images.
 public final class RowsWorkload {
     private static final int TRAINS = 13;
     private static final int TESTS = 7;
 
     private RowsWorkload() {}
 
-    /// Rows of bytes, normalised.
+    /// Normalised rows of bytes.
     public static Workload ofPixels(int features, int classes) {
         Random random = new Random(8);
         byte[] pixels = new byte[TRAINS * features];
@@ -32,12 +32,12 @@ public final class RowsWorkload {
         return of(Shape.of(features), Samples.Pixels.of(pixels), classes, AugmentSpec.NONE, mlp(classes));
     }
 
-    /// Rows of numbers, normalised.
+    /// Normalised rows of floats.
     public static Workload ofValues(int features, int classes) {
         return of(Shape.of(features), values(TRAINS * features), classes, AugmentSpec.NONE, mlp(classes));
     }
 
-    /// Images of numbers, augmented and normalised.
+    /// Augmented and normalised float images.
     public static Workload ofImages(Shape image, AugmentSpec augment) {
         List<LayerSpec> layers =
                 List.of(Layers.conv(4, 3, 1, 1, true), Layers.relu(), Layers.flatten(), Layers.linear(3, true));

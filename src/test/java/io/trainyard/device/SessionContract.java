@@ -10,7 +10,7 @@ import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Shape;
 import java.util.List;
 
-/// What sessions must do whatever layers they have kernels for.
+/// The contract of sessions, independent of their layers.
 public abstract class SessionContract
         implements EvaluationContract,
                 DeterminismContract,
@@ -21,8 +21,8 @@ public abstract class SessionContract
     @Override
     public abstract Device device();
 
-    /// For sessions that have no kernel for batch norm: where [CheckWorkload#eventful] has one, a convolution stands.
-    /// The last batch of an epoch has 3 samples, and the test set 2 batches.
+    /// For sessions without a batch norm kernel: replaces the batch norm of [CheckWorkload#eventful] by a
+    /// convolution. The last batch of an epoch has 3 samples, and the test set 2 batches.
     protected static Workload withoutBatchNorm() {
         List<LayerSpec> layers = List.of(
                 Layers.conv(6, 3, 1, 1, true),
@@ -37,7 +37,7 @@ public abstract class SessionContract
         return CheckWorkload.of(Shape.of(2, 8, 7), 3, layers, CheckWorkload.MOMENTUM, 4, 19, 6);
     }
 
-    /// The same, augmented.
+    /// The same with augmentation.
     protected static Workload augmentedWithoutBatchNorm() {
         AugmentSpec augment = new AugmentSpec(new RandomCrop(2), new HorizontalFlip(0.5), new Cutout(4));
         return CheckWorkload.augmented(withoutBatchNorm(), augment);

@@ -12,7 +12,7 @@ import io.trainyard.spec.Shape;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/// What a session takes and gives, and what it refuses.
+/// Saving, loading and rejecting of session states.
 interface StateContract extends TestedDevice {
     @Test
     default void anEmptyOptimizerStateIsSavedAsZeros() {

@@ -13,7 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// A safetensors file of recorded numbers. Unlike the product's reader it takes the types U8 and F64 too.
+/// A safetensors file of recorded numbers. Unlike the production reader it also accepts U8 and F64.
 public record TensorFile(JsonNode header, ByteBuffer content) {
     public static TensorFile read(String resource) {
         try (InputStream in = TensorFile.class.getResourceAsStream(resource)) {
@@ -56,7 +56,7 @@ public record TensorFile(JsonNode header, ByteBuffer content) {
         return values;
     }
 
-    /// All tensors whose name begins with `prefix`, under the rest of their names.
+    /// All tensors with a name that begins with `prefix`, by the remaining name.
     Map<String, Tensor> tensors(String prefix) {
         Map<String, Tensor> tensors = new LinkedHashMap<>();
         header.fieldNames().forEachRemaining(name -> {

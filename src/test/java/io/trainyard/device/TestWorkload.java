@@ -8,11 +8,11 @@ import io.trainyard.spec.LossSpec;
 import io.trainyard.spec.Shape;
 import java.util.List;
 
-/// Networks on images whose results can be told by hand.
+/// Networks on images with results that are easy to compute by hand.
 final class TestWorkload {
     private TestWorkload() {}
 
-    /// Trains on one image and tests on it.
+    /// Trains and tests on one image.
     static Workload ofImage(Shape input, int classes, List<LayerSpec> layers, byte[] pixels, int label) {
         Dataset.Split split = new Dataset.Split(pixels, new byte[] {(byte) label});
         Dataset dataset = new Dataset("image", input, classes, split, split);
@@ -28,7 +28,7 @@ final class TestWorkload {
         return CheckWorkload.of(dataset, layers, CheckWorkload.PLAIN, batchSize);
     }
 
-    /// The same samples, of which numbers are to be predicted.
+    /// The same samples with numbers to predict.
     ///
     /// @param tests (test samples, outputs), row-major
     static Workload ofNumbers(Workload classes, float... tests) {

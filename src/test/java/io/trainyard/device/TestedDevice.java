@@ -2,12 +2,12 @@ package io.trainyard.device;
 
 import io.trainyard.device.check.CheckWorkload;
 
-/// What the contracts ask of a backend's test.
+/// What the contracts need from a backend's test.
 public interface TestedDevice {
-    /// Opened anew for each session.
+    /// A new device for each session.
     Device device();
 
-    /// A workload with all that the device carries from step to step; parameters in the layers 0, 1, 6 and 8.
+    /// A workload with all state that a device carries between steps. Layers 0, 1, 6 and 8 have parameters.
     default Workload eventful() {
         return CheckWorkload.eventful();
     }

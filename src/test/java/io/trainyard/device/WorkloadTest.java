@@ -71,7 +71,7 @@ class WorkloadTest {
         return CheckWorkload.of(Shape.of(2, 1, 1), 2, layers, CheckWorkload.PLAIN, batchSize, trains, 1);
     }
 
-    /// Words of the generator that the masks of half an epoch take: two a mask value.
+    /// Random words for the masks of half an epoch: two per mask value.
     @Test
     void masksWithinResidualsCount() {
         LayerSpec dropout = new DropoutLayer.Dropout(null, 0.5);
@@ -83,7 +83,7 @@ class WorkloadTest {
         assertThat(workload.drawnWords(3)).isEqualTo(9 * (60 + 3 + 3) * 2);
     }
 
-    /// As in PyTorch, whose sum is of float32.
+    /// As in PyTorch, which sums in float32.
     @Test
     void theMeanOfLossesWhoseSumNoFloatHoldsIsInfinite() {
         assertThat(Workload.meanLoss(6.0, 4)).isEqualTo(1.5f);

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// Holds docs/checking-a-node.md against the checks.
+/// Checks docs/checking-a-node.md against the checks.
 class CheckingPageTest {
     private static final Page PAGE = Page.read("docs/checking-a-node.md");
 

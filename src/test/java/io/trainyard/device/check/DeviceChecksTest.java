@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.DoubleUnaryOperator;
 import org.junit.jupiter.api.Test;
 
-/// Each check passes on a device without faults, and fails on one with the fault it is for.
+/// Each check passes on a correct device, and fails on a device with the fault that it targets.
 class DeviceChecksTest {
     private static final int ROWS = LayerCases.all().size();
 

@@ -18,9 +18,9 @@ import java.util.function.DoubleUnaryOperator;
 
 /// The reference with faults.
 ///
-/// @param weights what becomes of the first value of each tensor that a session saves
-/// @param losses what becomes of each loss
-/// @param leakBytes what each session keeps
+/// @param weights changes the first value of each tensor that a session saves
+/// @param losses changes each loss
+/// @param leakBytes memory that each session leaks
 final class FaultyDevice implements Device {
     private final Device reference = ReferenceComparison.reference();
     private final DoubleUnaryOperator weights;

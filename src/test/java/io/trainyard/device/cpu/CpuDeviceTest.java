@@ -27,7 +27,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Which kernels it has is [KernelRuleTest]'s; what they compute, the tests of oneDNN's device and of the vectors'.
+/// [KernelRuleTest] covers the choice of kernels; the tests of the oneDNN and vector devices cover their
+/// results.
 class CpuDeviceTest {
     private static final DeviceSpec CPU = new DeviceSpec("cpu");
 

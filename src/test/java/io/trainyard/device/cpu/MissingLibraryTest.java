@@ -14,10 +14,10 @@ import java.util.stream.Collectors;
 import org.bytedeco.javacpp.Loader;
 import org.junit.jupiter.api.Test;
 
-/// A process whose class path lacks the native jars of its platform.
+/// A process without the native jars of its platform on the class path.
 @Slow
 class MissingLibraryTest {
-    /// What that process runs.
+    /// The main class of that process.
     static final class Asking {
         private Asking() {}
 
@@ -56,7 +56,7 @@ class MissingLibraryTest {
                 .contains("open: no device \"cpu\" here: its kernels need");
     }
 
-    /// The packaged application's manifest exports the same.
+    /// The packaged application's manifest has the same export.
     @Test
     void theModuleIsLoadedWithoutJavasWarning() throws IOException, InterruptedException {
         String output = ChildJvm.run(

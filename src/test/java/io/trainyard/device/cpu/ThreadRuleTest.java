@@ -34,7 +34,7 @@ class ThreadRuleTest {
         assertThat(ThreadRule.threads(tudui(), Precision.FP32, 1, 8)).isEqualTo(1);
     }
 
-    /// At each batch norm the threads meet as often as otherwise in a whole step.
+    /// Each batch norm adds as many barriers as a whole step has without it.
     @Test
     void batchNormsMustBeWorthTheirMeetings() {
         assertThat(ThreadRule.threads(normalising(0), Precision.FP32, 64, 8)).isEqualTo(8);
@@ -43,7 +43,7 @@ class ThreadRuleTest {
         assertThat(ThreadRule.threads(resnet18, Precision.FP32, 32, 4)).isEqualTo(4);
     }
 
-    /// Some 2.7 million floating-point operations a sample.
+    /// About 2.7 million floating-point operations per sample.
     private static Network normalising(int norms) {
         List<LayerSpec> layers = new ArrayList<>();
         layers.add(new Conv2d(null, 16, 3, 1, 1, true));
@@ -56,7 +56,7 @@ class ThreadRuleTest {
 
     @Test
     void stepsHaveTheOperationsOneCountsByHand() {
-        // of one sample's forward pass; two operations each, in three passes
+        // One sample's forward pass; two operations each, in three passes.
         long multiplyAdds = 32L * 32 * 32 * 75 + 16 * 16 * 32 * 800 + 8 * 8 * 64 * 800 + 1024 * 64 + 640;
         assertThat(ThreadRule.stepFlop(tudui(), 64)).isEqualTo(64 * 3 * 2 * multiplyAdds);
         assertThat(ThreadRule.stepFlop(lenet(), 4) / 1e6).isCloseTo(15.6, Offset.offset(0.2));

@@ -21,12 +21,13 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/// In a JVM of its own, started as the product's.
+/// Runs in a separate JVM with the options of the product.
 @Slow
 class WarmUpTest {
     private static final String FLAGS = "@" + Path.of("src", "main", "jvm", "flags");
 
-    /// Compiled by C2, such as `1960 2506    b  4       io.trainyard.device.vector.RowProduct::sixVectors (624 bytes)`.
+    /// A method compiled by C2, such as `1960 2506    b  4
+    /// io.trainyard.device.vector.RowProduct::sixVectors (624 bytes)`.
     private static final Pattern COMPILED =
             Pattern.compile("(?m)^ *\\d+ +\\d+ +[ b]+ 4 +(io\\.trainyard\\.\\S+Vectors) \\(\\d+ bytes\\)$");
 
@@ -40,10 +41,10 @@ class WarmUpTest {
             }
             for (String name : List.of("lenet", "resnet18-cifar")) { // a narrow network and a wide one
                 Network network = Network.fit(NetworkSpec.named(name), Shape.of(3, 32, 32), 10);
-                for (Loop loop : Loop.values()) { // those that fewer jobs need are warmed by these
+                for (Loop loop : Loop.values()) { // less common kernels are warmed by these
                     backend.warmUp(network, Precision.FP32, loop.example());
                 }
-                backend.warmUp(network, Precision.BF16, Loop.PLAIN.example()); // where it is
+                backend.warmUp(network, Precision.BF16, Loop.PLAIN.example()); // if available
             }
             System.out.println("warm");
         }
@@ -66,7 +67,7 @@ class WarmUpTest {
         assertThat(compiled).containsAll(kernels());
     }
 
-    /// All methods that are named as kernels are.
+    /// All methods with a kernel's name.
     private static List<String> kernels() {
         Set<Precision> precisions = OneDnnLibrary.loaded().precisions();
         List<String> kernels = new ClassFileImporter()

@@ -21,8 +21,8 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/// The rows of `check-device` in bfloat16, whose kernels are compiled apart from those of float32: gradients of every
-/// layer, and values that are not finite.
+/// The rows of `check-device` in bfloat16, which has separately compiled kernels: gradients of every layer, and
+/// non-finite values.
 @OnDouble
 final class Bfloat16DoubleTest {
     private final Device device = TestedCuda.device();
@@ -35,13 +35,14 @@ final class Bfloat16DoubleTest {
                 .map(check -> DynamicTest.dynamicTest(check.name(), () -> passes(check)));
     }
 
-    /// A whole network of convolutions twice, half a minute here: a GPU does it in `check-device`, and layers are rows.
+    /// Skips whole convolutional networks, which take half a minute here. `check-device` runs them on a GPU.
     private static boolean isLarge(DeviceCheck check) {
         return check.group() == CheckGroup.DETERMINISM
                 && Stream.of("tudui", "resnet18").anyMatch(check.name()::contains);
     }
 
-    /// Around the middle of two neighbours, at the largest values, and of NaN whose bits would get lost.
+    /// Values halfway between two neighbours, the largest values, and NaNs with bits that truncation would
+    /// lose.
     @Test
     void valuesAreRoundedToTheNearest() {
         int[] bits = {

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// Which of cuDNN's algorithms compute a convolution. On the double one takes less time than the others
-/// (`TRAINYARD_DOUBLE_FASTEST_ALGORITHM`), and the runs of each are counted.
+/// The choice among cuDNN's convolution algorithms. On the fake CUDA libraries one algorithm is faster than the
+/// others (`TRAINYARD_DOUBLE_FASTEST_ALGORITHM`), and the runs of each are counted.
 @OnDouble
 final class ConvolutionChoiceDoubleTest {
     private static final String FASTEST = "TRAINYARD_DOUBLE_FASTEST_ALGORITHM";
@@ -30,11 +30,11 @@ final class ConvolutionChoiceDoubleTest {
     private static final int THIRD = 0;
     private static final int WINOGRAD = 6;
 
-    private static int size = 20; // of images: each test has shapes that nothing was chosen for in this process
+    private static int size = 20; // image size; each test uses new shapes because choices are cached
 
     private final Workload workload = workload(size++);
 
-    /// 5 x 5: there are three deterministic algorithms of the forward direction, none of them Winograd's.
+    /// 5 x 5 kernels: there are three deterministic forward algorithms, and Winograd is not among them.
     private static Workload workload(int size) {
         List<LayerSpec> layers = List.of(Layers.conv(2, 5, 1, 2, true), Layers.flatten(), Layers.linear(3, true));
         return CheckWorkload.of(Shape.of(1, size, size), 3, layers, CheckWorkload.MOMENTUM, 2, 4, 2);
@@ -54,7 +54,7 @@ final class ConvolutionChoiceDoubleTest {
     }
 
     private record Opened(DeviceChoices choices, Map<Integer, Long> runs) {
-        /// Of the session's own kind of GPU, forward.
+        /// The choice for the forward pass on the session's kind of GPU.
         int forward() {
             Map<String, Integer> own = choices.of(kind());
             return own.entrySet().stream()
@@ -72,7 +72,7 @@ final class ConvolutionChoiceDoubleTest {
         }
     }
 
-    /// Opens a session and takes a step, without what is run to time it.
+    /// Opens a session and takes a step; runs for timing are not counted.
     private static Opened open(Workload workload) {
         try (LearningSession session = TestedCuda.device().open(workload)) {
             Map<Integer, Long> before = runs();
@@ -93,7 +93,7 @@ final class ConvolutionChoiceDoubleTest {
         return runs;
     }
 
-    /// Winograd's algorithm of the fake cuDNN is that for 3x3 kernels, and its heuristic names it first.
+    /// The fake cuDNN's Winograd algorithm requires 3x3 kernels, and its heuristic lists it first.
     @Test
     void forwardNoSampleDependsOnAnother() {
         NativeDouble.set(FASTEST, Integer.toString(WINOGRAD));
@@ -103,7 +103,7 @@ final class ConvolutionChoiceDoubleTest {
         assertThat(open(CheckWorkload.in(Precision.TF32, workload)).forward()).isNotEqualTo(WINOGRAD);
     }
 
-    /// cuDNN may name an algorithm that it then refuses to run.
+    /// cuDNN may list an algorithm that it then refuses to run.
     @Test
     void anAlgorithmThatIsRefusedIsLeftOut() {
         NativeDouble.fail("cudnnConvolutionForward", 1, cudnnStatus.CUDNN_STATUS_NOT_SUPPORTED);

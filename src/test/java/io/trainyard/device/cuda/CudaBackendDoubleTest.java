@@ -12,7 +12,7 @@ import io.trainyard.spec.DeviceSpec;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/// The double has two GPUs.
+/// The fake CUDA libraries have two GPUs.
 @OnDouble
 class CudaBackendDoubleTest {
     private final DeviceBackend backend = new CudaBackend();

@@ -5,7 +5,7 @@ import io.trainyard.device.DeviceContract;
 import io.trainyard.device.FloatSamplesContract;
 import io.trainyard.device.NumbersContract;
 
-/// Everything a device must do, through JCuda on the double of NVIDIA's libraries; small networks, too, step by step as
+/// The device contract through JCuda on the fake CUDA libraries. Small networks also run step by step as
 /// graphs.
 @OnDouble
 final class CudaDeviceDoubleTest extends DeviceContract implements NumbersContract, FloatSamplesContract {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What a session does with its GPU: memory, launches, failures.
+/// A session's use of its GPU: memory, launches and failures.
 @OnDouble
 final class CudaSessionDoubleTest {
     private static final String MEMORY = "TRAINYARD_DOUBLE_MEMORY_BYTES";
@@ -54,7 +54,7 @@ final class CudaSessionDoubleTest {
     @Test
     void stepsAllocateNothingAndLaunchGraphs() {
         Workload workload = CheckWorkload.of(
-                Shape.of(1, 6, 6), 3, network(), CheckWorkload.MOMENTUM, 4, 19, 6); // without masks to send
+                Shape.of(1, 6, 6), 3, network(), CheckWorkload.MOMENTUM, 4, 19, 6); // no masks to upload
         try (LearningSession session = begun(workload)) {
             List<String> calls = List.of(
                     "cuMemAlloc", "cuMemHostAlloc", "cuLaunchKernel", "cudnnConvolutionForward", "cublasGemmEx");
@@ -108,7 +108,7 @@ final class CudaSessionDoubleTest {
 
     private record Trained(float[] losses, SessionState state, double testLoss, float[] probabilities) {}
 
-    /// In pieces, so that blocks of several sizes are sent.
+    /// Several calls, so that blocks of several sizes are uploaded.
     private Trained train(Workload workload) {
         try (LearningSession session = begun(workload)) {
             int steps = workload.stepsPerEpoch();
@@ -125,7 +125,7 @@ final class CudaSessionDoubleTest {
     @ParameterizedTest
     @ValueSource(strings = {"cuMemAlloc", "cuMemHostAlloc", "cuStreamCreate", "cuEventCreate", "cuGraphInstantiate"})
     void aFailureWhileItOpensFreesEverything(String call) {
-        String function = call.equals("cuGraphInstantiate") ? "cuGraphInstantiateWithFlags" : call; // what JCuda calls
+        String function = call.equals("cuGraphInstantiate") ? "cuGraphInstantiateWithFlags" : call; // JCuda's name
         NativeDouble.fail(function, 1, CUresult.CUDA_ERROR_OUT_OF_MEMORY);
         try {
             assertThatThrownBy(() -> device.open(CheckWorkload.eventful()))
@@ -140,7 +140,7 @@ final class CudaSessionDoubleTest {
 
     @Test
     void whatCuDnnCannotComputeIsAnErrorWithItsName() {
-        NativeDouble.fail("cudnnConvolutionForward", 2, 3000); // after the warm-up's
+        NativeDouble.fail("cudnnConvolutionForward", 2, 3000); // after the runs of the warm-up
         try {
             assertThatThrownBy(() -> device.open(CheckWorkload.eventful()))
                     .isInstanceOf(DeviceException.class)
@@ -151,7 +151,7 @@ final class CudaSessionDoubleTest {
         }
     }
 
-    /// Among them those of CUDA 13, which JCuda has no names for.
+    /// Includes errors of CUDA 13, which JCuda has no names for.
     @ParameterizedTest
     @ValueSource(ints = {CUresult.CUDA_ERROR_LAUNCH_FAILED, CUresult.CUDA_ERROR_ILLEGAL_ADDRESS, 226, 721, 810, 911})
     void aLostContextStaysLostUntilTheProcessEnds(int status) {
@@ -183,8 +183,8 @@ final class CudaSessionDoubleTest {
         assertThat(NativeDouble.alive("context")).isPositive();
     }
 
-    /// What cuBLAS and cuDNN take is counted before the job's own memory is allocated: without that the job
-    /// would fail amid its recording.
+    /// The memory of cuBLAS and cuDNN is reserved before the job's own. Otherwise the job would fail during
+    /// graph capture.
     @Test
     void aJobThatDoesNotFitBesideTheLibrariesIsRefusedAsItIsOpened() {
         NativeDouble.relaunch(); // nothing is loaded yet
@@ -194,7 +194,7 @@ final class CudaSessionDoubleTest {
                 .hasMessageStartingWith("the job needs");
     }
 
-    /// cuDNN's documentation leaves open whether it can.
+    /// cuDNN's documentation does not say whether this works.
     @Test
     void groupsInBfloat16ThatCuDnnHasNoDeterministicGradientsForAreRefused() {
         NativeDouble.set(GROUPED, "0");

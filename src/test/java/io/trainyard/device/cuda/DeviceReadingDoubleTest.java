@@ -12,7 +12,7 @@ import io.trainyard.spec.DeviceSpec;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/// What NVML's double tells of the double's GPUs.
+/// The fake NVML's readings of the fake GPUs.
 @OnDouble
 class DeviceReadingDoubleTest {
     private static final int LOST = 15; // NVML_ERROR_GPU_IS_LOST
@@ -28,7 +28,7 @@ class DeviceReadingDoubleTest {
 
     @Test
     void whatAGpuDoesNotTellIsLeftOut() {
-        NativeDouble.fail("nvmlDeviceGetUtilizationRates", 1, NOT_SUPPORTED); // as where a GPU is divided
+        NativeDouble.fail("nvmlDeviceGetUtilizationRates", 1, NOT_SUPPORTED); // as on a partitioned GPU
         NativeDouble.fail("nvmlDeviceGetTotalEnergyConsumption", 1, NOT_SUPPORTED); // as before Volta
         assertThat(device.readings())
                 .containsExactly(new DeviceReading("cuda:1", null, 0L, 2L << 30, 251.5, null, 61.0));

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// The double keeps what the driver promises, as JCuda sees it: otherwise what runs on it shows nothing.
+/// The fake driver behaves like the real one as seen through JCuda. Otherwise tests on it would prove nothing.
 @OnDouble
 final class DriverOfDoubleTest {
     private static final int COUNT = 1000;
@@ -56,7 +56,7 @@ final class DriverOfDoubleTest {
         CUdeviceptr memory = gpu.allocate(BYTES);
         host.put(0, 1);
         ok(JCudaDriver.cuMemcpyHtoDAsync(memory, pinned, BYTES, gpu.stream));
-        host.put(0, 2); // too early: the copy takes this
+        host.put(0, 2); // too early: the copy reads this value
         ok(JCudaDriver.cuStreamSynchronize(gpu.stream));
         assertThat(read(memory)[0]).isEqualTo(2);
 
@@ -101,7 +101,7 @@ final class DriverOfDoubleTest {
         }
     }
 
-    /// As on a GPU where the capture forgot an event: now one branch is first, now the other.
+    /// As on a GPU if the capture missed an event: either branch may be first.
     @Test
     void branchesThatNothingOrdersRunInEitherOrder() {
         CUdeviceptr memory = gpu.upload(fill(1));
@@ -190,7 +190,7 @@ final class DriverOfDoubleTest {
         assertThat(JCudaDriver.cuStreamSynchronize(gpu.stream)).isEqualTo(CUDA_ERROR_ILLEGAL_ADDRESS);
     }
 
-    /// What another device still copies from it is not waited for.
+    /// Freeing does not wait for another device that still copies from the memory.
     @Test
     void memoryIsFreedOnceItsOwnDeviceIsDone() {
         CUdeviceptr here = gpu.upload(fill(5));

@@ -27,11 +27,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// All kernels compile for every GPU since Turing, without a warning, and keep everything in registers. Needs nvcc, of
-/// CUDA 13 for the newest; no GPU. Other than NVRTC, nvcc does not mind a generic lambda without `__device__`.
+/// All kernels compile for every GPU since Turing without a warning or register spills. Needs nvcc (CUDA 13 for
+/// the newest GPUs) but no GPU. Unlike NVRTC, nvcc accepts a generic lambda without `__device__`.
 @Slow
 final class KernelsCompileTest {
-    /// The oldest of each generation: the others of it have its instructions, too.
+    /// The oldest of each generation: later ones have its instructions, too.
     private static final List<String> GENERATIONS = List.of("sm_75", "sm_80", "sm_90", "sm_100", "sm_120");
 
     private static final List<String> OTHERS =
@@ -40,7 +40,7 @@ final class KernelsCompileTest {
     private static final int OLDEST = 75;
     private static final int FIRST_WITH_CLUSTERS = 90;
 
-    /// An empty file for each source that has compiled.
+    /// An empty file marks each source that has compiled.
     private static final Path COMPILED = Path.of("target", "compiled-kernels");
 
     private static @Nullable Path nvcc;
@@ -77,9 +77,9 @@ final class KernelsCompileTest {
         compile(text, precision, OTHERS);
     }
 
-    /// What differs between GPUs is the second step, from PTX to machine code. So the first is taken twice: for the
-    /// oldest, and for the oldest whose blocks can be clusters. Each GPU takes a program some five seconds of a
-    /// processor, once.
+    /// Only the second step, from PTX to machine code, differs between GPUs. Therefore PTX is compiled twice
+    /// only: for the oldest GPU and for the oldest with clusters. Machine code takes about five seconds per GPU
+    /// and program, once.
     private void compile(String text, Precision precision, List<String> wanted) throws Exception {
         List<String> known =
                 run(List.of(String.valueOf(nvcc), "--list-gpu-code")).lines().toList();
@@ -89,7 +89,7 @@ final class KernelsCompileTest {
         List<String> options = Numbers.of(precision).options();
         Path done = COMPILED.resolve(digest(text + options + gpus + version()));
         if (Files.exists(done)) {
-            return; // nothing has changed since they compiled
+            return; // unchanged since the last success
         }
 
         List<String> command = new ArrayList<>(List.of(
@@ -99,7 +99,7 @@ final class KernelsCompileTest {
                 "0",
                 "-Werror",
                 "all-warnings",
-                "-diag-suppress", // a constant that the other program needs
+                "-diag-suppress", // a constant for the other program
                 "177",
                 "-Xptxas",
                 "--warn-on-spills,--warn-on-local-memory-usage",

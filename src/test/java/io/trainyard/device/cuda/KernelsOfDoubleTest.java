@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// The double runs kernels as unkindly as a GPU may.
+/// The fake CUDA libraries run kernels in the least convenient order that a GPU may choose.
 @OnDouble
 final class KernelsOfDoubleTest {
     private static final int BLOCK = 256;
@@ -42,7 +42,7 @@ final class KernelsOfDoubleTest {
         return new Kernels(gpu, Files.readString(Path.of("src/test/native/kernels/probes.cu")), List.of());
     }
 
-    /// NVRTC's double compiles for 12.1 at most.
+    /// The fake NVRTC supports compute capability 12.1 at most.
     @Test
     void aGpuThatIsNewerThanTheCompilerIsGivenWhatItsDriverTranslates() throws IOException {
         NativeDouble.set(CAPABILITY, "130");

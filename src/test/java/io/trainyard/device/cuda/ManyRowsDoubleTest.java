@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Layers with so many rows of output that sums over them are divided among blocks of threads.
+/// Layers with many rows of output, so that several blocks of threads share a sum.
 @OnDouble
 final class ManyRowsDoubleTest {
     private final Device device = TestedCuda.device();
@@ -46,8 +46,8 @@ final class ManyRowsDoubleTest {
         assertThat(NativeDouble.calls("kernel bias_gradient_parts") - parts).isPositive();
     }
 
-    /// Several blocks of threads share each channel. Rows of 7 and of 8 columns differ in how many values a thread
-    /// loads at a time.
+    /// Several blocks of threads share each channel. Rows of 7 and of 8 columns load a different number of
+    /// values per thread.
     @ParameterizedTest
     @ValueSource(ints = {7, 8})
     void aBatchNormHasTheReferencesGradients(int columns) {

@@ -11,10 +11,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/// What a test may ask of the double of NVIDIA's libraries, and have it do. Its functions are described in
-/// `src/test/native/driver/failures.cpp`.
+/// Controls the fake CUDA libraries. `src/test/native/driver/failures.cpp` documents the functions.
 public final class NativeDouble {
-    /// The environment variable for what decides in which order things run that a GPU may run in any.
+    /// The environment variable that seeds the order of unordered work.
     static final String SEED = "TRAINYARD_DOUBLE_SEED";
 
     private static final int MAX_PROBLEM_BYTES = 1000;
@@ -26,7 +25,7 @@ public final class NativeDouble {
 
     private NativeDouble() {}
 
-    /// False on a machine that cannot build it, or in a JVM that is not told to find it.
+    /// False if the machine cannot build them, or the JVM has no path to them.
     public static boolean isBuilt() {
         return Files.exists(DRIVER) && System.getProperty("cuda.libraries") != null;
     }
@@ -35,8 +34,9 @@ public final class NativeDouble {
         return DRIVER;
     }
 
-    /// Has the `nth` call of an exported function from now on, counted from 1, return `status`, and, with 0, every
-    /// call. `kernel sgd` is a kernel's run. Statuses that a context does not survive come when the work runs.
+    /// Makes the `nth` call of an exported function from now on, counted from 1, return `status`; with 0, every
+    /// call. `kernel sgd` stands for a kernel's run. Errors that break the context are reported when the work
+    /// runs.
     public static void fail(String function, int nth, int status) {
         try (Arena arena = Arena.ofConfined()) {
             Functions.FAIL.invokeExact(arena.allocateFrom(function), nth, status);
@@ -45,23 +45,23 @@ public final class NativeDouble {
         }
     }
 
-    /// Takes back what [#fail] planned and what has not come.
+    /// Cancels pending failures of [#fail].
     public static void failNoMore(String function) {
         fail(function, 0, 0);
     }
 
-    /// Calls of an exported function so far, or runs of `kernel sgd`.
+    /// The number of calls of an exported function so far, or of runs of `kernel sgd`.
     public static long calls(String function) {
         return ask(Functions.CALLS, function);
     }
 
-    /// How many there are: memory, pinned, context, stream, event, graph, executable, module, nvrtcProgram,
-    /// cudnnHandle, cudnnDescriptor, cublasHandle.
+    /// The number of live objects of a kind: memory, pinned, context, stream, event, graph, executable, module,
+    /// nvrtcProgram, cudnnHandle, cudnnDescriptor, cublasHandle.
     public static long alive(String kind) {
         return ask(Functions.ALIVE, kind);
     }
 
-    /// What the double had to object to in the last call that failed.
+    /// The reason of the last failed call.
     public static String problem() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment text = arena.allocate(MAX_PROBLEM_BYTES);
@@ -74,8 +74,8 @@ public final class NativeDouble {
 
     /// A node of a graph that ran while `TRAINYARD_DOUBLE_COUNT` was 2.
     ///
-    /// @param bytes that it moved
-    /// @param depth how many nodes come one after the other up to this one
+    /// @param bytes the bytes that it read and wrote
+    /// @param depth the length of the dependency chain up to this node
     public record Node(String name, long bytes, int depth) {
         static Node of(String line) {
             String[] words = line.split(" ");
@@ -94,13 +94,13 @@ public final class NativeDouble {
         }
     }
 
-    /// As if this process had ended and another begun: nothing is left on the devices, and those that were lost work
-    /// again. Contexts that were retained are there.
+    /// Simulates a new process: the devices are empty, and lost devices work again. Retained contexts still
+    /// exist.
     static void relaunch() {
         relaunch(-1);
     }
 
-    /// As [#relaunch], for one device alone.
+    /// As [#relaunch], for one device only.
     static void relaunch(int device) {
         try {
             Functions.RELAUNCH.invokeExact(device);
@@ -109,7 +109,7 @@ public final class NativeDouble {
         }
     }
 
-    /// [#SEED], or what it is where it is not set.
+    /// The value of [#SEED], or its default.
     static long seed() {
         try {
             return (long) Functions.SEED_NOW.invokeExact();
@@ -118,7 +118,7 @@ public final class NativeDouble {
         }
     }
 
-    /// Sets one of the double's environment variables for this process; empty for its default.
+    /// Sets one of the libraries' environment variables in this process; empty for its default.
     public static void set(String variable, String value) {
         try (Arena arena = Arena.ofConfined()) {
             int status = (int) Functions.SET.invokeExact(arena.allocateFrom(variable), arena.allocateFrom(value), 1);
@@ -138,7 +138,7 @@ public final class NativeDouble {
         }
     }
 
-    /// Looked up at the first use.
+    /// Initialised at the first use.
     private static final class Functions {
         private static final SymbolLookup LIBRARY = SymbolLookup.libraryLookup(DRIVER, Arena.global());
 

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/// What follows a batch norm is computed along with it, forward and backward.
+/// Operations after a batch norm are fused into its kernels, forward and backward.
 @OnDouble
 final class NormResidualDoubleTest {
     private static final LayerSpec NORM = Layers.norm();
@@ -26,8 +26,8 @@ final class NormResidualDoubleTest {
         return Layers.conv(out, 3, 1, 1, false);
     }
 
-    /// Two passes forward and two backward for each of the five batch norms; for each residual the sum of its input's
-    /// gradients. Nothing else: no ReLU, no sum, no copy of a gradient.
+    /// Two passes forward and two backward for each of the five batch norms, and one gradient sum for each
+    /// residual's input. There is no separate ReLU, sum or gradient copy.
     @Test
     void eachPassesTwiceOverMemoryAndNothingElseDoes() {
         List<LayerSpec> layers = List.of(
@@ -78,9 +78,9 @@ final class NormResidualDoubleTest {
         return runs;
     }
 
-    /// Who writes over a gradient that another branch has yet to read is found here: a batch norm at the end
-    /// of a branch, of both, of the shortcut alone, first of all, and in a residual that is the end of
-    /// another's branch.
+    /// Detects a gradient that is overwritten before another branch reads it. Batch norms stand at the end of
+    /// one branch, of both, of the shortcut only, at the beginning, and in a nested residual at the end of a
+    /// branch.
     @Test
     void gradientsThatBranchesShareAreLeftAlone() {
         for (LayerSpec end : List.of(RELU, Layers.tanh())) {

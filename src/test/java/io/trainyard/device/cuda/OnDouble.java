@@ -9,8 +9,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/// A test on the double of NVIDIA's libraries (`src/test/native`). It runs in a JVM that finds the double where the
-/// product looks for NVIDIA's libraries; its class is named `*DoubleTest`.
+/// A test on the fake CUDA libraries (`src/test/native`). Its JVM finds them in the place of NVIDIA's. The
+/// class name must end with `DoubleTest`.
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @Inherited

@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// One execution of the tests takes a class by its name, the other leaves it out by its annotation: with only one of
-/// the two it would run in neither, or in both.
+/// One test execution selects these classes by name, the other excludes them by annotation. A class with only
+/// one of the two would run in neither or in both.
 final class OnDoubleRuleTest {
     @Test
     void whatIsNamedForTheDoubleRunsOnItAndNothingElseDoes() throws IOException, URISyntaxException {

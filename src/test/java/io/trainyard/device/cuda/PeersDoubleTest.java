@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What two GPUs copy from one another: on machines that let them, that do not, and that say so and do not.
+/// Copies between two GPUs: on machines with peer access, without it, and with peer access that does not work.
 @OnDouble
 final class PeersDoubleTest {
     private static final String PEERS = "TRAINYARD_DOUBLE_PEERS";
@@ -35,7 +35,7 @@ final class PeersDoubleTest {
         NativeDouble.set(PEERS, "");
         NativeDouble.failNoMore(ENABLE);
         NativeDouble.failNoMore("cuGraphLaunch");
-        NativeDouble.relaunch(); // which peers know one another is kept
+        NativeDouble.relaunch(); // peer access is cached
     }
 
     @ParameterizedTest
@@ -59,7 +59,7 @@ final class PeersDoubleTest {
         assertThat(train()).isEqualTo(expected);
     }
 
-    /// The updates of a step are in the queues, with copies from the other's memory, when one cannot be launched.
+    /// Parameter updates that read the peer's memory are already queued when a later launch fails.
     @Test
     void aSessionThatFailsAmidAStepIsClosedWithoutLosingADevice() {
         for (int i = 0; i < 10; i++) {

@@ -15,7 +15,7 @@ import jcuda.driver.CUstreamCaptureMode;
 import jcuda.driver.CUstream_flags;
 import jcuda.driver.JCudaDriver;
 
-/// One of the double's devices, used through JCuda as it is, with one stream. Each call must succeed.
+/// One of the fake GPUs, used directly through JCuda, with one stream. Each call must succeed.
 final class RawGpu implements AutoCloseable {
     final CUdevice device = new CUdevice();
     final CUcontext context = new CUcontext();
@@ -33,7 +33,7 @@ final class RawGpu implements AutoCloseable {
         ok(JCudaDriver.cuStreamCreate(stream, CUstream_flags.CU_STREAM_NON_BLOCKING));
     }
 
-    /// Also after an error that the context did not survive. Nothing is left on the device.
+    /// Also works after an error that broke the context. Leaves nothing on the device.
     @Override
     public void close() {
         ok(JCudaDriver.cuDevicePrimaryCtxRelease(device));

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// The gradients of weights beside the chain: the same numbers in every order that the edges of the graph allow.
+/// Weight gradients run on a second stream: every order that the graph's edges allow gives the same results.
 @OnDouble
 final class SecondStreamDoubleTest {
     private static final int SEEDS = 5;
@@ -42,7 +42,7 @@ final class SecondStreamDoubleTest {
                 Layers.relu(),
                 Layers.linear(3, true));
         Workload inBranches = CheckWorkload.of(Shape.of(2, 6, 6), 3, residuals, CheckWorkload.MOMENTUM, 3, 10, 3);
-        // so many pixels that a bias's gradient is summed in parts, which lie in the workspace
+        // Large enough that a bias gradient is summed in parts in the workspace.
         List<LayerSpec> wide = List.of(
                 Layers.conv(3, 3, 1, 1, true),
                 Layers.conv(3, 3, 1, 1, true),

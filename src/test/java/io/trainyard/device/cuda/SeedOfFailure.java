@@ -3,7 +3,7 @@ package io.trainyard.device.cuda;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
 
-/// Says with which seed a test failed on the double: with the same one it fails again.
+/// Adds the seed to a failure on the fake CUDA libraries. The same seed reproduces it.
 final class SeedOfFailure implements TestExecutionExceptionHandler {
     @Override
     public void handleTestExecutionException(ExtensionContext context, Throwable failure) throws Throwable {
@@ -11,7 +11,7 @@ final class SeedOfFailure implements TestExecutionExceptionHandler {
         throw failure;
     }
 
-    /// Not thrown: it is told with the failure.
+    /// Never thrown, only attached to the failure.
     private static final class SeedException extends Exception {
         private static final long serialVersionUID = 1L;
 

@@ -21,7 +21,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// The same bits, in whichever order a GPU runs what nothing orders.
+/// Results are the same for every order in which a GPU may run unordered work.
 @OnDouble
 final class SeedsDoubleTest {
     private static final int FEW = 3;
@@ -38,7 +38,7 @@ final class SeedsDoubleTest {
         compare(FEW);
     }
 
-    /// As many as `-Dseeds` says.
+    /// Runs `-Dseeds` seeds.
     @Campaign
     @Test
     void manySeeds() {
@@ -50,7 +50,7 @@ final class SeedsDoubleTest {
         Device two = ParallelDevice.open(List.of(new DeviceSpec("cuda:0"), new DeviceSpec("cuda:1")));
         for (Precision precision : Precision.values()) {
             compare(one, CheckWorkload.in(precision, CheckWorkload.eventful()), seeds);
-            compare(one, CheckWorkload.in(precision, inParts()), seeds); // but in bf16 one kernel
+            compare(one, CheckWorkload.in(precision, inParts()), seeds); // in bf16 a single kernel
             compare(two, CheckWorkload.in(precision, inParts()), seeds);
         }
     }

@@ -10,14 +10,14 @@ import io.trainyard.spec.Precision;
 import io.trainyard.spec.Shape;
 import java.util.List;
 
-/// What a step of a network asks of a GPU, counted on the double: it runs no library's arithmetic, and notes which
-/// bytes kernels read and write (`src/test/native/driver/traffic.h`).
+/// The GPU work of one training step, counted on the fake CUDA libraries. They skip the arithmetic of library
+/// calls and record the bytes that kernels read and write (`src/test/native/driver/traffic.h`).
 ///
 /// @param nodes of its graph
-/// @param chain the most of them that come one after the other, by the graph's edges
-/// @param bytes that its nodes read and write. A kernel's are those that it touches, each once for reading and once for
-///     writing; of a library's call they are the tensors that it is given, each once, without its workspace: what its
-///     algorithm reads again is not known
+/// @param chain the longest chain of dependent nodes
+/// @param bytes that its nodes read and write. A kernel counts each byte that it touches once per direction; a
+///     library call counts its tensors once, without the workspace, because the algorithm's own traffic is
+///     unknown
 record StepCount(int nodes, int chain, long bytes) {
     private static final String COUNT = "TRAINYARD_DOUBLE_COUNT";
     private static final String MEMORY = "TRAINYARD_DOUBLE_MEMORY_BYTES";
@@ -37,7 +37,7 @@ record StepCount(int nodes, int chain, long bytes) {
             return Math.ceilDiv(trains, batchSize);
         }
 
-        /// Of the graphs that the device makes of it.
+        /// The steps per graph that the device would choose.
         int stepsPerGraph(int nodes) {
             return StepsPerGraph.of(
                     nodes, workload(batchSize), Numbers.of(precision).valueBytes());
@@ -56,8 +56,7 @@ record StepCount(int nodes, int chain, long bytes) {
         return of(counted, counted.batchSize());
     }
 
-    /// As [#of(Case)], where so large a batch would take too long: what a step moves grows evenly with its samples, so
-    /// that two small ones tell.
+    /// As [#of(Case)], for batches that would take too long: extrapolates linearly from two small batches.
     static StepCount continued(Case counted) {
         int few = 4;
         StepCount one = of(counted, few);

@@ -14,19 +14,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Holds the table of docs/benchmarks/cuda-counts.md to what a step asks of a GPU, so that a change is seen. What the
-/// table must be `./mvnw test -Dtest=StepCountDoubleTest -Dtest.double.excluded=
-/// -Dsurefire.failIfNoSpecifiedTests=false`
-/// writes to target/step-counts.md.
+/// Compares the table in docs/benchmarks/cuda-counts.md with the actual GPU work of a step, so that changes are
+/// noticed. `./mvnw test -Dtest=StepCountDoubleTest -Dtest.double.excluded=
+/// -Dsurefire.failIfNoSpecifiedTests=false` writes the new table to target/step-counts.md.
 @OnDouble
 final class StepCountDoubleTest {
     private static final Path PAGE = Path.of("docs/benchmarks/cuda-counts.md");
     private static final Path COUNTED = Path.of("target/step-counts.md");
 
-    /// Between two nodes of which one waits for the other: NVIDIA, "Getting Started with CUDA Graphs".
+    /// Latency between two dependent nodes: NVIDIA, "Getting Started with CUDA Graphs".
     private static final double NODE_MICROS = 0.5;
 
-    /// GB/s, as NVIDIA's data sheets have them: H100 SXM, A100 SXM with 80 GB, L4.
+    /// GB/s according to NVIDIA's data sheets: H100 SXM, A100 SXM with 80 GB, L4.
     private static final double[] BANDWIDTHS = {3350, 2039, 300};
 
     private static final List<StepCount.Case> SMALL = List.of(
@@ -50,7 +49,7 @@ final class StepCountDoubleTest {
         assertThat(Files.readAllLines(PAGE)).contains(row(network));
     }
 
-    /// Half a minute.
+    /// Takes half a minute.
     @Test
     @Campaign
     void thePageHasAllNetworks() throws IOException {
@@ -89,7 +88,7 @@ final class StepCountDoubleTest {
         return String.format(Locale.ROOT, bytes < 10_000_000 ? "%.2f" : "%.0f", bytes / 1e6);
     }
 
-    /// TensorFloat-32 is another mode of the libraries, and nothing else.
+    /// TensorFloat-32 only selects another mode of the libraries.
     @Test
     void tf32IsCountedAsFp32() {
         assertThat(StepCount.of(new StepCount.Case("lenet", 4, Precision.TF32, 50_000)))

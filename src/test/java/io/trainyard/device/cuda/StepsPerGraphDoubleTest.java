@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// How many steps are one graph shows in the number of launches alone.
+/// The number of steps per graph affects nothing except the number of launches.
 @OnDouble
 final class StepsPerGraphDoubleTest {
     private static final int SEED = 1;
@@ -33,7 +33,7 @@ final class StepsPerGraphDoubleTest {
         return Stream.of(LoopSpec.NONE, loops.getLast(), loops.get(loops.size() - 2));
     }
 
-    /// With augmentation, dropout, batch norm, a schedule, and 19 samples in batches of 2, so that the last is short.
+    /// With augmentation, dropout, batch norm, a schedule, and a short last batch: 19 samples in batches of 2.
     @ParameterizedTest
     @MethodSource("loops")
     void theBitsAreThoseOfOneStepAGraph(LoopSpec loop) {
@@ -61,7 +61,7 @@ final class StepsPerGraphDoubleTest {
                 few.augment());
     }
 
-    /// Two epochs, the second from its third step on.
+    /// Two epochs; the second one from its third step on.
     private static Trained train(Workload workload, int stepsPerGraph, int asked) {
         System.setProperty(CudaSettings.Name.STEPS_PER_GRAPH.property(), Integer.toString(stepsPerGraph));
         try (LearningSession session = TestedCuda.device().open(workload)) {

@@ -23,7 +23,7 @@ class StepsPerGraphTest {
                 1);
     }
 
-    /// The nodes are those that docs/benchmarks/cuda-counts.md has.
+    /// Node counts from docs/benchmarks/cuda-counts.md.
     @ParameterizedTest
     @CsvSource({
         "lenet, 4, 36, 16",

@@ -18,8 +18,7 @@ import java.util.Set;
 import jcuda.driver.CUresult;
 import org.junit.jupiter.api.Test;
 
-/// Two GPUs of the double as one device: streams wait for one another, gradients and parameters go from one to the
-/// other.
+/// Two fake GPUs as one device: streams wait for each other and exchange gradients and parameters.
 @OnDouble
 final class TwoGpusDoubleTest extends ParallelContract {
     @Override
@@ -28,7 +27,7 @@ final class TwoGpusDoubleTest extends ParallelContract {
                 .devices();
     }
 
-    /// With a batch norm, in whose passes they exchange sums.
+    /// Includes a batch norm, which exchanges sums.
     @Override
     public Workload eventful() {
         return CheckWorkload.eventful();
@@ -44,7 +43,7 @@ final class TwoGpusDoubleTest extends ParallelContract {
         return loop.maxNorm().isEmpty();
     }
 
-    /// As fails a part whose GPU is lost between two exchanges: the other's thread does not wait for it for ever.
+    /// A part fails between two exchanges, as with a lost GPU; the other part's thread must not wait forever.
     @Test
     void whenOneFailsTheOtherWaitsNoMore() {
         try (LearningSession session = device().open(eventful())) {

@@ -27,7 +27,7 @@ import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
 import org.jspecify.annotations.Nullable;
 
-/// Over random images: what [BatchAssembler] writes is what the words of [Change] and [PixelScale] say.
+/// On random images, the output of [BatchAssembler] matches the definitions of [Change] and [PixelScale].
 class BatchAssemblerPropertiesTest {
     private static final int CHANNELS = 3;
     private static final int SAMPLES = 5;
@@ -65,7 +65,7 @@ class BatchAssemblerPropertiesTest {
         }
     }
 
-    /// Floats take the way of bytes, but are not divided.
+    /// Floats are handled like bytes, but without the division.
     @SeededProperty
     void floatsAreMovedAndNormalisedAsBytesAre(
             @ForAll @IntRange(min = 1, max = 40) int rows,
@@ -127,7 +127,7 @@ class BatchAssemblerPropertiesTest {
         PixelScale scale = PixelScale.of(CHANNELS, normalize);
         for (int channel = 0; channel < CHANNELS; channel++) {
             for (int value = 0; value < 256; value++) {
-                float scaled = (float) (value / 255.0); // rounding twice is once here, for 53 bits are over 2 * 24 + 2
+                float scaled = (float) (value / 255.0); // double rounding is safe: 53 bits > 2 * 24 + 2
                 float expected = normalize == null
                         ? scaled
                         : (scaled - normalize.mean().get(channel).floatValue())
@@ -146,7 +146,7 @@ class BatchAssemblerPropertiesTest {
                 .injectNull(0.3);
     }
 
-    /// Borders and squares larger than the images, too.
+    /// Includes borders and squares larger than the images.
     @Provide
     Arbitrary<AugmentSpec> augments() {
         Arbitrary<RandomCrop> crops = Arbitraries.integers().between(1, 60).map(RandomCrop::new);

@@ -13,10 +13,11 @@ import org.junit.jupiter.api.Timeout;
 class MeetingTest {
     private static final int ROUNDS = 3000;
 
-    /// Each adds up what all have written in the round; plain arrays: the meeting makes the writes visible.
+    /// Each thread sums what all have written in a round. The arrays are plain: the barrier makes writes
+    /// visible.
     @Test
     void allSeeWhatTheOthersWroteBefore() {
-        int[][] rows = new int[2][3]; // every other round another, because who is ahead writes the next
+        int[][] rows = new int[2][3]; // alternate because a faster thread already writes the next round
         long[] seen = new long[3];
         try (ThreadTeam team = new ThreadTeam(3)) {
             team.run(part -> {
@@ -31,7 +32,7 @@ class MeetingTest {
         assertThat(seen).containsOnly(6L * ROUNDS * (ROUNDS + 1) / 2);
     }
 
-    /// Longer than anybody looks before sleeping.
+    /// Longer than a thread spins before it sleeps.
     @Test
     void sleepersWake() {
         try (ThreadTeam team = new ThreadTeam(2)) {
@@ -49,7 +50,7 @@ class MeetingTest {
         }
     }
 
-    /// Whichever member it is, the caller is told why, and the team can be used again.
+    /// The caller gets the exception of any member, and the team stays usable.
     @Test
     void whoThrowsReleasesTheOthersAndIsTheReason() {
         try (ThreadTeam team = new ThreadTeam(3)) {

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// The update rules, bit by bit as PyTorch's were recorded by src/test/python/optimizers.py.
+/// The update rules match PyTorch bit for bit, recorded by src/test/python/optimizers.py.
 class ParameterUpdateTest {
     private static final TensorFile RECORDED = TensorFile.read("/golden/optimizers.safetensors");
     private static final float[] INITIAL = RECORDED.floats("initial");
@@ -63,7 +63,7 @@ class ParameterUpdateTest {
         checkNative(recorded, INITIAL.length);
     }
 
-    /// Pieces shorter than a vector, and longer ones that begin where no vector did.
+    /// Ranges shorter than a vector, and longer ones at unaligned starts.
     @ParameterizedTest
     @MethodSource("cases")
     void givesTheSameBitsInPieces(Case recorded) {

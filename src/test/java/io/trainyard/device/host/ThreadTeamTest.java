@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class ThreadTeamTest {
     @Test
     void everyPartIsDoneOnceEachTimeAndIsSeenByTheCaller() {
-        int[] counts = new int[3]; // plain: the meetings make the writes visible
+        int[] counts = new int[3]; // plain: the barriers make writes visible
         try (ThreadTeam team = new ThreadTeam(3)) {
             for (int round = 1; round <= 2000; round++) {
                 team.run(part -> counts[part]++);
@@ -31,7 +31,7 @@ class ThreadTeamTest {
         }
     }
 
-    /// Parts of all lengths around the time that a helper takes to come, so that both reach for the same one.
+    /// The parts take about as long as a helper takes to start, so that both threads try to take the same one.
     @Test
     void aPartThatTwoThreadsReachForIsDoneOnce() {
         int rounds = 50_000;
@@ -52,7 +52,7 @@ class ThreadTeamTest {
         assertThat(counts.get(1)).isEqualTo(rounds);
     }
 
-    /// Whoever wakes the other has done such small parts long before the other has come.
+    /// The caller finishes such small parts long before the sleeping thread wakes.
     @Test
     void aSharedPartWhoseThreadSleepsIsDoneByTheCaller() {
         Thread[] doers = new Thread[2];
@@ -79,7 +79,7 @@ class ThreadTeamTest {
         assertThat(counts.get(1)).isEqualTo(2);
     }
 
-    /// The helper gives up looking and sleeps.
+    /// The helper stops spinning and sleeps.
     private static void awaitParked() {
         Patience.await("a helper that sleeps")
                 .until(() -> helpers().anyMatch(thread -> thread.getState() == Thread.State.TIMED_WAITING));

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Batch norm among shards, and along with what follows it.
+/// Batch norm across shards, and fused with the operations after it.
 public class BatchNormTest {
     private static final OptimizerSpec STANDING_STILL = new OptimizerSpec.Sgd(0, 0, 0);
 
@@ -40,8 +40,8 @@ public class BatchNormTest {
         return new OneDnnDevice(new DeviceInfo("cpu", "a model", library.description(), Long.MAX_VALUE), library);
     }
 
-    /// Batches of 32, then one of 1 sample, which only the last shard has: the first keeps the running statistics
-    /// and the gradients of the parameters all the same.
+    /// Batches of 32, then one of 1 sample that only the last shard has. The first shard still updates running
+    /// statistics and parameter gradients.
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4})
     void shardsMeetAndTrainAsTheReferenceDoes(int threads) {
@@ -56,8 +56,8 @@ public class BatchNormTest {
         assertThat(trained(workload)).isEqualTo(trained(workload));
     }
 
-    /// Batch norm before a ReLU, at the end of a branch, of both, of the shortcut alone, first of all, and within a
-    /// residual within a residual.
+    /// Batch norm before a ReLU, at the end of one branch, of both, of the shortcut only, as the first layer,
+    /// and in nested residuals.
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void whatFollowsIsComputedAlong(boolean relus) {
@@ -83,9 +83,9 @@ public class BatchNormTest {
         NumbersContract.checkTraining(device(), workload.withThreads(2));
     }
 
-    /// How far PyTorch is from float64 on real images, `src/test/python/batchnorm_accuracy.py` tells: 8e-8 of
-    /// the deviation, mostly the rounding of the running means themselves, and 9e-8 in the loss. Float32 sums
-    /// of as many values as a channel has here are further off.
+    /// PyTorch differs from float64 on real images by 8e-8 of the deviation and by 9e-8 in the loss, according
+    /// to `src/test/python/batchnorm_accuracy.py`. Most of it is the rounding of the running means. Float32
+    /// sums over as many values as here would differ more.
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void statisticsAreExactToTheRoundingOfWhatIsKept(int threads) {
@@ -111,7 +111,7 @@ public class BatchNormTest {
         }
     }
 
-    /// A mean is hundreds of thousands of deviations, of which its rounding to float32 is a part that counts.
+    /// The mean is hundreds of thousands of deviations, so its rounding to float32 is significant.
     @Test
     void whatRoundingTakesFromAMeanIsInTheGradients() {
         List<LayerSpec> layers = List.of(
@@ -137,7 +137,7 @@ public class BatchNormTest {
         }
     }
 
-    /// Batches of 32 samples, the last of 1.
+    /// Batches of 32 samples; the last one has 1.
     public static Workload unevenly() {
         List<LayerSpec> layers = List.of(
                 conv(17),
@@ -169,7 +169,7 @@ public class BatchNormTest {
         }
     }
 
-    /// Of the batch norm's parameters one.
+    /// One of the parameters of the batch norm.
     private static float[] floats(SessionState state, Workload workload, int number) {
         ParameterSpec parameter =
                 workload.network().layers().get(1).parameters().get(number);

@@ -35,8 +35,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Steps in bfloat16 beside those that torch.autocast took, recorded by bfloat16.py in src/test/python, which says what
-/// the file holds.
+/// Steps in bfloat16 compared with those of torch.autocast, recorded by bfloat16.py in src/test/python. The
+/// script describes the file.
 class Bfloat16GoldenTest {
     private static final Path RECORDED = Path.of("src/test/resources/golden/bfloat16.jsonl");
     private static final int STEPS = 40;
@@ -47,9 +47,8 @@ class Bfloat16GoldenTest {
     private static final Shape IMAGE = Shape.of(3, SIDE, SIDE);
     private static final Sgd OPTIMIZER = new Sgd(0.01, 0.9, 0);
 
-    /// Two right computations in bfloat16 differ by chance, most where tudui's loss falls by a fifth a step: by 2.4e-3
-    /// of
-    /// 0.9 to 1.1.
+    /// Two correct bfloat16 computations differ at random, by up to 2.4e-3 of 0.9 to 1.1 where tudui's loss
+    /// falls by a fifth per step.
     private static final Tolerance TOLERANCE = new Tolerance(1e-3, 4e-3);
 
     @BeforeAll

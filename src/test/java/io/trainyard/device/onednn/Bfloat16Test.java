@@ -37,7 +37,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/// What `check-device` asks of bfloat16, where this processor has it.
+/// The bfloat16 rows of `check-device`, if this CPU supports it.
 @Slow
 class Bfloat16Test {
     static Device device() {
@@ -57,7 +57,7 @@ class Bfloat16Test {
                 .map(check -> DynamicTest.dynamicTest(check.name(), () -> passes(check)));
     }
 
-    /// A bfloat16 has 7 bits of mantissa: 1 + 1/512 is 1 to a product. What is kept is float32.
+    /// A bfloat16 has a 7-bit mantissa, so products see 1 + 1/512 as 1. Stored weights stay float32.
     @Test
     void factorsAreRoundedAndWhatIsKeptIsNot() {
         List<LayerSpec> layers = List.of(Layers.flatten(), Layers.linear(3, false));
@@ -78,7 +78,7 @@ class Bfloat16Test {
         }
     }
 
-    /// Momentum, running statistics, masks and augmentation are carried over; two threads compute.
+    /// Momentum, running statistics, masks and augmentation carry over, with two threads.
     @Test
     void whatIsInterruptedGoesOnWithTheSameBits() {
         Workload workload =
@@ -104,7 +104,7 @@ class Bfloat16Test {
         }
     }
 
-    /// By a kernel of our own, which computes in float32.
+    /// The kernel is Trainyard's own and computes in float32.
     @Test
     void weightsOfDepthwiseConvolutionsAreRounded() {
         List<LayerSpec> layers =
@@ -117,7 +117,7 @@ class Bfloat16Test {
                 .isNotEqualTo(predictions(workload, "0", middle, 1));
     }
 
-    /// Whether the layer takes bfloat16 as it is, or computes in float32.
+    /// Holds both for layers with bfloat16 kernels and for layers that compute in float32.
     @Test
     void whatALayerGivesIsRounded() {
         for (LayerSpec last : List.of(Layers.relu(), new ActivationFunction.Gelu(null, "none"))) {
@@ -139,7 +139,7 @@ class Bfloat16Test {
                     }
                     slot.value().write(values);
                 }
-                program.input().data().fill((byte) 0x3f); // 0.747
+                program.input().data().fill((byte) 0x3f); // bytes 3f3f3f3f are 0.747
                 program.prepare();
                 program.runForward();
                 for (float logit : program.logits().data().toArray(ValueLayout.JAVA_FLOAT)) {
@@ -152,7 +152,7 @@ class Bfloat16Test {
         }
     }
 
-    /// Of a network one of whose weights is set.
+    /// The predictions of a network after one of its weights was set.
     private static float[] predictions(Workload workload, String layer, int index, float set) {
         String name = layer + ".weight";
         try (LearningSession session = device().open(workload.forTests())) {

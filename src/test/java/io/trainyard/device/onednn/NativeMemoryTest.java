@@ -20,20 +20,21 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
-/// What sessions take, they give back.
+/// Sessions release their native memory.
 @Slow
 class NativeMemoryTest {
     private static final Path STATUS = Path.of("/proc/self/status");
     private static final int ROUNDS = 5;
-    private static final int SESSIONS = 100; // of each round
+    private static final int SESSIONS = 100; // per round
 
-    /// What a process of its own does: opens and closes sessions, and prints by how many KiB that made it grow.
+    /// A process that opens and closes sessions, and prints its growth in KiB.
     static final class Sessions {
         private Sessions() {}
 
         public static void main(String[] arguments) throws IOException {
             Workload workload = OneDnnDeviceTest.wide();
-            long least = Long.MAX_VALUE; // code and oneDNN's cache of primitives reach their size; a leak does not
+            // The minimum, because code and oneDNN's primitive cache stop growing, but a leak does not.
+            long least = Long.MAX_VALUE;
             for (int round = 0; round < ROUNDS; round++) {
                 long before = anonymousKib();
                 use(workload, SESSIONS);
@@ -46,7 +47,7 @@ class NativeMemoryTest {
     @Test
     @EnabledOnOs(value = OS.LINUX, disabledReason = "reads /proc/self/status")
     void residentMemoryStaysOverManySessions() throws IOException, InterruptedException {
-        // the heap is resident from the beginning, so that only native memory can grow
+        // The heap is resident from the beginning, so only native memory can grow.
         String output = ChildJvm.run(
                 Sessions.class,
                 System.getProperty("java.class.path"),
@@ -75,12 +76,12 @@ class NativeMemoryTest {
         }
     }
 
-    /// One program's activations; a session has more.
+    /// The activations of one program; a session has more.
     private static long activationKib(Workload workload) {
         return 4L * workload.batchSize() * workload.network().activationElements() / 1024;
     }
 
-    /// What the process itself has allocated, without mapped files.
+    /// Memory that the process itself has allocated, without mapped files.
     private static long anonymousKib() throws IOException {
         try (var lines = Files.lines(STATUS)) {
             String line =

@@ -58,7 +58,7 @@ public class OneDnnDeviceTest extends DeviceContract implements NumbersContract,
         }
     }
 
-    /// Batches of 32, then one of 1 sample: some of the shards have none.
+    /// Batches of 32, then one of 1 sample, so that some shards are empty.
     @ParameterizedTest
     @ValueSource(ints = {2, 3, 4})
     void shardsOfABatchTrainAndTestAsTheReferenceDoes(int threads) {
@@ -89,7 +89,7 @@ public class OneDnnDeviceTest extends DeviceContract implements NumbersContract,
         NumbersContract.checkTraining(device(), workload.withThreads(5));
     }
 
-    /// 60 samples whose activations do not stay in a cache together; the last batch has 11, the test set 70.
+    /// 60 samples with activations that exceed the cache; the last batch has 11 samples, the test set 70.
     @Slow
     @ParameterizedTest
     @ValueSource(ints = {1, 3})
@@ -106,8 +106,8 @@ public class OneDnnDeviceTest extends DeviceContract implements NumbersContract,
         NumbersContract.checkTraining(device(), workload.withThreads(threads));
     }
 
-    /// As soon as each shard has enough samples: those of a batch norm meet, and masks are drawn for the whole batch.
-    /// Smaller batches train with oneDNN's threads.
+    /// Once each shard has enough samples: batch norms synchronise across shards, and masks are drawn for the
+    /// whole batch. Smaller batches use oneDNN's threads.
     @ParameterizedTest
     @CsvSource({"15, 1", "16, 2"})
     void batchNormAndDropoutDoNotKeepABatchFromBeingCut(int batchSize, int shards) {
@@ -128,7 +128,7 @@ public class OneDnnDeviceTest extends DeviceContract implements NumbersContract,
         NumbersContract.checkTraining(device(), workload.withThreads(2));
     }
 
-    /// The last batch has one sample, where that is enough to normalise by: one of the shards has none.
+    /// The last batch has one sample, unless the layer cannot normalise that: one shard is empty.
     @Slow
     @ParameterizedTest
     @MethodSource("io.trainyard.device.check.LayerCases#all")
@@ -142,7 +142,7 @@ public class OneDnnDeviceTest extends DeviceContract implements NumbersContract,
                 CheckWorkload.of(row.input(), row.classes(), row.layers(), CheckWorkload.MOMENTUM, 32, trains, 7));
     }
 
-    /// Cuts every batch in two: most rows have too little to compute for the rule to do so.
+    /// Splits every batch in two, because the rule would not do so for most of these small rows.
     private record InTwoShards(DeviceInfo info, OneDnnLibrary library) implements Device {
         @Override
         public LearningSession open(Workload workload) {
@@ -164,8 +164,7 @@ public class OneDnnDeviceTest extends DeviceContract implements NumbersContract,
         assertThat(shards(summing, 2)).as("more to sum than to compute").isEqualTo(1);
     }
 
-    /// Their programs for a batch, for the last batch of one sample and for evaluation want weights in other
-    /// layouts.
+    /// Programs for a batch, for the last batch of one sample and for evaluation use different weight layouts.
     @Slow
     @ParameterizedTest
     @ValueSource(strings = {"tudui", "lenet", "fashion"})
@@ -215,7 +214,7 @@ public class OneDnnDeviceTest extends DeviceContract implements NumbersContract,
         }
     }
 
-    /// Large enough for two threads to share the work: blocked layouts, a short last batch, evaluation chunks.
+    /// Large enough for two threads: blocked layouts, a short last batch, evaluation in chunks.
     public static Workload wide() {
         List<LayerSpec> layers = List.of(
                 new Conv2d(null, 32, 5, 1, 2, true),

@@ -15,13 +15,13 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
-/// A device and its session that compute nothing, note what is asked of them, wait for the others in each
-/// step, and fail at one thing.
+/// A device and its session without computation. It records calls, waits for the others in each step, and fails
+/// at one call.
 ///
 /// @param number of the device
-/// @param calls what was called, as "device: call"
-/// @param callers who called
-/// @param meetings where it waits in each step
+/// @param calls recorded as "device: call"
+/// @param callers threads of the calls
+/// @param meetings the barriers of each step
 /// @param fails the call that fails; empty for none
 record FakePart(int number, Queue<String> calls, Queue<Thread> callers, Queue<PartMeeting> meetings, String fails)
         implements PartDevice, PartSession {

@@ -29,14 +29,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// What every device must do, done by several at once.
+/// The device contract for several devices that work together.
 public abstract class ParallelContract extends SessionContract implements GoldenContract {
-    /// Those that clip by norm, where the devices cannot.
+    /// Golden cases that clip by norm, if the devices do not support it.
     protected Set<String> goldensItRefuses() {
         return Set.of();
     }
 
-    /// Opened anew for each session.
+    /// New devices for each session.
     protected abstract List<PartDevice> devices();
 
     @Override
@@ -44,13 +44,13 @@ public abstract class ParallelContract extends SessionContract implements Golden
         return new ParallelDevice(devices());
     }
 
-    /// Kernels of all kinds compute it.
+    /// All kinds of kernels support this workload.
     @Override
     public Workload eventful() {
         return augmentedWithoutBatchNorm();
     }
 
-    /// All devices but one have none of it, and must draw its masks nevertheless.
+    /// All devices except one have no sample of the last batch, but they must still draw its masks.
     @Test
     void aLastBatchOfOneSampleTrainsAsTheReferenceDoes() {
         Workload all = eventful();
@@ -87,8 +87,8 @@ public abstract class ParallelContract extends SessionContract implements Golden
         NumbersContract.checkTraining(device(), CheckWorkload.of(row, CheckWorkload.MOMENTUM));
     }
 
-    /// Those of which one device hears from another before its gradients are summed: of batch norms, and of the losses.
-    /// What the other layers make of such values, the tests of one device say.
+    /// Rows in which devices exchange values before the gradients are summed: those with batch norms, and those
+    /// with other losses. The tests of single devices cover all other layers.
     static Stream<NonFiniteCase> nonFiniteRowsThatCrossShards() {
         return NonFiniteCases.all().stream()
                 .filter(row -> !row.loss().equals(LossSpec.DEFAULT)
@@ -106,8 +106,8 @@ public abstract class ParallelContract extends SessionContract implements Golden
         NumbersContract.checkNonFinite(device(), row);
     }
 
-    /// Blocks as ResNet's, whole and with a resized shortcut, in batches of 5 and then of 2 samples: three
-    /// devices have 1, 2 and 2 of the ones, and one of them none of the others.
+    /// ResNet-like blocks with identity and projection shortcuts, in batches of 5 and 2 samples: three devices
+    /// have 1, 2 and 2 samples of the first, and one device has none of the second.
     @Test
     void residualsOfBatchNormsTrainAsTheReferenceDoes() {
         LayerSpec norm = Layers.norm();

@@ -6,7 +6,7 @@ import io.trainyard.device.ReferenceProperties;
 import io.trainyard.spec.DeviceSpec;
 import java.util.Collections;
 
-/// Batches of 2 to 7 samples on three devices: some have none.
+/// Batches of 2 to 7 samples on three devices, so that some have none.
 @Slow
 class ParallelPropertiesTest extends ReferenceProperties {
     @Override

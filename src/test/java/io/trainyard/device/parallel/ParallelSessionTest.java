@@ -53,7 +53,7 @@ class ParallelSessionTest {
         return Stream.of(new ThreeCpusTest().eventful(), OneDnnDeviceTest.wide());
     }
 
-    /// Each has updated only a part of them itself.
+    /// Each device itself updates only a shard of the parameters.
     @ParameterizedTest
     @MethodSource("bothKindsOfKernels")
     void allDevicesEndWithTheSameState(Workload workload) {
@@ -107,7 +107,7 @@ class ParallelSessionTest {
         }
     }
 
-    /// Of a batch of 8 the third of five devices has 1 sample, of the last one of 7 it has 2.
+    /// The third of five devices has 1 sample of a batch of 8, but 2 samples of the last batch of 7.
     @Test
     void aDeviceMayHaveMoreOfTheLastBatch() {
         List<LayerSpec> layers =
@@ -118,7 +118,7 @@ class ParallelSessionTest {
         NumbersContract.checkTraining(cpus(5), workload);
     }
 
-    /// Its parameters lie in blocks, and parts of 10 and 11 samples would choose for themselves.
+    /// Its parameters have blocked layouts, and devices with 10 and 11 samples would choose different ones.
     @ParameterizedTest
     @ValueSource(ints = {0, 3, 6, 7})
     void wideNetworksTrainAsTheReferenceDoes(int threads) {
@@ -133,7 +133,7 @@ class ParallelSessionTest {
         NumbersContract.checkTraining(cpus(3), CheckWorkload.of(input, 10, layers, CheckWorkload.MOMENTUM, 4, 9, 11));
     }
 
-    /// 1 thread for 2 devices would leave one without.
+    /// 1 thread for 2 devices would leave one device without a thread.
     @ParameterizedTest
     @CsvSource({"1, 2", "2, 2", "3, 3", "4, 4"})
     void devicesShareTheThreads(int asked, int used) {
@@ -143,8 +143,8 @@ class ParallelSessionTest {
         }
     }
 
-    /// Batches of 32, then one of 1 sample, which only the last device has. Of 40 devices some never have
-    /// any, and must come to the meetings all the same.
+    /// Batches of 32, then one of 1 sample that only the last device has. Of 40 devices some never have a
+    /// sample, but they must still join the barriers.
     @ParameterizedTest
     @ValueSource(ints = {2, 3, 40})
     void batchNormsMeetAcrossDevices(int devices) {
@@ -153,7 +153,7 @@ class ParallelSessionTest {
         assertThat(trained(cpus(devices), workload)).isEqualTo(trained(cpus(devices), workload));
     }
 
-    /// Of each part, for each tests with its own.
+    /// Each device evaluates with its own running statistics.
     @Test
     void allDevicesEndWithTheSameRunningStatistics() {
         allDevicesEndWithTheSameState(BatchNormTest.unevenly().withThreads(6));
@@ -175,7 +175,7 @@ class ParallelSessionTest {
         float[] alone = losses(cpus(1).devices().getFirst(), workload);
         float[] together = losses(cpus(2), workload);
         assertThat(together[0]).isCloseTo(alone[0], Offset.offset(1e-5f * alone[0]));
-        assertThat(together[1]).isCloseTo(alone[1], Offset.offset(1e-2f * alone[1])); // ReLUs at 0: docs/facts.md
+        assertThat(together[1]).isCloseTo(alone[1], Offset.offset(1e-2f * alone[1])); // ReLUs near 0: docs/facts.md
     }
 
     private static float[] losses(Device device, Workload workload) {

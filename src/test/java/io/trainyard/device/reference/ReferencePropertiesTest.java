@@ -20,7 +20,7 @@ class ReferencePropertiesTest extends DeviceProperties {
         return new ReferenceDeviceTest().device();
     }
 
-    /// A new layer needs a line in [RandomNetwork]. Networks are only made here, so that there may be many.
+    /// A new layer needs a line in [RandomNetwork]. Networks are only generated here, so many tries are cheap.
     @Property(seed = "20251101", tries = 300)
     @StatisticsReport(StatisticsReport.StatisticsReportMode.OFF)
     void noLayerIsLeftOut(@ForAll("networks") RandomNetwork network) {

@@ -17,14 +17,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 
-/// Finite differences: a gradient is how the loss changes when a parameter does.
+/// Finite differences: a gradient is the change of the loss per change of a parameter.
 final class Slopes {
-    /// Where a ReLU or a window switches within a large step, a small one is right, or the slope on one side; where
-    /// rounding spoils the small one, the large one is. A wrong gradient is wrong by all. The first that is
-    /// right ends the search.
+    /// If a ReLU or a pooling window switches within a large step, a small step or the slope on one side is
+    /// right. If rounding spoils the small step, the large one is right. A wrong gradient fails all of them.
+    /// The search ends at the first match.
     private static final double[] STEPS = {0x1p-8, 0x1p-10, 0x1p-12, 0x1p-14};
 
-    /// A loss of about 1 is rounded by up to 2^-25, which the division by the smallest step makes 1e-3.
+    /// A loss of about 1 is rounded by up to 2^-25; divided by the smallest step this is 1e-3.
     private static final double ABSOLUTE = 1e-3;
 
     private static final double RELATIVE = 1e-2;
@@ -32,7 +32,7 @@ final class Slopes {
 
     private Slopes() {}
 
-    /// @param workload with an optimizer that takes away just the gradient
+    /// @param workload with an optimizer that subtracts the plain gradient
     static void check(Device device, Workload workload) {
         SessionState state = CheckWorkload.state(workload);
         try (LearningSession session = device.open(workload)) {
@@ -64,7 +64,7 @@ final class Slopes {
     }
 
     /// @param here the loss at `state`
-    /// @return to both sides, above and below
+    /// @return the slopes above and below
     private static List<Double> slopes(
             LearningSession session,
             Workload workload,

@@ -15,10 +15,10 @@ import java.io.IOException;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Processors with shorter vectors than this one's, in processes that use no longer ones.
+/// CPUs with shorter vectors than this one, simulated by processes that limit the vector length.
 @Slow
 class OtherVectorsTest {
-    /// What those processes run.
+    /// The main class of those processes.
     static final class Training {
         private Training() {}
 
@@ -28,7 +28,7 @@ class OtherVectorsTest {
             VectorDeviceTest.computableRows()
                     .forEach(row -> NumbersContract.checkTraining(
                             vectors.device(), CheckWorkload.of(row, CheckWorkload.MOMENTUM)));
-            Device cpu = Devices.open(new DeviceSpec("cpu")); // with kernels of oneDNN's and beside them
+            Device cpu = Devices.open(new DeviceSpec("cpu")); // with oneDNN and other kernels
             LayerCases.all()
                     .forEach(row -> NumbersContract.checkTraining(cpu, CheckWorkload.of(row, CheckWorkload.MOMENTUM)));
             System.out.println("trained with vectors of " + Vectors.LENGTH);

@@ -64,7 +64,7 @@ class VectorDeviceTest extends SessionContract implements FloatSamplesContract {
         NumbersContract.checkNonFinite(device(), row);
     }
 
-    /// 5 samples for 7 threads: some have none.
+    /// 5 samples for 7 threads, so that some have none.
     @ParameterizedTest
     @MethodSource("computableRows")
     void anyNumberOfThreadsTrainsAndTestsAsTheReferenceDoes(LayerCase row) {
@@ -74,7 +74,7 @@ class VectorDeviceTest extends SessionContract implements FloatSamplesContract {
         }
     }
 
-    /// Batches of several chunks, and an epoch's last one of fewer.
+    /// Batches of several chunks, and a shorter last batch.
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3})
     void batchesOfManyChunksTrainAsTheReferenceDoes(int threads) {

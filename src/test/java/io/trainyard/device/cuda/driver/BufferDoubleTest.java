@@ -11,7 +11,7 @@ import jcuda.Pointer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// Buffers know where they live, and copies are exact both ways.
+/// Buffers know their device, and copies are exact both ways.
 @OnDouble
 final class BufferDoubleTest {
     private static final int FLOATS = 1000;
@@ -19,7 +19,7 @@ final class BufferDoubleTest {
     private final Gpu first = gpu(0);
     private final Gpu second = gpu(1);
 
-    /// Loads the libraries, too.
+    /// Also loads the libraries.
     private static Gpu gpu(int number) {
         var _ = new CudaBackend().open(new DeviceSpec("cuda:" + number));
         return new Gpu(number);
@@ -94,7 +94,7 @@ final class BufferDoubleTest {
         return buffer;
     }
 
-    /// All kinds of floats, not-a-numbers too.
+    /// All kinds of floats, including NaNs.
     private static float[] anything() {
         Random random = new Random(1);
         float[] values = new float[FLOATS];

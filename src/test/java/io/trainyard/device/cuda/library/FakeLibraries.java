@@ -14,8 +14,8 @@ import java.util.Collection;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/// Shared libraries with NVIDIA's names that have the functions Trainyard calls and answer questions about versions.
-/// All else they are asked succeeds, and does nothing.
+/// Shared libraries with NVIDIA's names and the functions that Trainyard calls. They answer version queries;
+/// all other calls succeed and do nothing.
 final class FakeLibraries {
     private static final Path COMPILER = Path.of("/usr/bin/g++");
 
@@ -25,7 +25,7 @@ final class FakeLibraries {
         this.folder = folder;
     }
 
-    /// Skips the test where there is no compiler, as on a developer's machine without one.
+    /// Skips the test on machines without a compiler.
     static void requireCompiler() {
         String system = System.getProperty("os.name") + " " + System.getProperty("os.arch");
         assumeTrue(system.equals("Linux amd64"), "the CUDA device does not run on " + system);
@@ -34,8 +34,8 @@ final class FakeLibraries {
                 "there is no " + COMPILER + ": install Debian's package g++");
     }
 
-    /// @param initialised what cuInit returns
-    /// @param cuda as cuDriverGetVersion tells it
+    /// @param initialised the result of cuInit
+    /// @param cuda the version from cuDriverGetVersion
     FakeLibraries driver(int initialised, int cuda, int gpus) {
         return library("libcuda.so.1", NeededFunctions.DRIVER, """
                 int cuInit(int flags) { return %d; }
@@ -45,8 +45,8 @@ final class FakeLibraries {
                 """.formatted(initialised, cuda, gpus));
     }
 
-    /// @param version as cudnnGetVersion tells it
-    /// @param cuda the major release that it is built for
+    /// @param version the result of cudnnGetVersion
+    /// @param cuda the major CUDA release that it is built for
     FakeLibraries dnn(int release, int version, int cuda) {
         return library("libcudnn.so." + release, NeededFunctions.DNN, """
                 unsigned long cudnnGetVersion() { return %d; }
@@ -73,7 +73,7 @@ final class FakeLibraries {
         return library("libnvrtc-builtins.so.%d.4".formatted(release), List.of(), "");
     }
 
-    /// @param functions those that are not in `code` do nothing
+    /// @param functions functions that are not in `code` do nothing
     FakeLibraries library(String name, Collection<String> functions, String code) {
         String rest = functions.stream()
                 .filter(function -> !code.contains(" " + function + "("))
@@ -82,7 +82,7 @@ final class FakeLibraries {
         try {
             Files.createDirectories(folder);
             Path source = Files.writeString(folder.resolve(name + ".cpp"), "extern \"C\" {\n" + code + rest + "}\n");
-            // As NVIDIA's: the version of all symbols is called like the library.
+            // As in NVIDIA's libraries, the symbol version is named like the library.
             Path versions = Files.writeString(
                     folder.resolve(name + ".map"), (functions.isEmpty() ? "" : name) + " { global: *; };\n");
             run(List.of(
@@ -103,14 +103,13 @@ final class FakeLibraries {
         return this;
     }
 
-    /// All but one of the functions.
     static List<String> without(String function, List<String> functions) {
         List<String> rest = new ArrayList<>(functions);
         assertThat(rest.remove(function)).isTrue();
         return rest;
     }
 
-    /// A file by that name that is no library.
+    /// A file with that name that is not a library.
     FakeLibraries broken(String name) throws IOException {
         Files.createDirectories(folder);
         Files.writeString(folder.resolve(name), "no library\n".repeat(100));

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// JCuda's real natives over libraries of several releases, each in a process of its own.
+/// JCuda's real native code with libraries of several releases, each in a separate process.
 @Slow
 class JCudaNativesTest {
     @TempDir
@@ -91,7 +91,7 @@ class JCudaNativesTest {
         assertThat(run(Asking.class)).contains("through JCuda: cuDNN 92400, cuBLAS 13, NVRTC 13");
     }
 
-    /// JCuda by itself would load it.
+    /// JCuda alone would load it.
     @Test
     void aFileThatLiesAmongTemporaryFilesIsNotTouched() throws IOException, InterruptedException {
         nvidia().dnn(9, 92400, 13).blas(13).compiler(13).builtins(13);
@@ -122,7 +122,7 @@ class JCudaNativesTest {
         assertThat(leftBehind()).isEmpty();
     }
 
-    /// What that process runs.
+    /// The main class of that process.
     static final class Asking {
         private Asking() {}
 

@@ -20,14 +20,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// A call of a function that a library lacks ends the process, so what is called must be what is looked for before.
+/// Calling a missing library function kills the process. So every called function must be among those checked
+/// at startup.
 @Slow
 class NeededFunctionsTest {
     private static final JavaClasses DEVICE = new ClassFileImporter()
             .withImportOption(new DoNotIncludeTests())
             .importPackages("io.trainyard.device.cuda");
 
-    /// JCuda's classes as constants: naming them does not load their natives.
+    /// JCuda's classes as constants, which does not load their native code.
     static Stream<Arguments> libraries() {
         return Stream.of(
                 Arguments.of(JCudaDriver.class, "libJCudaDriver-12.6.0-linux-x86_64.so", NeededFunctions.DRIVER),
@@ -43,7 +44,7 @@ class NeededFunctionsTest {
                 .flatMap(type -> type.getAccessesFromSelf().stream())
                 .map(JavaAccess::getTarget)
                 .filter(target -> target.getOwner().isEquivalentTo(jcuda))
-                .map(target -> target.getName().replaceFirst("_new$", "")) // JCuda's own suffix
+                .map(target -> target.getName().replaceFirst("_new$", "")) // JCuda's suffix
                 .collect(Collectors.toSet());
         assertThat(called).as("calls of " + jcuda.getSimpleName()).isNotEmpty();
         assertThat(called)

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-@DisabledOnOs(OS.WINDOWS) // as is the CUDA device
+@DisabledOnOs(OS.WINDOWS) // like the CUDA device
 class SearchFoldersTest {
     @TempDir
     Path root;
@@ -25,7 +25,7 @@ class SearchFoldersTest {
         }
     }
 
-    /// A python3 that can be executed, which nobody does.
+    /// A python3 that is executable but never executed.
     private Path python(String prefix) throws IOException {
         Path python = folder(prefix + "/bin").resolve("python3");
         Files.createFile(python);

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// On JCuda's real natives, as they lie in their jars.
+/// Uses JCuda's real native libraries from their jars.
 class SharedObjectTest {
     private static final String JCUDNN = "libJCudnn-11.7.0-linux-x86_64.so";
 
@@ -42,7 +42,7 @@ class SharedObjectTest {
                         .needed().stream()
                                 .map(name -> name.equals(from) ? to : name)
                                 .toList());
-        // One digit of the name, and in the hash of the version's name the last byte, which is that digit's.
+        // A digit of the name, and the last byte of the version name's hash, which is that digit's.
         List<Integer> differences = differences(original, changed);
         assertThat(differences).hasSize(2);
         assertThat(differences)
@@ -64,7 +64,7 @@ class SharedObjectTest {
                 .isEqualTo(original);
     }
 
-    /// The values are those that any loader and linker has for them.
+    /// The values that every loader and linker uses.
     @Test
     void namesHaveTheHashOfTheSystemsInterface() {
         assertThat(SharedObject.hash("printf")).isEqualTo(0x077905a6);
@@ -123,7 +123,7 @@ class SharedObjectTest {
         assertRefused(Arrays.copyOf(whole, 100), "are asked for");
     }
 
-    /// Whatever is broken in the parts that are read, the answer is a sentence, and it comes at once.
+    /// However a file is damaged, the answer is a sentence, and it comes at once.
     @Test
     void aBrokenFileNeverLeadsOutsideIt() {
         byte[] whole = jcuda(JCUDNN);
@@ -133,7 +133,7 @@ class SharedObjectTest {
         for (int round = 0; round < 500; round++) {
             byte[] broken = whole.clone();
             for (int i = 0; i < 4; i++) {
-                // The headers at its begin, or the names and versions around what is changed.
+                // Damages the headers at the beginning, or the area around the names and versions.
                 int at = random.nextBoolean()
                         ? random.nextInt(700)
                         : changes.get(random.nextInt(changes.size())) - 200 + random.nextInt(400);

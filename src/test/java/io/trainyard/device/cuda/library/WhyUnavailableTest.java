@@ -16,15 +16,16 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// What an operator reads on a machine where something is missing or does not fit.
+/// The messages for an operator of a machine with missing or incompatible libraries.
 ///
-/// Libraries stay loaded and are found by their names, so all this happens in a process of its own, where the
-/// system's loader is not asked.
+/// Loaded libraries stay loaded and are found by name. Each case therefore runs in a separate process without
+/// the system's search path.
 @Slow
 class WhyUnavailableTest {
-    /// A machine that lacks something.
+    /// An incomplete machine.
     ///
-    /// @param reason parts of it, in order; `DIR` is the folder of the libraries, `ROOT` that of the file system
+    /// @param reason parts of the message, in order; `DIR` is the folder of the libraries, `ROOT` that of the
+    ///     file system
     private record Case(String name, Machine machine, List<String> reason) {
         Case(String name, Machine machine, String... reason) {
             this(name, machine, List.of(reason));
@@ -185,7 +186,7 @@ class WhyUnavailableTest {
                         .toList());
     }
 
-    /// What that process runs.
+    /// The main class of that process.
     static final class Asking {
         private Asking() {}
 

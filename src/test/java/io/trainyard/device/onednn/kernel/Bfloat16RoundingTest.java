@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Rounding, in vectors and the rest behind them.
+/// Rounding in vectors and in the scalar tail.
 class Bfloat16RoundingTest {
     private final Arena arena = Arena.ofShared();
 
@@ -20,7 +20,7 @@ class Bfloat16RoundingTest {
         arena.close();
     }
 
-    /// Two lie half way, one of them below, the other above the even neighbour.
+    /// Two values lie halfway, one below and one above the even neighbour.
     @ParameterizedTest
     @CsvSource({
         "0x1p0, 0x3f80",
@@ -35,13 +35,13 @@ class Bfloat16RoundingTest {
         "0x1p-149, 0x0000"
     })
     void aFloatIsRoundedToTheNearest(String value, String expected) {
-        float[] values = new float[37]; // vectors and a rest
+        float[] values = new float[37]; // vectors and a tail
         Arrays.fill(values, Float.parseFloat(value));
         assertThat(narrowed(floats(values), 37))
                 .containsOnly(Integer.decode(expected).shortValue());
     }
 
-    /// The upper half alone of the one would be infinity, and rounding the other would overflow.
+    /// Truncation would turn one into infinity, and rounding would overflow the other.
     @Test
     void whatIsNotANumberStaysSo() {
         float[] values = new float[37];
@@ -68,7 +68,7 @@ class Bfloat16RoundingTest {
         return floats;
     }
 
-    /// Written behind a value that stays as it is.
+    /// Writes after one element that must not change.
     private short[] narrowed(MemorySegment floats, int size) {
         MemorySegment values = shorts(new short[size + 1]);
         Bfloat16.narrow(floats, values, 1, size);
