@@ -5,12 +5,12 @@ import java.lang.foreign.ValueLayout;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorOperators;
 
-/// Mends what an operation made of values above a bound. All segments are native memory of the same size and layout;
-/// a bound is not below 0, which is what the padding of blocked layouts is.
+/// Corrects the results of an operation for values above a bound. All segments are native memory of the same size
+/// and layout. The bound is at least 0, the value of the padding in blocked layouts.
 public final class Above {
     private Above() {}
 
-    /// Copies `from` to `to` where `x` is above the bound.
+    /// Copies `from` to `to` at the elements of `x` above the bound.
     public static void copy(MemorySegment x, float bound, MemorySegment from, MemorySegment to) {
         long end = Lanes.wholeVectorBytes(x);
         copyVectors(x, bound, from, to, end);

@@ -21,8 +21,8 @@ final class Bfloat16 {
     private static final int HALF = Short.SIZE;
     private static final int MAGNITUDE = 0x7fff_ffff;
     private static final int INFINITY = 0x7f80_0000;
-    private static final int QUIET = 0x0040_0000; // a bit of NaN that stays in the upper half
-    private static final int BELOW_HALF = 0x7fff; // of the last place that stays
+    private static final int QUIET = 0x0040_0000; // a bit of NaN in the upper half
+    private static final int BELOW_HALF = 0x7fff; // of the last kept bit
 
     private Bfloat16() {}
 
@@ -31,14 +31,14 @@ final class Bfloat16 {
         return Float.intBitsToFloat(values.getAtIndex(ValueLayout.JAVA_SHORT, index) << HALF);
     }
 
-    /// To the nearest, of two equally near to the even one; NaN stays NaN.
+    /// Rounds to nearest, ties to even; NaN stays NaN.
     static short rounded(float value) {
         int bits = Float.floatToRawIntBits(value);
         int rounded = Float.isNaN(value) ? bits | QUIET : bits + BELOW_HALF + (bits >>> HALF & 1);
         return (short) (rounded >>> HALF);
     }
 
-    /// Copies `length` values, from number `first` on, to the beginning of `to`, as float32.
+    /// Widens `length` values from index `first` on to float32, to the start of `to`.
     static void widen(MemorySegment from, long first, MemorySegment to, long length) {
         long whole = length / LENGTH * LENGTH;
         widenVectors(from, first, to, whole);
@@ -55,7 +55,7 @@ final class Bfloat16 {
         }
     }
 
-    /// Copies the first `length` float32 values, [#rounded], to `to`, where number `first` and those behind it are.
+    /// Writes the first `length` float32 values, [#rounded], to `to` from index `first` on.
     static void narrow(MemorySegment from, MemorySegment to, long first, long length) {
         long whole = length / LENGTH * LENGTH;
         narrowVectors(from, to, first, whole);

@@ -4,8 +4,8 @@ import io.trainyard.spec.Windows;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// [MaxPool] of bfloat16: one sample's block of channels after the other is widened, pooled and rounded, in memory that
-/// a core's cache keeps.
+/// [MaxPool] of bfloat16: each sample's block of channels is widened, pooled and rounded, in memory that fits into
+/// a core's cache.
 final class Bfloat16MaxPool implements WindowMaximum {
     private static final long ALIGNMENT_BYTES = 64;
 
@@ -15,7 +15,7 @@ final class Bfloat16MaxPool implements WindowMaximum {
     private final MemorySegment inFloats;
     private final MemorySegment outFloats;
 
-    /// @throws IllegalArgumentException unless both have channels in vectors, as many
+    /// @throws IllegalArgumentException unless both have blocked channels of the same size
     Bfloat16MaxPool(ImageLayout in, ImageLayout out, Windows windows) {
         this.in = in;
         this.out = out;

@@ -8,7 +8,7 @@ import jdk.incubator.vector.VectorMask;
 import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorSpecies;
 
-/// [Relu] of bfloat16, on its bits: what is not above 0 is not above 0 as an integer, either, but for NaN.
+/// [Relu] of bfloat16 on its bits: as an integer, a value compares with 0 like the number itself, except for NaN.
 final class Bfloat16Relu {
     private static final VectorSpecies<Short> SPECIES = ShortVector.SPECIES_PREFERRED;
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
@@ -17,9 +17,9 @@ final class Bfloat16Relu {
 
     private Bfloat16Relu() {}
 
-    /// Forward `values` is also what is `given`, backward it is the output and `given` its gradient.
+    /// Forward, `given` is `values`; backward, `values` is the output and `given` its gradient.
     ///
-    /// @param to 0 where a value is 0 or less, what is given elsewhere; may be any of the others
+    /// @param to 0 at values of at most 0, `given` elsewhere; may be any of the other segments
     static void apply(MemorySegment values, MemorySegment given, MemorySegment to) {
         long end = values.byteSize() / SPECIES.vectorByteSize() * SPECIES.vectorByteSize();
         applyVectors(values, given, to, end);

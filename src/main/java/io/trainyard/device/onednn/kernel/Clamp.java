@@ -6,10 +6,10 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorMask;
 import jdk.incubator.vector.VectorOperators;
 
-/// x, or the nearer bound where x is beyond one. What is not a number stays so, and its gradient passes, as in PyTorch;
-/// oneDNN does otherwise. Where 0 is not between the bounds, the padding of blocked layouts would not stay 0.
+/// x clamped to a range. NaN is kept, and its gradient passes, as in PyTorch but not in oneDNN. If 0 is outside the
+/// range, the padding of blocked layouts would change.
 public record Clamp(float min, float max) implements ValueFunction {
-    /// Whether 0 stays 0.
+    /// Whether 0 is mapped to 0.
     public boolean keepsZero() {
         return min <= 0 && max >= 0;
     }
@@ -29,7 +29,7 @@ public record Clamp(float min, float max) implements ValueFunction {
         }
     }
 
-    /// At the bounds and beyond the gradient ends, whatever it is.
+    /// The gradient is 0 at and beyond the bounds, even if it is not finite.
     @Override
     public void backward(MemorySegment x, MemorySegment gradient, MemorySegment to) {
         long end = Lanes.wholeVectorBytes(x);

@@ -5,24 +5,24 @@ import java.lang.foreign.MemorySegment;
 import jdk.incubator.vector.FloatVector;
 import org.jspecify.annotations.Nullable;
 
-/// A convolution of each channel with a kernel of its own, and the gradient of those kernels. Made for small images,
-/// for which oneDNN multiplies matrices with one row each.
+/// A depthwise convolution, and the gradient of its kernels. For small images, where oneDNN multiplies matrices of
+/// one row each.
 ///
-/// A vector is some neighbouring channels of one pixel. Kernels lie as the images do: block by block of channels, in
-/// each tap by tap, with the channels side by side. Padding of the last block is 0 everywhere, and stays so.
+/// A vector holds adjacent channels of one pixel. Kernels have the layout of the images: in each block of channels
+/// tap by tap, with contiguous channels. The padding of the last block is 0 and stays 0.
 public final class Depthwise {
     private final ImageLayout in;
     private final ImageLayout out;
     private final Windows.Side rows;
     private final Windows.Side columns;
-    private final long inPixel; // bytes from a pixel to the next, as all of these
+    private final long inPixel; // bytes between adjacent pixels; likewise below
     private final long inRow;
     private final long outPixel;
     private final long outRow;
     private final long tapBytes;
 
-    /// @param out as `in`, with as many rows and columns as there are windows
-    /// @throws IllegalArgumentException unless both have channels in vectors, as many
+    /// @param out like `in`, with one row and column for each window
+    /// @throws IllegalArgumentException unless both have blocked channels of the same size
     public Depthwise(ImageLayout in, ImageLayout out, Windows windows) {
         Lanes.requireSame(in, out);
         this.in = in;
@@ -57,14 +57,14 @@ public final class Depthwise {
         }
     }
 
-    /// Where the taps of some channels begin.
+    /// The offset of the taps of some channels.
     private long kernel(int block, int lane) {
         return block * rows.taps() * columns.taps() * tapBytes + (long) lane * Float.BYTES;
     }
 
     /// The sum over one window.
     ///
-    /// @param pixel of its first tap, which may be padding
+    /// @param pixel offset of its first tap, which may be padding
     private void windowVectors(
             MemorySegment x,
             long pixel,
@@ -92,7 +92,7 @@ public final class Depthwise {
     }
 
     /// @param gradient of the outputs
-    /// @param kernelGradient filled with that of the kernels
+    /// @param kernelGradient receives the gradient of the kernels
     public void kernelGradient(MemorySegment x, MemorySegment gradient, MemorySegment kernelGradient) {
         for (int block = 0; block < out.blocks(); block++) {
             for (int lane = 0; lane < out.lanes(); lane += Lanes.COUNT) {
@@ -106,7 +106,7 @@ public final class Depthwise {
         }
     }
 
-    /// The sum over all windows of what they have under one tap times their gradients.
+    /// Sums the input under one tap times the gradient, over all windows.
     private void tapVectors(
             MemorySegment x,
             MemorySegment gradient,
@@ -139,7 +139,7 @@ public final class Depthwise {
     }
 
     /// @param gradient of the outputs
-    /// @param biasGradient filled with that of the bias, padding included
+    /// @param biasGradient receives the gradient of the bias, including padding
     public void biasGradient(MemorySegment gradient, MemorySegment biasGradient) {
         for (int block = 0; block < out.blocks(); block++) {
             for (int lane = 0; lane < out.lanes(); lane += Lanes.COUNT) {

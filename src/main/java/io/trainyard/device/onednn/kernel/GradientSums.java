@@ -13,8 +13,8 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorOperators;
 import org.jspecify.annotations.Nullable;
 
-/// For each channel the sum of the gradients of a layer's outputs, and the sum of their products with how far the
-/// inputs are from the channel's center; in double precision, where such a product is exact.
+/// For each channel the sum of a layer's output gradients, and the sum of these times (input - center); in double
+/// precision, where such a product is exact.
 public final class GradientSums {
     private final Runs runs;
     private final float[] centers; // as a table
@@ -30,8 +30,8 @@ public final class GradientSums {
 
     /// @param x the layer's input
     /// @param channelCenters float32 values, one for each channel
-    /// @param channelSums filled with the sums of the gradients
-    /// @param channelProducts filled with those of their products
+    /// @param channelSums receives the sums of the gradients
+    /// @param channelProducts receives the sums of their products
     public void compute(
             MemorySegment gradient,
             MemorySegment x,
@@ -41,12 +41,12 @@ public final class GradientSums {
         sum(null, null, gradient, x, channelCenters, channelSums, channelProducts);
     }
 
-    /// As [#compute], behind a ReLU: first sets the gradients to 0 where its output is not above 0. A NaN lets its
-    /// gradient pass, as in PyTorch.
+    /// Like [#compute], after a ReLU: first sets the gradients to 0 where the ReLU's output is not above 0. At NaN
+    /// the gradient passes, as in PyTorch.
     ///
     /// @param output of the ReLU
     /// @param source the gradients of its output
-    /// @param gradient where those of its input are put; may be `source`
+    /// @param gradient receives the gradients of its input; may be `source`
     public void computeBehindRelu(
             MemorySegment source,
             MemorySegment output,
@@ -58,8 +58,8 @@ public final class GradientSums {
         sum(source, output, gradient, x, channelCenters, channelSums, channelProducts);
     }
 
-    /// @param source null where no ReLU stands behind
-    /// @param output null where no ReLU stands behind
+    /// @param source null without a ReLU
+    /// @param output null without a ReLU
     private void sum(
             @Nullable MemorySegment source,
             @Nullable MemorySegment output,
@@ -84,7 +84,7 @@ public final class GradientSums {
         runs.fold(products, channelProducts);
     }
 
-    /// Leaves the masked gradients where the kernel's first tensor is.
+    /// Writes the masked gradients to the kernel's first tensor.
     private void maskPiece(
             MemorySegment source, MemorySegment output, MemorySegment gradient, long first, long length) {
         MemorySegment given = runs.read(0, source, first, length);
@@ -133,7 +133,7 @@ public final class GradientSums {
         }
     }
 
-    /// What is less than a vector at a piece's end.
+    /// The scalar remainder of a piece.
     private void addRest(MemorySegment gradient, MemorySegment x, long begin, long length, int table) {
         for (long i = length / LENGTH * LENGTH; i < length; i++) {
             int place = table + (int) (i % runs.period());

@@ -5,11 +5,11 @@ import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Normalises the channels of each sample in equal groups, by mean and variance of a group. Sums are in double
-/// precision. What the forward pass finds the backward pass reads.
+/// Normalizes groups of channels of each sample by the mean and variance of the group. Sums are in double
+/// precision. The backward pass uses the statistics of the forward pass.
 ///
-/// With h = (x - mean) / deviation, g = dL/dy and averages over a group,
-/// dL/dx = (scale g - average(scale g) - h average(scale g h)) / deviation.
+/// With h = (x - mean) / deviation, g = dL/dy and averages over a group, dL/dx = (scale g - average(scale g) - h
+/// average(scale g h)) / deviation.
 public final class GroupNormalisation {
     private final ImageLayout one;
     private final long sampleBytes;
@@ -25,14 +25,14 @@ public final class GroupNormalisation {
 
     private final double[] means; // of all groups of all samples
     private final double[] inverses; // of their deviations
-    private final double[] scaleGradients; // of channels, as all that follow
+    private final double[] scaleGradients; // of channels; likewise below
     private final double[] shiftGradients;
-    private final double[] first; // what the kernels want, or give, in the order of their parameters
+    private final double[] first; // arguments and results of the kernels, in the order of their parameters
     private final double[] second;
     private final double[] third;
     private final double[] fourth;
 
-    /// @param one sample
+    /// @param one layout of one sample
     public GroupNormalisation(ImageLayout one, int samples, int groups, float eps) {
         this.one = one;
         this.samples = samples;
@@ -55,7 +55,7 @@ public final class GroupNormalisation {
         fourth = new double[channels];
     }
 
-    /// @param scales of channels; null for 1, with the shifts
+    /// @param scales of channels; null for 1, like the shifts for 0
     /// @param y may be `x`
     public void forward(
             MemorySegment x, @Nullable MemorySegment scales, @Nullable MemorySegment shifts, MemorySegment y) {
@@ -101,10 +101,10 @@ public final class GroupNormalisation {
         inverses[set] = 1 / Math.sqrt(squares / ((double) ofGroup * one.area()) + eps);
     }
 
-    /// After [#forward] with the same `x`.
+    /// Call after [#forward] with the same `x`.
     ///
     /// @param gradient of the outputs
-    /// @param scales as they were then
+    /// @param scales as in [#forward]
     /// @param inputGradient may be `gradient`
     public void backward(
             MemorySegment gradient, MemorySegment x, @Nullable MemorySegment scales, MemorySegment inputGradient) {
@@ -125,15 +125,15 @@ public final class GroupNormalisation {
         }
     }
 
-    /// Takes the sums of a group's gradients in `second`, and of their products with how far the inputs are from the
-    /// center in `third`, and leaves there and in `fourth` what makes the inputs' gradients.
+    /// Reads the sums of a group's gradients from `second`, and of their products with (input - center) from
+    /// `third`. Writes the coefficients of the inputs' gradients to `second`, `third` and `fourth`.
     private void differentiate(int set, int channel, @Nullable MemorySegment scales) {
         double inverse = inverses[set];
         double rounding = (first[channel] - means[set]) * inverse;
         double average = 0;
         double averageProduct = 0;
         for (int c = channel; c < channel + ofGroup; c++) {
-            double product = inverse * third[c] + rounding * second[c]; // with what is normalised
+            double product = inverse * third[c] + rounding * second[c]; // with the normalized values
             scaleGradients[c] += product;
             shiftGradients[c] += second[c];
             average += number(scales, c, 1) * second[c];
@@ -149,9 +149,9 @@ public final class GroupNormalisation {
         }
     }
 
-    /// Those of the last [#backward], summed over the samples.
+    /// The gradients of the last [#backward], summed over the samples.
     ///
-    /// @param ofScales null where nobody asks, with those of the shifts
+    /// @param ofScales null if not needed, like those of the shifts
     public void readParameterGradients(@Nullable MemorySegment ofScales, @Nullable MemorySegment ofShifts) {
         if (ofScales != null && ofShifts != null) {
             for (int c = 0; c < scaleGradients.length; c++) {

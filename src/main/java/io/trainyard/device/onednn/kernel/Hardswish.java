@@ -6,8 +6,8 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorMask;
 import jdk.incubator.vector.VectorOperators;
 
-/// x min(max(x + 3, 0), 6) / 6. What is not a number stays so, and its gradient passes, as in PyTorch; oneDNN does
-/// otherwise. The padding of blocked layouts is 0 and stays so.
+/// x min(max(x + 3, 0), 6) / 6. NaN is kept, and its gradient passes, as in PyTorch but not in oneDNN. The padding
+/// of blocked layouts is 0 and stays 0.
 public final class Hardswish implements ValueFunction {
     private static final float REACH = 3;
     private static final float WIDTH = 2 * REACH;
@@ -30,7 +30,7 @@ public final class Hardswish implements ValueFunction {
         }
     }
 
-    /// Below the slope the gradient ends, whatever it is.
+    /// Below -3 the gradient is 0, even if it is not finite.
     @Override
     public void backward(MemorySegment x, MemorySegment gradient, MemorySegment to) {
         long end = Lanes.wholeVectorBytes(x);

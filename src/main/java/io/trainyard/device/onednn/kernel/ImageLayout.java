@@ -2,18 +2,18 @@ package io.trainyard.device.onednn.kernel;
 
 import java.util.Optional;
 
-/// How a batch of images (samples, channels, rows, columns) lies in memory. All strides count values.
+/// The memory layout of a batch of images (samples, channels, rows, columns). All strides count values.
 ///
-/// Channels lie in blocks of `lanes`, the channels of a block side by side at every pixel: 8 or 16 in oneDNN's
-/// blocked layouts, 1 in the row-major one, all of them where channels are last. The pixels of one sample's block
-/// are one run of values without gaps. Where the last block has more lanes than channels are left, the others are
-/// padding, which oneDNN reads and takes to be 0: whoever writes the images writes zeros there.
+/// Channels are in blocks of `lanes`, and the channels of a block are contiguous at every pixel: 8 or 16 in
+/// oneDNN's blocked layouts, 1 in the row-major layout, all channels in channels-last. The pixels of one sample's
+/// block are a run of values without gaps. If the last block has more lanes than channels, the others are padding,
+/// which oneDNN reads and assumes to be 0, so it must be written as zeros.
 ///
-/// @param lanes channels side by side
-/// @param sampleStride from a sample to the next
-/// @param blockStride from a block of channels to the next of the same sample
-/// @param rowStride from a row to the next
-/// @param columnStride from a pixel to the next of its row; `lanes`, because there are no gaps
+/// @param lanes contiguous channels
+/// @param sampleStride between adjacent samples
+/// @param blockStride between adjacent blocks of channels in a sample
+/// @param rowStride between adjacent rows
+/// @param columnStride between adjacent pixels in a row; `lanes`, because there are no gaps
 public record ImageLayout(
         int samples,
         int channels,
@@ -24,15 +24,15 @@ public record ImageLayout(
         long blockStride,
         long rowStride,
         long columnStride) {
-    private static final int CHANNELS = 1; // their place among the dimensions
+    private static final int CHANNELS = 1; // index of the dimension
 
-    /// Of the layout that oneDNN's memory descriptor tells.
+    /// Converts the layout of oneDNN's memory descriptor.
     ///
     /// @param sizes logical dimensions, outermost first
-    /// @param strides of each dimension, in floats; of a blocked one from block to block
+    /// @param strides of each dimension, in values; of a blocked one from block to block
     /// @param blocks sizes of the inner blocks, outermost first; empty without any
-    /// @param blocked which dimension each of them is of
-    /// @return empty for what is no batch of images, or lies otherwise: in blocks of samples, or with gaps
+    /// @param blocked the dimension of each inner block
+    /// @return empty if it is not a batch of images, has blocks of samples, or has gaps
     public static Optional<ImageLayout> of(long[] sizes, long[] strides, long[] blocks, long[] blocked) {
         if (sizes.length != 4 || blocks.length > 1 || blocks.length == 1 && blocked[0] != CHANNELS) {
             return Optional.empty();
@@ -54,12 +54,12 @@ public record ImageLayout(
         return rowsAsTold && columnsAsTold ? Optional.of(layout) : Optional.empty();
     }
 
-    /// Whether vectors of channels can be had from such images.
+    /// Whether the layout allows vectors of channels.
     public boolean inVectors() {
         return lanes % Lanes.COUNT == 0;
     }
 
-    /// Of vectors, one behind the other: as the pixels of one image whose channels are last.
+    /// Contiguous vectors, as the pixels of one channels-last image.
     ///
     /// @param numbers of a vector
     public static ImageLayout ofRows(int vectors, int numbers) {
@@ -67,12 +67,12 @@ public record ImageLayout(
         return new ImageLayout(1, numbers, vectors, 1, numbers, all, all, numbers, numbers);
     }
 
-    /// Of a batch of one sample.
+    /// The layout of one sample.
     public ImageLayout ofOne() {
         return new ImageLayout(1, channels, rows, columns, lanes, sampleStride, blockStride, rowStride, columnStride);
     }
 
-    /// Of one block of one sample's channels.
+    /// The layout of one block of one sample's channels.
     ImageLayout ofBlock() {
         return new ImageLayout(1, lanes, rows, columns, lanes, run(), run(), rowStride, columnStride);
     }
@@ -85,22 +85,22 @@ public record ImageLayout(
         return rows * columns;
     }
 
-    /// Floats of one sample's block: its pixels, row by row, with `lanes` channels each.
+    /// Values of one sample's block: its pixels, row by row, with `lanes` channels each.
     public long run() {
         return (long) area() * lanes;
     }
 
-    /// Channels of a block; fewer than `lanes` where the rest is padding.
+    /// Channels of a block; fewer than `lanes` if it has padding.
     public int channelsOf(int block) {
         return Math.min(lanes, channels - block * lanes);
     }
 
-    /// Where a sample's block begins, in floats.
+    /// The index of a sample's block.
     public long begin(int sample, int block) {
         return sample * sampleStride + block * blockStride;
     }
 
-    /// Where one value is, in floats.
+    /// The index of one value.
     public long index(int sample, int channel, int row, int column) {
         return begin(sample, channel / lanes) + row * rowStride + column * columnStride + channel % lanes;
     }

@@ -5,11 +5,11 @@ import java.nio.ByteOrder;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorSpecies;
 
-/// The vectors of these kernels: this processor's widest, but no more than the eight channels that every blocked
-/// layout has side by side.
+/// The vectors of these kernels: the CPU's widest, up to eight floats, because every blocked layout has blocks of
+/// at least eight channels.
 ///
-/// Loops over vectors have a method of their own: the compiler inlines only so much into one, and vectors that leave
-/// a method become objects.
+/// Vector loops are in separate methods, because the compiler's inlining is limited for each method, and vectors
+/// that escape a method become objects.
 final class Lanes {
     static final VectorSpecies<Float> SPECIES =
             FloatVector.SPECIES_PREFERRED.length() < 8 ? FloatVector.SPECIES_128 : FloatVector.SPECIES_256;
@@ -22,7 +22,7 @@ final class Lanes {
 
     private Lanes() {}
 
-    /// @throws IllegalArgumentException unless both have channels in vectors, as many
+    /// @throws IllegalArgumentException unless both have blocked channels of the same size
     static void requireSame(ImageLayout in, ImageLayout out) {
         if (!in.inVectors() || !out.inVectors() || in.lanes() != out.lanes()) {
             throw new IllegalArgumentException(
@@ -31,17 +31,15 @@ final class Lanes {
         }
     }
 
-    /// How many bytes of the values whole vectors cover, from the beginning on.
+    /// Number of leading bytes that whole vectors cover.
     static long wholeVectorBytes(MemorySegment values) {
         return values.byteSize() / BYTES * BYTES;
     }
 
-    /// @param offset in bytes
     static FloatVector load(MemorySegment from, long offset) {
         return FloatVector.fromMemorySegment(SPECIES, from, offset, ORDER);
     }
 
-    /// @param offset in bytes
     static void store(FloatVector vector, MemorySegment to, long offset) {
         vector.intoMemorySegment(to, offset, ORDER);
     }

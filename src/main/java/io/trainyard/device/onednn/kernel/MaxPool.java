@@ -6,25 +6,25 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorMask;
 import jdk.incubator.vector.VectorOperators;
 
-/// The largest value of each window, whose gradient goes to the first of equals, row by row. What is not a number is
-/// the largest, as in PyTorch: oneDNN passes it over, and gives the lowest float for a window of negative infinities.
+/// The largest value of each window; the gradient goes to the first of equal values, row by row. NaN is the
+/// largest, as in PyTorch: oneDNN ignores it, and returns the lowest float for a window of negative infinities.
 ///
-/// A vector is some neighbouring channels of one pixel. The padding of blocked layouts is 0 and stays so.
+/// A vector holds adjacent channels of one pixel. The padding of blocked layouts is 0 and stays 0.
 public final class MaxPool implements WindowMaximum {
     private final ImageLayout in;
     private final ImageLayout out;
     private final Windows.Side rows;
     private final Windows.Side columns;
     private final boolean inside; // whether all taps are pixels of the images
-    private final boolean ofFour; // whether windows are two rows and columns within the images
-    private final long inPixel; // from a pixel of the input to the next, in bytes, as all of these
+    private final boolean ofFour; // whether windows are 2x2 and within the images
+    private final long inPixel; // between adjacent pixels of the input, in bytes; likewise below
     private final long inRow;
     private final long outPixel;
-    private final long windowStep; // from a window to the next, in the input
-    private final long[] taps; // from a window's first value to each of its values, row by row
+    private final long windowStep; // between adjacent windows, in the input
+    private final long[] taps; // offsets of a window's values from its first, row by row
 
-    /// @param out as `in`, with as many rows and columns as there are windows
-    /// @throws IllegalArgumentException unless both have channels in vectors, as many
+    /// @param out like `in`, with one row and column for each window
+    /// @throws IllegalArgumentException unless both have blocked channels of the same size
     public MaxPool(ImageLayout in, ImageLayout out, Windows windows) {
         Lanes.requireSame(in, out);
         this.in = in;
@@ -50,12 +50,12 @@ public final class MaxPool implements WindowMaximum {
 
     private interface RowVisitor {
         /// @param row of windows
-        /// @param inRow where it begins in the input, in bytes; before the images where they are padded
-        /// @param outRow where their row of the output begins, in bytes
+        /// @param inRow offset of the input row in bytes; before the image if it is padded
+        /// @param outRow offset of the output row in bytes
         void visit(int row, long inRow, long outRow);
     }
 
-    /// The rows of windows of every vector of channels.
+    /// Visits the rows of windows of every vector of channels.
     private void forEachRow(RowVisitor visitor) {
         for (int sample = 0; sample < out.samples(); sample++) {
             for (int block = 0; block < out.blocks(); block++) {
@@ -90,7 +90,7 @@ public final class MaxPool implements WindowMaximum {
             long at = to + column * outPixel;
             FloatVector best = Lanes.load(values, corner);
             FloatVector winner = FloatVector.zero(Lanes.SPECIES);
-            for (int k = 0; k < taps.length; k++) { // from the first on: it may be NaN
+            for (int k = 0; k < taps.length; k++) { // includes the first, which may be NaN
                 FloatVector next = Lanes.load(values, corner + taps[k]);
                 VectorMask<Float> larger = larger(next, best);
                 best = best.blend(next, larger);
@@ -101,7 +101,7 @@ public final class MaxPool implements WindowMaximum {
         }
     }
 
-    /// The same of those taps that are pixels.
+    /// The same for windows with taps in the padding.
     private void choosePaddedVectors(
             MemorySegment values, int row, long from, MemorySegment largest, MemorySegment winners, long to) {
         int top = rows.firstTap(row);
@@ -127,7 +127,7 @@ public final class MaxPool implements WindowMaximum {
         }
     }
 
-    /// The same for windows of two rows and columns, half as long.
+    /// The same for 2x2 windows, in half the time.
     private void chooseOfFourVectors(
             MemorySegment values, long from, MemorySegment largest, MemorySegment winners, long to) {
         for (int column = 0; column < out.columns(); column++) {
@@ -149,7 +149,7 @@ public final class MaxPool implements WindowMaximum {
         }
     }
 
-    /// What is not a number is the only value that is not equal to itself.
+    /// NaN is the only value that is not equal to itself.
     private static VectorMask<Float> larger(FloatVector next, FloatVector best) {
         return next.compare(VectorOperators.GT, best).or(next.compare(VectorOperators.NE, next));
     }
@@ -171,7 +171,7 @@ public final class MaxPool implements WindowMaximum {
         }
     }
 
-    /// Windows that cover every value once write each of theirs.
+    /// Windows that cover every value exactly once write all of their values.
     private void spreadOverFourVectors(
             MemorySegment gradient, MemorySegment winners, long from, MemorySegment to, long first) {
         FloatVector zero = FloatVector.zero(Lanes.SPECIES);
@@ -187,8 +187,8 @@ public final class MaxPool implements WindowMaximum {
         }
     }
 
-    /// Adds what a row of windows gives to one value of each: others may have given to it, too. In the first and the
-    /// last windows it may be padding.
+    /// Adds the gradients of a row of windows to one value of each, because windows may overlap. In the first and
+    /// the last windows the value may be padding.
     private void addTapVectors(
             MemorySegment gradient, MemorySegment winners, long from, MemorySegment to, long first, int tap) {
         FloatVector zero = FloatVector.zero(Lanes.SPECIES);

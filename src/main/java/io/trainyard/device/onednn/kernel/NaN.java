@@ -5,11 +5,11 @@ import java.lang.foreign.ValueLayout;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorOperators;
 
-/// Restores what is not a number behind an operation that makes numbers of it.
+/// Restores NaN after an operation that replaces it by numbers.
 public final class NaN {
     private NaN() {}
 
-    /// Makes NaN of each value of `to` where that of `from` is. Both are native memory of the same size and layout.
+    /// Sets each value of `to` to NaN at NaN values of `from`. Both are native memory of the same size and layout.
     public static void keep(MemorySegment from, MemorySegment to) {
         long end = Lanes.wholeVectorBytes(from);
         keepVectors(from, to, end);

@@ -3,17 +3,17 @@ package io.trainyard.device.onednn.kernel;
 import io.trainyard.spec.Nearest;
 import java.lang.foreign.MemorySegment;
 
-/// Images of another size, whose pixels are copies of those before.
+/// Resizes images by copying pixels.
 ///
-/// A vector is some neighbouring channels of one pixel. The padding of blocked layouts is 0 and stays so.
+/// A vector holds adjacent channels of one pixel. The padding of blocked layouts is 0 and stays 0.
 public final class NearestPixels {
     private final ImageLayout in;
     private final ImageLayout out;
-    private final long[] rows; // where the row is that each row of the output is a copy of, in floats
-    private final long[] columns; // the same of columns, in bytes
-    private final long outPixel; // from a pixel of the output to the next, in bytes
+    private final long[] rows; // offset of the source row of each output row, in floats
+    private final long[] columns; // offset of the source column of each output column, in bytes
+    private final long outPixel; // between adjacent pixels of the output, in bytes
 
-    /// @param out as `in`, with as many rows and columns as are wanted
+    /// @param out like `in`, with the rows and columns of the result
     public NearestPixels(ImageLayout in, ImageLayout out, Nearest nearestRow, Nearest nearestColumn) {
         this.in = in;
         this.out = out;
@@ -29,12 +29,12 @@ public final class NearestPixels {
     }
 
     private interface RowVisitor {
-        /// @param inRow where a row of the input begins, in bytes
-        /// @param outRow where a row of the output begins that is its copy, in bytes
+        /// @param inRow offset of an input row, in bytes
+        /// @param outRow offset of the output row copied from it, in bytes
         void visit(long inRow, long outRow);
     }
 
-    /// The rows of every vector of channels.
+    /// Visits the rows of every vector of channels.
     private void forEachRow(RowVisitor visitor) {
         for (int sample = 0; sample < out.samples(); sample++) {
             for (int block = 0; block < out.blocks(); block++) {
@@ -60,7 +60,7 @@ public final class NearestPixels {
     }
 
     /// @param gradient of the output
-    /// @param to where the images' gradient goes
+    /// @param to receives the gradient of the images
     public void backward(MemorySegment gradient, MemorySegment to) {
         to.fill((byte) 0);
         forEachRow((row, from) -> addVectors(gradient, from, to, row));

@@ -10,11 +10,11 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorOperators;
 import org.jspecify.annotations.Nullable;
 
-/// y = (x - center) factor + shift, each channel with its own three, and then perhaps what else is to be added, and
-/// a ReLU, whose NaN stays one. The input may be written over.
+/// y = (x - center) factor + shift, with separate values for each channel, then optionally the addition of another
+/// tensor, and a ReLU that keeps NaN. The input may be overwritten.
 ///
-/// The center is the mean as float32: the difference of two near numbers is exact, and what the mean's rounding
-/// took away belongs into the shift.
+/// The center is the mean as float32, because the difference of two close numbers is exact; the shift includes the
+/// rounding error of the mean.
 public final class Normalisation {
     private final Runs runs;
     private final boolean relu;
@@ -22,7 +22,7 @@ public final class Normalisation {
     private final float[] factors;
     private final float[] shifts;
 
-    /// @param relu whether one follows
+    /// @param relu whether a ReLU follows
     public Normalisation(ImageLayout layout, ValueType type, boolean relu) {
         this.relu = relu;
         runs = new Runs(layout, type, 2);
@@ -31,14 +31,14 @@ public final class Normalisation {
         shifts = new float[runs.places()];
     }
 
-    /// One of each for every channel, rounded to float32 here.
+    /// Sets one of each for every channel, rounded to float32 here.
     public void set(double[] channelCenters, double[] channelFactors, double[] channelShifts) {
         runs.spread(channelCenters, centers);
         runs.spread(channelFactors, factors);
         runs.spread(channelShifts, shifts);
     }
 
-    /// @param addend in the same layout; null for none
+    /// @param addend in the same layout; may be null
     public void compute(MemorySegment x, @Nullable MemorySegment addend, MemorySegment y) {
         runs.forEachPiece((first, length, table) -> {
             MemorySegment from = runs.read(0, x, first, length);
@@ -111,7 +111,7 @@ public final class Normalisation {
         return v.blend(0f, v.compare(VectorOperators.LE, 0f));
     }
 
-    /// What is less than a vector at a piece's end.
+    /// The scalar remainder of a piece.
     private void rest(
             MemorySegment x, @Nullable MemorySegment addend, MemorySegment y, long begin, long length, int table) {
         for (long i = length / LENGTH * LENGTH; i < length; i++) {

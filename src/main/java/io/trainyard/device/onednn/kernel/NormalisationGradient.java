@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import jdk.incubator.vector.FloatVector;
 
-/// dL/dx = ofGradient dL/dy + ofInput (x - center) + constant, each channel with its own four.
+/// dL/dx = ofGradient dL/dy + ofInput (x - center) + constant, with separate coefficients for each channel.
 public final class NormalisationGradient {
     private final Runs runs;
     private final float[] centers; // tables
@@ -24,7 +24,7 @@ public final class NormalisationGradient {
         constants = new float[runs.places()];
     }
 
-    /// One of each for every channel, rounded to float32 here.
+    /// Sets one of each for every channel, rounded to float32 here.
     public void set(
             double[] channelCenters, double[] channelGradients, double[] channelInputs, double[] channelConstants) {
         runs.spread(channelCenters, centers);
@@ -71,7 +71,7 @@ public final class NormalisationGradient {
         }
     }
 
-    /// What is less than a vector at a piece's end.
+    /// The scalar remainder of a piece.
     private void rest(
             MemorySegment gradient, MemorySegment x, MemorySegment inputGradient, long begin, long length, int table) {
         for (long i = length / LENGTH * LENGTH; i < length; i++) {

@@ -5,10 +5,9 @@ import java.lang.foreign.ValueLayout;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorOperators;
 
-/// max(0, x), where what is not a number stays so, as in PyTorch: oneDNN makes it 0, and a job that has diverged would
-/// go on as if it had not.
+/// max(0, x) that keeps NaN, as in PyTorch: oneDNN maps it to 0, which would hide that a job has diverged.
 ///
-/// All segments are native memory of the same size and layout. The padding of blocked layouts is 0 and stays so.
+/// All segments are native memory of the same size and layout. The padding of blocked layouts is 0 and stays 0.
 public final class Relu {
     private Relu() {}
 
@@ -37,11 +36,12 @@ public final class Relu {
         }
     }
 
-    /// Where the output is not above 0 the gradient ends, whatever it is; where the output is not a number it passes.
+    /// The gradient is 0 where the output is not above 0, even if the gradient is not finite; it passes where the
+    /// output is NaN.
     ///
     /// @param output of [#forward]
     /// @param gradient of the output
-    /// @param to where the input's goes; may be `gradient`
+    /// @param to receives the gradient of the input; may be `gradient`
     public static void backward(ValueType type, MemorySegment output, MemorySegment gradient, MemorySegment to) {
         switch (type) {
             case FLOAT32 -> backward(output, gradient, to);

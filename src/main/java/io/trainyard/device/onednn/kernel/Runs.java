@@ -13,22 +13,22 @@ import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorShape;
 import jdk.incubator.vector.VectorSpecies;
 
-/// The runs of an [ImageLayout], cut into vectors. The floats of a run are of one channel after the other, again and
-/// again; so what belongs to channels is spread over tables with as many places as it takes until channels and
-/// vectors begin together once more, the *period*. Within a period each vector has its own part of the table, and
-/// one loop goes over all vectors of a run that have the same part.
+/// The runs of an [ImageLayout], cut into vectors. The channels of a run repeat cyclically, so values of channels
+/// are spread over tables that are as long as the *period*: the number of floats after which channels and vectors
+/// align again. Within a period each vector has its own part of the table, and one loop processes all vectors of a
+/// run with the same part.
 ///
 /// A table has a period for each block of channels; its places for padding are 0.
 ///
-/// Kernels compute float32. Runs of bfloat16 they are given in pieces, widened into memory of their own that stays in a
-/// core's nearest cache, and what they make is rounded from there.
+/// Kernels compute in float32. Runs of bfloat16 are widened in pieces, into memory that stays in a core's
+/// first-level cache, and results are rounded from there.
 final class Runs {
-    /// Floats of a piece, about.
+    /// Approximate size of a piece in floats.
     private static final int PIECE = 2048;
 
     static final VectorSpecies<Double> DOUBLES = DoubleVector.SPECIES_PREFERRED;
 
-    /// As many floats as there are doubles in a vector.
+    /// Has as many floats as a vector has doubles.
     private static final VectorSpecies<Float> HALF = VectorSpecies.of(float.class, half());
 
     static final int HALF_LENGTH = DOUBLES.length();
@@ -40,10 +40,10 @@ final class Runs {
     private final ImageLayout layout;
     private final ValueType type;
     private final int period;
-    private final long piece; // floats; a whole number of periods, but for a run that is shorter
+    private final long piece; // floats; a multiple of the period, unless the run is shorter
     private final List<MemorySegment> widened = new ArrayList<>();
 
-    /// @param tensors how many a kernel has a piece of at a time
+    /// @param tensors number of tensors that a kernel processes together
     Runs(ImageLayout layout, ValueType type, int tensors) {
         this.layout = layout;
         this.type = type;
@@ -58,9 +58,9 @@ final class Runs {
     }
 
     interface PieceVisitor {
-        /// @param first the number of the piece's first value in the tensors
-        /// @param length its values
-        /// @param table where its block's places in tables begin, with which it begins, too
+        /// @param first index of the piece's first value in the tensors
+        /// @param length number of values
+        /// @param table index of its block in tables, which aligns with the start of the piece
         void visit(long first, long length, int table);
     }
 
@@ -77,7 +77,7 @@ final class Runs {
 
     /// A piece as float32; it begins at [#at].
     ///
-    /// @param tensor which of those that the kernel has a piece of
+    /// @param tensor index among those of the kernel
     MemorySegment read(int tensor, MemorySegment values, long first, long length) {
         if (type == ValueType.FLOAT32) {
             return values;
@@ -86,7 +86,7 @@ final class Runs {
         return widened.get(tensor);
     }
 
-    /// Where a piece that begins at [#at] is to be put; follow it with [#wrote].
+    /// The memory for the result of a piece that begins at [#at]; call [#wrote] afterwards.
     MemorySegment target(int tensor, MemorySegment values) {
         return type == ValueType.FLOAT32 ? values : widened.get(tensor);
     }
@@ -97,7 +97,7 @@ final class Runs {
         }
     }
 
-    /// Where in what [#read] and [#target] give a piece begins.
+    /// The index of a piece in the results of [#read] and [#target].
     long at(long first) {
         return type == ValueType.FLOAT32 ? first : 0;
     }
@@ -121,12 +121,12 @@ final class Runs {
         return layout;
     }
 
-    /// Floats; a whole number of vectors.
+    /// In floats; a multiple of the vector length.
     int period() {
         return period;
     }
 
-    /// Floats of a table.
+    /// The length of a table in floats.
     int places() {
         return layout.blocks() * period;
     }
@@ -165,12 +165,11 @@ final class Runs {
         vector.intoMemorySegment(to, index * Float.BYTES, ORDER);
     }
 
-    /// As many values as fit a vector of doubles.
+    /// Loads as many values as a vector has doubles.
     static DoubleVector loadWide(MemorySegment from, long index) {
         return wide(FloatVector.fromMemorySegment(HALF, from, index * Float.BYTES, ORDER));
     }
 
-    /// As [#loadWide(MemorySegment, long)], from a table.
     static DoubleVector loadWide(float[] table, int place) {
         return wide(FloatVector.fromArray(HALF, table, place));
     }

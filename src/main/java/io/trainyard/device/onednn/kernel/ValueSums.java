@@ -10,13 +10,13 @@ import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import jdk.incubator.vector.DoubleVector;
 
-/// Mean and squared deviations of each channel, in double precision. Each channel's values are taken relative to
-/// its first one, so that the square of a sum takes nothing away however far from zero the channel is.
+/// Mean and sum of squared deviations of each channel, in double precision. Each channel's values are taken
+/// relative to its first one, which avoids cancellation for channels far from zero.
 public final class ValueSums {
     private final Runs runs;
     private final double[] firsts; // of channels
     private final float[] centers; // as a table
-    private final double[] sums; // tables of the differences to them
+    private final double[] sums; // tables of the differences from them
     private final double[] squares;
     private final double[] channelSums;
     private final double[] channelSquares;
@@ -31,8 +31,8 @@ public final class ValueSums {
         channelSquares = new double[layout.channels()];
     }
 
-    /// @param means filled with the channels' means
-    /// @param deviations filled with the sums of the squared differences to them
+    /// @param means receives the channels' means
+    /// @param deviations receives the sums of the squared differences from them
     public void compute(MemorySegment x, double[] means, double[] deviations) {
         ImageLayout layout = runs.layout();
         for (int c = 0; c < firsts.length; c++) {
@@ -51,7 +51,7 @@ public final class ValueSums {
         for (int c = 0; c < firsts.length; c++) {
             double average = channelSums[c] / count;
             means[c] = firsts[c] + average;
-            deviations[c] = Math.max(0, channelSquares[c] - channelSums[c] * average); // a NaN stays one
+            deviations[c] = Math.max(0, channelSquares[c] - channelSums[c] * average); // NaN is kept
         }
     }
 
@@ -69,7 +69,7 @@ public final class ValueSums {
         }
     }
 
-    /// A vector of floats is taken as two halves, each as wide as a vector of doubles.
+    /// Splits a vector of floats into two halves as wide as a vector of doubles.
     private void addVectors(MemorySegment x, long first, long last, int step, int at) {
         DoubleVector center0 = loadWide(centers, at);
         DoubleVector center1 = loadWide(centers, at + HALF_LENGTH);

@@ -2,8 +2,8 @@ package io.trainyard.device.onednn.kernel;
 
 import io.trainyard.spec.Precision;
 
-/// What the values between layers, and the factors of convolutions and products, are made of. Parameters, their
-/// gradients and what the optimizer keeps are float32 always.
+/// The type of the values between layers, and of the factors of convolutions and products. Parameters, their
+/// gradients and the optimizer state are always float32.
 public enum ValueType {
     FLOAT32(Float.BYTES),
 
@@ -16,7 +16,7 @@ public enum ValueType {
         this.bytes = bytes;
     }
 
-    /// Processors have no TensorFloat-32: the device refuses it.
+    /// CPUs have no TensorFloat-32, so the device refuses it.
     public static ValueType of(Precision precision) {
         return switch (precision) {
             case FP32, TF32 -> FLOAT32;

@@ -6,18 +6,18 @@ import java.lang.foreign.MemorySegment;
 /// The largest value of each window of a batch of images.
 public interface WindowMaximum {
     /// @param values the images
-    /// @param largest where the largest go
-    /// @param winners where it goes which value of its window each was, row by row from 0: float32 values that lie
-    ///     as `largest`
+    /// @param largest receives the largest values
+    /// @param winners receives the index in its window of each, row by row from 0, as float32 values in the layout
+    ///     of `largest`
     void forward(MemorySegment values, MemorySegment largest, MemorySegment winners);
 
     /// @param gradient of the largest values
     /// @param winners of [#forward]
-    /// @param to where the images' gradient goes
+    /// @param to receives the gradient of the images
     void backward(MemorySegment gradient, MemorySegment winners, MemorySegment to);
 
-    /// @param out as `in`, with as many rows and columns as there are windows
-    /// @throws IllegalArgumentException unless both have channels in vectors, as many
+    /// @param out like `in`, with one row and column for each window
+    /// @throws IllegalArgumentException unless both have blocked channels of the same size
     static WindowMaximum of(ValueType type, ImageLayout in, ImageLayout out, Windows windows) {
         return switch (type) {
             case FLOAT32 -> new MaxPool(in, out, windows);

@@ -1,5 +1,5 @@
-/// Kernels on Java's vectors for what oneDNN computes too slowly or not exactly enough, over native memory in the
-/// layouts that oneDNN chose. They know an [io.trainyard.device.onednn.kernel.ImageLayout], not oneDNN.
+/// Java Vector API kernels for operations that oneDNN computes too slowly or not exactly enough, over native memory
+/// in the layouts that oneDNN chose. They depend on [io.trainyard.device.onednn.kernel.ImageLayout], not on oneDNN.
 @NullMarked
 package io.trainyard.device.onednn.kernel;
 
