@@ -22,11 +22,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/// The device `cpu`: there where oneDNN's native library is.
+/// The device `cpu`, available if oneDNN's native library is.
 public final class CpuBackend implements DeviceBackend {
     private static final String KIND = "cpu";
 
-    /// Of processors of today; many have no bfloat16.
+    /// Supported by current CPUs; many have no bfloat16.
     static final Set<Precision> PRECISIONS = Collections.unmodifiableSet(EnumSet.of(Precision.FP32, Precision.BF16));
 
     private static final Path PROCESSORS = Path.of("/proc/cpuinfo");
@@ -93,7 +93,7 @@ public final class CpuBackend implements DeviceBackend {
     @Override
     public void warmUp() {
         CpuDevice device = open();
-        if (!NativeImage.IS_ONE) { // whose kernels were compiled with it
+        if (!NativeImage.IS_ONE) { // the image's kernels are already compiled
             device.warmUp().next();
         }
     }
@@ -113,12 +113,12 @@ public final class CpuBackend implements DeviceBackend {
         return new DeviceInfo(KIND, model, description, memoryBytes());
     }
 
-    /// The machine's, or the container's limit.
+    /// The machine's memory, or the container's limit.
     private static long memoryBytes() {
         return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize();
     }
 
-    /// Linux tells it; elsewhere the architecture must do.
+    /// From Linux; elsewhere the architecture.
     private static String processorName() {
         String architecture = System.getProperty("os.arch");
         if (!Files.isReadable(PROCESSORS)) {

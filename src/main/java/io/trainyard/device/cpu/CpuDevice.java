@@ -16,7 +16,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 final class CpuDevice implements PartDevice {
-    /// More threads than any processor's cores here; each costs a stack.
+    /// More threads than cores on any supported CPU; each costs a stack.
     private static final int MAX_THREADS = 256;
 
     private final DeviceInfo info;
@@ -25,7 +25,7 @@ final class CpuDevice implements PartDevice {
     private final OneDnnDevice wide;
     private final WarmUp warmUp;
 
-    /// @param precisions what this machine's processors compute in
+    /// @param precisions supported by this machine's CPUs
     CpuDevice(DeviceInfo info, OneDnnLibrary library, Set<Precision> precisions) {
         this.info = info;
         this.precisions = precisions;
@@ -48,7 +48,7 @@ final class CpuDevice implements PartDevice {
         return precisions;
     }
 
-    /// What lives in native memory: networks that the vector kernels compute live on the Java heap.
+    /// Only native memory: networks of the vector kernels are on the Java heap.
     @Override
     public OptionalLong usedMemoryBytes() {
         return NativeHeap.usedBytes();
@@ -59,7 +59,7 @@ final class CpuDevice implements PartDevice {
         return openPart(workload, EvenPart.WHOLE, null);
     }
 
-    /// Parts share this machine's processors and memory.
+    /// Parts share this machine's CPUs and memory.
     @Override
     public PartSession openPart(Workload workload, EvenPart part, @Nullable PartSession first) {
         workload.requirePrecision(info.name(), precisions, CpuBackend.PRECISIONS);
@@ -76,7 +76,7 @@ final class CpuDevice implements PartDevice {
         return (isNarrow ? narrow : wide).openPart(counted, part, first);
     }
 
-    /// Of all `parts` together.
+    /// The total over all `parts`.
     ///
     /// @param samples of a part
     private static int threads(Workload workload, int samples, int parts) {

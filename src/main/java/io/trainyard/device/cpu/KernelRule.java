@@ -4,11 +4,10 @@ import io.trainyard.device.vector.VectorDevice;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.Precision;
 
-/// What computes a network: kernels of our own where it is narrow and in float32, oneDNN otherwise. A rule on shapes
-/// and not on
-/// measured time, because the choice decides the last bits of the results.
+/// Chooses the implementation for a network: our own kernels if it is narrow and in float32, otherwise oneDNN. The
+/// rule depends on shapes and not on timing, because the choice affects the last bits of the results.
 final class KernelRule {
-    /// Up to so many multiplications in one sample's forward pass a network counts as narrow.
+    /// The most multiply-adds in one sample's forward pass of a narrow network.
     static final long NARROW_MULTIPLY_ADDS = 2_000_000;
 
     private KernelRule() {}

@@ -12,7 +12,7 @@ import java.lang.invoke.MethodHandle;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/// What the C library has given out in this process, to oneDNN, to Java's arenas and to Java itself; not the Java heap.
+/// Memory allocated by the C library in this process, by oneDNN, Java's arenas and the JVM; without the Java heap.
 final class NativeHeap {
     private static final String FUNCTION = "mallinfo2"; // glibc 2.33 or newer
 
@@ -31,7 +31,7 @@ final class NativeHeap {
 
     private NativeHeap() {}
 
-    /// Empty where the C library is not glibc, or an old one.
+    /// Empty if the C library is not glibc 2.33 or newer.
     static OptionalLong usedBytes() {
         if (MALLINFO2.isEmpty()) {
             return OptionalLong.empty();

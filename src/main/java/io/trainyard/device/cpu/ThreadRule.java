@@ -4,30 +4,30 @@ import io.trainyard.device.onednn.OneDnnDevice;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.Precision;
 
-/// How many threads a network is worth, when nobody says. A rule on shapes and not on measured time, because the
-/// number decides the last bits of the results.
+/// The default number of threads for a network. The rule depends on shapes and not on timing, because the number
+/// affects the last bits of the results.
 final class ThreadRule {
-    /// Floating-point operations of a step that are worth a thread of its own, where threads go through the whole
-    /// network and meet twice a step: some 50 microseconds, several times what the meetings take. At every batch
-    /// norm they meet twice more, which must be worth as much again.
+    /// Floating-point operations of a step that justify another thread, if threads run the whole network with two
+    /// barriers in each step: about 50 microseconds, several times the cost of the barriers. Every batch norm adds
+    /// two barriers, which must be justified by as much work again.
     static final long FLOP_PER_THREAD = 7_000_000;
 
-    /// Samples of a batch that a thread must have.
+    /// The least samples of a batch for each thread.
     private static final int MIN_SHARE = 2;
 
-    /// Where threads meet at every operator, a training step below this many floating-point operations is
-    /// done by one thread: each operator would wake the others, which sleep in between
-    /// (`OMP_WAIT_POLICY=PASSIVE`), and that costs more than they do.
+    /// If threads synchronize at every operator, one thread runs all training steps with fewer floating-point
+    /// operations than this. Otherwise each operator would wake the other threads, which sleep in between
+    /// (`OMP_WAIT_POLICY=PASSIVE`), and this costs more than they contribute.
     static final long ONE_THREAD_BELOW_FLOP = 500_000_000;
 
-    /// Forward, the parameters' gradient and the input's gradient take about the same.
+    /// The forward pass, the parameters' gradient and the input's gradient take about the same time.
     private static final int PASSES = 3;
 
     private static final int FLOP_PER_MULTIPLY_ADD = 2;
 
     private ThreadRule() {}
 
-    /// @param processors those that this process may use
+    /// @param processors available to this process
     static int threads(Network network, Precision precision, int batchSize, int processors) {
         long flop = stepFlop(network, batchSize);
         long norms = network.wholeBatchLayers().size();

@@ -2,12 +2,12 @@ package io.trainyard.device.cpu;
 
 import java.util.Optional;
 
-/// The JDK's module of vectors, which the kernels are written in.
+/// The JDK's module of the Vector API, which the kernels use.
 ///
-/// It incubates, and Java warns about such a module at every start that names it with `--add-modules`; no switch turns
-/// that off. So no start names it: it is loaded into the running JVM by what the JDK itself loads modules with later,
-/// which the packaged application's manifest exports. For the JVM's compilers that is the same. A native image is built
-/// with the module (quarkus.native.additional-build-args), and so has it in its boot layer.
+/// It is an incubator module, and Java warns at every start with `--add-modules` of such a module, which cannot be
+/// disabled. So it is loaded at run time instead, by the JDK-internal method for loading modules, which the
+/// manifest of the packaged application exports. The JVM's compilers treat it the same. A native image is built
+/// with the module (quarkus.native.additional-build-args) in its boot layer.
 final class VectorModule {
     private static final String NAME = "jdk.incubator.vector";
 
@@ -15,7 +15,7 @@ final class VectorModule {
 
     /// Loads the module, unless Java was started with it.
     ///
-    /// @return why there is none; empty if there is
+    /// @return why it is missing; empty if it is loaded
     static Optional<String> whyMissing() {
         if (ModuleLayer.boot().findModule(NAME).isPresent()) {
             return Optional.empty();
@@ -23,7 +23,7 @@ final class VectorModule {
         try {
             Class.forName("jdk.internal.module.Modules")
                     .getMethod("loadModule", String.class)
-                    .invoke(null, NAME); // the second time, it is there
+                    .invoke(null, NAME); // does nothing if it is loaded already
             return Optional.empty();
         } catch (ReflectiveOperationException e) {
             return Optional.of(

@@ -37,23 +37,23 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Has Java compile the kernels before a job needs them: interpreted, a vector is an object and every operation on it
-/// a call, a thousand times slower. A made-up network that has every layer there are kernels for is trained for a few
-/// steps; it is so small that even these are soon done. `src/main/jvm/flags` tells Java to compile kernels after few
-/// calls, and the thread that calls to wait for it. Nothing of it shows in a job's numbers.
+/// Makes the JVM compile the kernels before a job needs them: in interpreted code, a vector is an object and every
+/// operation on it a call, a thousand times slower. A small artificial network with every layer that has kernels is
+/// trained for a few steps, so small that even these are fast. `src/main/jvm/flags` makes the JVM compile kernels
+/// after few calls, and the calling thread wait for it. This does not affect the results of jobs.
 final class WarmUp {
-    /// In which every kernel is called often enough to be compiled.
+    /// Calls every kernel often enough to be compiled.
     private static final int STEPS = 12;
 
-    private static final int THREADS = 2; // gradients of several are summed
+    private static final int THREADS = 2; // to sum gradients of several
     private static final int BATCH = 9 * THREADS; // more than one chunk each
     private static final Shape IMAGE = Shape.of(2, 16, 16);
     private static final int CLASSES = 4;
     private static final Normalize NORMALIZE = new Normalize(List.of(0.5, 0.5), List.of(0.5, 0.5));
 
-    /// Which kernels, besides those of the update rules.
+    /// The groups of kernels, apart from those of the update rules.
     private enum Layers {
-        /// Those of [io.trainyard.device.vector].
+        /// The kernels of [io.trainyard.device.vector].
         NARROW(
                 new Conv2d(null, 6, 5, 1, 0, true),
                 new ActivationFunction.Relu(null),
@@ -66,7 +66,7 @@ final class WarmUp {
                 new ActivationFunction.Relu(null),
                 new LayerSpec.Linear(null, CLASSES, true)),
 
-        /// Those beside oneDNN, without batch norm's.
+        /// The kernels next to oneDNN, except batch norm's.
         WIDE(
                 new Conv2d(null, 16, 3, 1, 1, true),
                 new ActivationFunction.Relu(null),
@@ -74,7 +74,7 @@ final class WarmUp {
                 new Pooling.MaxPool2d(null, 3, 1),
                 padded(),
                 new Pooling.MaxPool2d(null, 2, 1),
-                new Conv2d(null, 16, 7, 1, 3, 1, 16, true), // each channel by itself, in images of two rows
+                new Conv2d(null, 16, 7, 1, 3, 1, 16, true), // depthwise, in images of two rows
                 new Upsample(null, null, Scale.both(2), "nearest"),
                 new ActivationFunction.Sigmoid(null),
                 new ActivationFunction.Softplus(null, 1, 20),
@@ -121,13 +121,13 @@ final class WarmUp {
         }
     }
 
-    /// What decides which kernels are called.
+    /// The combinations that call different kernels.
     private record Kind(Layers layers, Precision precision, Loop update) {}
 
-    /// How often [#next] is to be called to have warmed all that many jobs need.
+    /// Number of calls of [#next] that warm the kernels of common jobs.
     static final int KINDS = Layers.values().length * Loop.usual().size();
 
-    private static final Set<Kind> DONE = new HashSet<>(); // in this process, as what is compiled
+    private static final Set<Kind> DONE = new HashSet<>(); // static, because compiled code is shared in the process
     private static int next;
 
     private final VectorDevice narrow;
@@ -138,7 +138,7 @@ final class WarmUp {
         this.wide = wide;
     }
 
-    /// The kernels that such a job needs, unless they are warm; returns when they are.
+    /// Warms the kernels that such a job needs, unless this was done before; waits until they are warm.
     void once(Network network, Precision precision, OptimizerSpec optimizer) {
         Kind kind = new Kind(Layers.of(network, precision), precision, Loop.of(optimizer));
         synchronized (DONE) {
@@ -148,8 +148,8 @@ final class WarmUp {
         }
     }
 
-    /// The next of the kinds that many jobs need, and again from the beginning: what surrounds the kernels is compiled
-    /// only after thousands of steps.
+    /// Warms the next of the common kinds, cyclically: the code around the kernels is only compiled after thousands
+    /// of steps.
     void next() {
         synchronized (DONE) {
             Layers[] all = Layers.values();
@@ -161,7 +161,7 @@ final class WarmUp {
         }
     }
 
-    /// On pixels that are normalised and on such that are not.
+    /// With and without normalization of the pixels.
     private void train(Kind kind) {
         train(kind, NORMALIZE);
         train(kind, null);

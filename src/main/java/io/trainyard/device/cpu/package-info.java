@@ -1,5 +1,5 @@
-/// The device `cpu`: the processors of this machine. It decides, by rules on shapes and never by timing, how
-/// many threads a network is worth and what computes it.
+/// The device `cpu`: the CPUs of this machine. Rules on shapes, never timing, choose the number of threads and the
+/// implementation for a network.
 @NullMarked
 package io.trainyard.device.cpu;
 
