@@ -32,7 +32,7 @@ final class AdamUpdate extends ParameterUpdate {
         amsgrad = rule.amsgrad();
     }
 
-    /// Without weight decay the parameter plays no part, as in PyTorch: 0 times an infinite one would be NaN.
+    /// Without weight decay the parameter is not used, as in PyTorch: 0 times infinity would be NaN.
     private FloatVector decayed(FloatVector p, FloatVector g) {
         return gradientDecay == 0 ? g : all(gradientDecay).fma(p, g);
     }

@@ -10,11 +10,11 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Turns samples of a data set into what a network takes: float32, augmented, scaled and normalised. Each thread
-/// that assembles needs one of its own.
+/// Converts samples of a dataset to network input: float32, augmented, scaled and normalized. Not thread-safe: each
+/// thread needs its own instance.
 ///
-/// A sample is first copied out of the data set: into an array there is one kind of fast loop, wherever the data set's
-/// memory is, and the copy costs little beside it.
+/// A sample is first copied from the dataset into an array, so that one fast loop works for all kinds of memory;
+/// the copy is comparatively cheap.
 public final class BatchAssembler {
     private final PixelScale scale;
     private final PixelLanes lanes;
@@ -22,8 +22,8 @@ public final class BatchAssembler {
     private final int channels;
     private final int area; // values of a channel
     private final int columns;
-    private final byte[] pixels; // (channels, rows, columns), as they are in the data set
-    private final float[] values; // the same of a data set of floats
+    private final byte[] pixels; // (channels, rows, columns), as in the dataset
+    private final float[] values; // likewise, for a float dataset
     private final float[] sample; // (channels, rows, columns)
 
     public BatchAssembler(Dataset dataset, PixelScale scale) {
@@ -40,10 +40,10 @@ public final class BatchAssembler {
         this.sample = new float[elements];
     }
 
-    /// Writes the samples `order[from]` and following.
+    /// Writes the samples from `order[from]` on.
     ///
     /// @param samples how many
-    /// @param changes what becomes of each of them; empty to leave all as they are
+    /// @param changes augmentation of each; empty for none
     /// @param target (samples, channels, rows, columns), row-major
     public void assemble(
             Dataset.Split split, int[] order, int from, int samples, List<Change> changes, MemorySegment target) {
@@ -56,8 +56,8 @@ public final class BatchAssembler {
 
     /// Writes one sample.
     ///
-    /// @param index which of the split
-    /// @param change what becomes of it; null to leave it as it is
+    /// @param index in the split
+    /// @param change augmentation; null for none
     /// @param target (channels, rows, columns), row-major, from `at` on
     public void assemble(Dataset.Split split, int index, @Nullable Change change, float[] target, int at) {
         long first = (long) index * sample.length;
@@ -80,7 +80,7 @@ public final class BatchAssembler {
     }
 
     private void writePixels(@Nullable Change change, float[] target, int at) {
-        if (change == null && !scale.normalizes()) { // all channels alike
+        if (change == null && !scale.normalizes()) { // all channels are equal
             lanes.write(pixels, 0, pixels.length, 0, target, at);
             return;
         }
@@ -94,7 +94,7 @@ public final class BatchAssembler {
         }
     }
 
-    /// Where nothing is moved the values are in place already.
+    /// Without augmentation the values are already in place.
     private void writeValues(@Nullable Change change, float[] target, int at) {
         for (int c = 0; c < channels; c++) {
             int from = c * area;

@@ -7,10 +7,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 
-/// The masks of a batch, drawn before its shards begin: one layer's after the other, each for the whole batch, which is
-/// PyTorch's order of random numbers.
+/// The masks of a batch, drawn before its shards start: layer by layer for the whole batch, which is PyTorch's
+/// order of random numbers.
 public final class BatchMasks {
-    private final Map<String, Mask> masks = new LinkedHashMap<>(); // by the layers' names
+    private final Map<String, Mask> masks = new LinkedHashMap<>(); // by layer name
 
     /// @param values (samples, elements)
     private record Mask(MaskSpec spec, float[] values) {}
@@ -31,12 +31,12 @@ public final class BatchMasks {
         }
     }
 
-    /// A layer's own array, (samples, elements): filled anew by each [#draw].
+    /// A layer's array, (samples, elements), overwritten by each [#draw].
     public float[] of(String layer) {
         return Objects.requireNonNull(masks.get(layer)).values();
     }
 
-    /// Fills `target` from a layer's mask, from the one of a sample of the batch on.
+    /// Fills `target` from a layer's mask, starting at a sample of the batch.
     public void read(String layer, int sample, float[] target) {
         Mask mask = Objects.requireNonNull(masks.get(layer));
         System.arraycopy(mask.values(), sample * mask.spec().elements(), target, 0, target.length);

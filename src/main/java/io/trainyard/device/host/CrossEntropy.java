@@ -7,8 +7,8 @@ import io.trainyard.spec.LossSpec;
 final class CrossEntropy implements BatchLoss {
     private final int classes;
     private final float[] weights; // (classes)
-    private final double hard; // how much a sample's own class counts
-    private final double spread; // how much each class counts besides
+    private final double hard; // the share of a sample's own class
+    private final double spread; // the additional share of each class
     private final double spreadOfAll; // times the sum of the weights
     private final double[] exponentials;
 
@@ -46,10 +46,10 @@ final class CrossEntropy implements BatchLoss {
         return sum;
     }
 
-    /// Of the sample whose logits begin at `row`.
+    /// The loss of the sample with logits from `row` on.
     ///
     /// @param top the largest of them
-    /// @param total what [#exponentiate] gave
+    /// @param total the result of [#exponentiate]
     private double loss(float[] logits, int row, int label, double top, double total) {
         double log = Math.log(total);
         double loss = hard * weights[label] * (log - (logits[row + label] - top));
@@ -84,7 +84,7 @@ final class CrossEntropy implements BatchLoss {
         }
     }
 
-    /// Fills `exponentials` with those of a row whose largest logit was moved to 0, so that none overflows.
+    /// Fills `exponentials` for a row after subtracting the largest logit, so that none overflows.
     ///
     /// @return their sum
     private double exponentiate(float[] logits, int row, double top) {

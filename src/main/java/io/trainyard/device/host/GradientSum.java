@@ -3,18 +3,17 @@ package io.trainyard.device.host;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/// Adds up the gradients of several threads, element by element.
+/// Adds the gradients of several threads.
 public final class GradientSum {
     private GradientSum() {}
 
-    /// The elements `from` to `to`, without it, of two arrays.
+    /// Adds the elements `from` to `to`, exclusive, of two arrays.
     public static void add(float[] sum, float[] more, int from, int to) {
         for (int i = from; i < to; i++) {
             sum[i] += more[i];
         }
     }
 
-    /// Two segments of native memory, float32, of one size.
     public static void add(MemorySegment sum, MemorySegment more) {
         long end = sum.byteSize() / ParameterUpdate.BYTES * ParameterUpdate.BYTES;
         addVectors(sum, more, end);

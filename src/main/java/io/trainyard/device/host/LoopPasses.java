@@ -4,8 +4,8 @@ import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 
 import java.lang.foreign.MemorySegment;
 
-/// The passes of [LoopUpdate], element by element, over arrays and over native memory of float32. Java makes
-/// vectors of the loops by itself.
+/// The element-wise passes of [LoopUpdate] over arrays and native float32 memory. The JVM vectorizes these loops
+/// itself.
 final class LoopPasses {
     private LoopPasses() {}
 
@@ -39,7 +39,7 @@ final class LoopPasses {
         return sum;
     }
 
-    /// NaN stays.
+    /// NaN is kept.
     private static float clamped(float value, float limit) {
         return Math.max(-limit, Math.min(limit, value));
     }

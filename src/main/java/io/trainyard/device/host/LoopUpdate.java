@@ -7,17 +7,17 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What a loop does with a batch's gradients. It gathers them: accumulates them where batches share a step. It steps:
-/// clips them, has the optimizer take its step, averages what that has made. Where gradients are clipped by
-/// the norm of all of them the two are passes of their own, else one.
+/// The processing of a batch's gradients: *gather* accumulates them if batches share a step; *step* clips them,
+/// takes the optimizer's step, and averages the parameters. If gradients are clipped by their total norm, these are
+/// two passes, otherwise one.
 final class LoopUpdate extends ParameterUpdate {
-    /// How a step changes gradients before the optimizer takes them.
+    /// Clipping before the optimizer's step.
     ///
-    /// @param limit of each number
-    /// @param factor of all
+    /// @param limit of each element
+    /// @param factor of all elements
     record Clip(float limit, float factor) {}
 
-    /// How the average of a parameter a follows it: keep a + take p.
+    /// The moving average a of a parameter p: keep a + take p.
     ///
     /// @param copies whether it is the first: then a = p
     private record Average(boolean copies, float keep, float take) {
@@ -26,17 +26,17 @@ final class LoopUpdate extends ParameterUpdate {
         }
     }
 
-    /// @param count how many steps the optimizer has made with this one: 1 for the first
+    /// @param count number of the optimizer's step, from 1
     record Step(ParameterUpdate optimizer, long count, Clip clip) {}
 
     private final boolean gathers;
-    private final @Nullable Step step; // null: this is none
-    private final @Nullable Average average; // null: there is none
+    private final @Nullable Step step; // null: gathers only
+    private final @Nullable Average average; // null: no average
     private final int optimizerSlots;
     private final int accumulated; // the slot; -1: none
     private final int averaged; // the slot; -1: none
-    private final float share; // of a batch's gradients in what is accumulated
-    private final boolean measures; // what it gathers
+    private final float share; // weight of a batch's gradients in the sum
+    private final boolean measures; // the squares of gathered gradients
     private double squares; // of one thread's range
 
     private LoopUpdate(UpdateSpec spec, boolean gathers, @Nullable Step step) {
@@ -55,7 +55,7 @@ final class LoopUpdate extends ParameterUpdate {
         share = 1f / spec.loop().accumulateSteps();
     }
 
-    /// For one thread: it adds up squares where gradients are clipped by norm.
+    /// For one thread. Sums squares if gradients are clipped by norm.
     static LoopUpdate gather(UpdateSpec spec) {
         return new LoopUpdate(spec, true, null);
     }
@@ -68,7 +68,7 @@ final class LoopUpdate extends ParameterUpdate {
         return new LoopUpdate(spec, true, step);
     }
 
-    /// The sum of the squares of all gradients that it has gathered: what is clipped by norm asks for it.
+    /// The sum of the squares of all gathered gradients, for clipping by norm.
     double squares() {
         return squares;
     }

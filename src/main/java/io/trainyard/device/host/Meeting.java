@@ -4,10 +4,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.LockSupport;
 
-/// Where the threads of a [ThreadTeam] wait for one another in the middle of a task: nobody goes on before all have
-/// come, and all see what the others wrote before. They may meet any number of times, but all as often.
+/// A barrier for the threads of a [ThreadTeam] in the middle of a task: all threads wait until the last has
+/// arrived, and see all earlier writes of the others. It can be used any number of times, but equally often by all
+/// threads.
 ///
-/// When one of them throws, nobody waits for it: the others leave with an [AbandonedException].
+/// If a thread fails, the others do not wait for it but throw an [AbandonedException].
 public final class Meeting {
     private final int members;
     private final AtomicInteger missing = new AtomicInteger();
@@ -15,7 +16,7 @@ public final class Meeting {
     private volatile int round;
     private volatile boolean abandoned;
 
-    /// Thrown by [#await] where another member has thrown: not a reason, but the end of one's part.
+    /// Thrown by [#await] if another member has failed. It is a consequence and not the cause.
     public static final class AbandonedException extends IllegalStateException {
         private static final long serialVersionUID = 1L;
 
@@ -29,26 +30,26 @@ public final class Meeting {
         waiting = new AtomicReferenceArray<>(members);
     }
 
-    /// Called before a task, while no member is at it.
+    /// Called before a task, while no member is running.
     void begin() {
         abandoned = false;
         missing.set(members);
     }
 
-    /// Called by a member that will not come any more.
+    /// Called by a member that will not arrive any more.
     void abandon() {
         abandoned = true;
         wake();
     }
 
-    /// @param member the caller's number in the team
-    /// @throws AbandonedException if another has thrown
+    /// @param member the caller's index in the team
+    /// @throws AbandonedException if another member has failed
     public void await(int member) {
         int own = round;
         waiting.set(member, Thread.currentThread());
         if (missing.decrementAndGet() == 0) {
             missing.set(members);
-            round = own + 1; // publishes what all have written
+            round = own + 1; // publishes all earlier writes
             wake();
             return;
         }

@@ -12,15 +12,15 @@ import java.util.List;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorSpecies;
 
-/// What an optimizer does to the parameters in one step: an [UpdateRule], computed with Java's vectors.
+/// One step of an optimizer: an [UpdateRule], computed with Java's Vector API.
 ///
-/// Each element is computed by itself and always with the same operations: the bits depend neither on how wide
-/// the machine's vectors are nor on how a parameter is cut into pieces. The padding of blocked layouts may be
-/// among the elements: there all is zero, and stays so.
+/// Each element is computed independently and always by the same operations, so the bits depend neither on the
+/// vector length nor on the division of a parameter into pieces. The padding of blocked layouts may be among the
+/// elements: it is zero and stays zero.
 ///
-/// Native memory and arrays have loops of their own. One loop over segments of both kinds is compiled for both
-/// once a process has met both, and is then three times as slow. Each loop has a method of its own, too: the
-/// compiler inlines only so much into one, and vectors that leave a method become objects.
+/// Native memory and arrays have separate loops: a single loop over segments of both kinds is three times as slow
+/// after a process has used both. Each loop is in a separate method as well, because the compiler's inlining is
+/// limited for each method, and vectors that escape a method become objects.
 public abstract class ParameterUpdate {
     static final VectorSpecies<Float> SPECIES = FloatVector.SPECIES_PREFERRED;
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
@@ -31,7 +31,7 @@ public abstract class ParameterUpdate {
 
     ParameterUpdate() {}
 
-    /// The loops there are, those that most jobs take first. Steps that take the same loop differ in numbers alone.
+    /// The different loops, the most common first. Steps with the same loop differ only in coefficients.
     public enum Loop {
         MOMENTUM(new Sgd(0, 0.9, 0)),
         PLAIN(new Sgd(0, 0, 0)),
@@ -49,7 +49,7 @@ public abstract class ParameterUpdate {
             this.example = example;
         }
 
-        /// Those that many jobs take.
+        /// The loops of common jobs.
         public static List<Loop> usual() {
             return List.of(MOMENTUM, PLAIN, ADAM, NESTEROV);
         }
@@ -70,15 +70,15 @@ public abstract class ParameterUpdate {
             return rmsprop.hasMomentum() ? RMSPROP_MOMENTUM : RMSPROP;
         }
 
-        /// An optimizer whose steps take this loop. Its learning rate is 0.
+        /// An optimizer that uses this loop, with a learning rate of 0.
         public OptimizerSpec example() {
             return example;
         }
     }
 
     /// @param optimizer with the momentum of this step
-    /// @param learningRate of this step, whatever the optimizer's own is
-    /// @param step how many steps the optimizer has made with this one: 1 for the first
+    /// @param learningRate of this step, instead of the optimizer's own
+    /// @param step number of the optimizer's step, from 1
     public static ParameterUpdate of(OptimizerSpec optimizer, double learningRate, long step) {
         return switch (UpdateRule.of(optimizer, learningRate, step)) {
             case UpdateRule.Sgd sgd -> new SgdUpdate(sgd);
@@ -87,8 +87,8 @@ public abstract class ParameterUpdate {
         };
     }
 
-    /// Takes the step for one parameter in native memory, or for a piece of one. All segments hold float32, the same
-    /// number of them in the same places.
+    /// Updates one parameter in native memory, or a piece of one. All segments hold the same number of float32
+    /// values in the same order.
     ///
     /// @param values the parameter
     /// @param state one for each of [OptimizerSpec#slots]
@@ -106,7 +106,7 @@ public abstract class ParameterUpdate {
         }
     }
 
-    /// Takes the step for the elements `from` to `to`, without it, of one parameter in arrays.
+    /// Updates the elements `from` to `to`, exclusive, of one parameter in arrays.
     ///
     /// @param values the parameter
     /// @param state one for each of [OptimizerSpec#slots]
@@ -124,7 +124,6 @@ public abstract class ParameterUpdate {
         return MemorySegment.ofArray(array).asSlice((long) from * Float.BYTES, (long) (to - from) * Float.BYTES);
     }
 
-    /// Less than a vector.
     private void applyRest(MemorySegment values, MemorySegment gradient, List<MemorySegment> state) {
         float[] wholeValues = padded(values);
         List<float[]> wholeState = state.stream().map(ParameterUpdate::padded).toList();
@@ -145,10 +144,10 @@ public abstract class ParameterUpdate {
         MemorySegment.copy(MemorySegment.ofArray(vector), 0, rest, 0, rest.byteSize());
     }
 
-    /// @param end in bytes; a whole number of vectors
+    /// @param end in bytes; a multiple of the vector length
     abstract void applyWhole(MemorySegment values, MemorySegment gradient, List<MemorySegment> state, long end);
 
-    /// @param to a whole number of vectors behind `from`
+    /// @param to a multiple of the vector length after `from`
     abstract void applyWhole(float[] values, float[] gradient, List<float[]> state, int from, int to);
 
     static FloatVector load(MemorySegment from, long offset) {

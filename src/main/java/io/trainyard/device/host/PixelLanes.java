@@ -8,14 +8,14 @@ import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorShape;
 import jdk.incubator.vector.VectorSpecies;
 
-/// The floats of a [PixelScale], many at once and bit for bit those of its table: each operation of float32
-/// rounds the same in a vector's lane. Three times as fast as the table, whose loads come one by one.
+/// Vectorized [PixelScale], bit for bit equal to its table, because float32 operations round the same in vector
+/// lanes. Three times as fast as the table with its scalar loads.
 final class PixelLanes {
     private static final VectorSpecies<Float> FLOATS = FloatVector.SPECIES_PREFERRED;
     private static final VectorSpecies<Integer> INTS = IntVector.SPECIES_PREFERRED;
 
-    /// A quarter of the floats' size, so that the lanes are as many; but there is no vector below 64 bits, so that
-    /// where floats have 128, the bytes of one vector make two of floats.
+    /// A quarter of the floats' vector size, to have the same number of lanes. The smallest vector has 64 bits, so
+    /// for 128-bit float vectors, one vector of bytes makes two of floats.
     private static final VectorSpecies<Byte> BYTES =
             VectorSpecies.of(byte.class, VectorShape.forBitSize(Math.max(64, FLOATS.vectorBitSize() / 4)));
 
@@ -30,8 +30,8 @@ final class PixelLanes {
 
     /// Writes pixels of one channel.
     ///
-    /// @param pixels unsigned bytes; those from `from` on
-    /// @param to where in `target` the first goes
+    /// @param pixels unsigned bytes, from `from` on
+    /// @param to index of the first in `target`
     void write(byte[] pixels, int from, int count, int channel, float[] target, int to) {
         int whole = BYTES.loopBound(count);
         if (scale.normalizes()) {
@@ -65,7 +65,6 @@ final class PixelLanes {
         }
     }
 
-    /// The unsigned bytes of one part.
     private static FloatVector floats(ByteVector bytes, int part) {
         return (FloatVector) bytes.convertShape(VectorOperators.ZERO_EXTEND_B2I, INTS, part)
                 .convertShape(VectorOperators.I2F, FLOATS, 0);

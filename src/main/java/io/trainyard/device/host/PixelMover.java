@@ -6,7 +6,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/// Crops and flips one channel of an image. What comes from outside the image is black: 0.
+/// Crops and flips one channel of an image. The area outside the image is black: 0.
 final class PixelMover {
     private static final VarHandle EIGHT_BYTES =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
@@ -21,16 +21,16 @@ final class PixelMover {
         this.moved = new byte[rows * columns];
     }
 
-    /// Moves a channel as a whole, then blackens what a row took from its neighbours.
+    /// Moves a channel as a whole, then blackens values that wrapped around from adjacent rows.
     ///
-    /// @param channel where it begins in `pixels`
-    /// @return the channel after it, until the next call
+    /// @param channel its start in `pixels`
+    /// @return the channel after the change, until the next call
     byte[] move(byte[] pixels, int channel, Change change) {
         int ahead = change.down() * columns + change.right();
         int first = Math.clamp(-(long) ahead, 0, moved.length);
         int end = Math.clamp(moved.length - (long) ahead, first, moved.length);
         Arrays.fill(moved, 0, first, (byte) 0);
-        if (first < end) { // else nothing of the image is left, and the place to copy from is outside it too
+        if (first < end) { // otherwise the image is moved out completely, and the source range is invalid
             System.arraycopy(pixels, channel + first + ahead, moved, first, end - first);
         }
         Arrays.fill(moved, end, moved.length, (byte) 0);
@@ -47,7 +47,7 @@ final class PixelMover {
         return moved;
     }
 
-    /// Eight bytes at a time, as long as both ends have them.
+    /// Swaps eight bytes at a time, while both ends have them.
     private void reverse(int row) {
         int left = row;
         int end = row + columns;
@@ -64,12 +64,12 @@ final class PixelMover {
         }
     }
 
-    /// The same of floats, row by row.
+    /// The same for floats, row by row.
     ///
-    /// @param channel where it begins in `values`
-    /// @param at where in `target` it goes
+    /// @param channel its start in `values`
+    /// @param at its start in `target`
     void move(float[] values, int channel, Change change, float[] target, int at) {
-        int firstColumn = Math.clamp(-(long) change.right(), 0, columns); // of those that come from the image
+        int firstColumn = Math.clamp(-(long) change.right(), 0, columns); // of the columns that come from the image
         int endColumn = Math.clamp(columns - (long) change.right(), firstColumn, columns);
         Arrays.fill(target, at, at + rows * columns, 0);
         for (int row = 0; row < rows; row++) {

@@ -30,7 +30,7 @@ final class RmspropUpdate extends ParameterUpdate {
         weightDecay = rule.weightDecay();
     }
 
-    /// Without weight decay the parameter plays no part, as in PyTorch: 0 times an infinite one would be NaN.
+    /// Without weight decay the parameter is not used, as in PyTorch: 0 times infinity would be NaN.
     private FloatVector decayed(FloatVector p, FloatVector g) {
         return weightDecay == 0 ? g : all(weightDecay).fma(p, g);
     }

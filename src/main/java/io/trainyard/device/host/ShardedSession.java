@@ -17,9 +17,9 @@ import java.util.function.IntConsumer;
 import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 
-/// A session whose batches are cut into shards, one for each thread of a team. A step: every shard computes its
-/// samples' gradients; then every thread sums a range of them and updates it. Where several devices share a batch,
-/// all their shards do: each device sums and updates its own threads' ranges, and copies the others.
+/// A session that splits batches into shards, one for each thread of a team. In each step every shard computes its
+/// samples' gradients; then every thread sums and updates a range of them. With several devices, each device sums
+/// and updates its own threads' ranges over all shards, and copies the other ranges.
 public abstract class ShardedSession extends BackendSession {
     private final int threads;
     private final SampleWeights weights;
@@ -32,7 +32,7 @@ public abstract class ShardedSession extends BackendSession {
 
     /// @param part of every batch, which the shards share
     /// @param threads CPU threads of all shards together
-    /// @param shards their number, and the team's
+    /// @param shards their number, and the team's size
     protected ShardedSession(Workload workload, EvenPart part, int threads, int shards) {
         super(workload, part);
         this.threads = threads;
@@ -46,24 +46,24 @@ public abstract class ShardedSession extends BackendSession {
 
     protected abstract BatchShard shard(int number);
 
-    /// Sums the shards' gradients, those of other devices too, always in the same order, and takes the optimizer's
-    /// step, for one part of the parameters: each thread has its own.
+    /// Sums the gradients of all shards and devices, always in the same order, and takes the optimizer's step, for
+    /// the calling thread's part of the parameters.
     protected abstract void update(ParameterUpdate update, EvenPart range);
 
-    /// As [#update], where the gradients have been summed by it before.
+    /// Like [#update], after the gradients have been summed by it.
     protected abstract void updateBySums(ParameterUpdate update, EvenPart range);
 
-    /// Has each of the team's threads do its part of a step.
+    /// Runs a step's parts on the team's threads.
     protected abstract void together(IntConsumer part);
 
-    /// Called once, by the thread that closes the session, before the team ends.
+    /// Called once, on the thread that closes the session, before the team ends.
     protected abstract void closeShards();
 
     protected final ThreadTeam team() {
         return team;
     }
 
-    /// Of the batch under way, drawn before the shards train.
+    /// The masks of the current batch, drawn before the shards train.
     protected final BatchMasks masks() {
         return masks;
     }
@@ -91,7 +91,7 @@ public abstract class ShardedSession extends BackendSession {
                 Workload.meanLoss(loss, weights.sum(workload().dataset().train(), plan.order(), from, samples));
     }
 
-    /// Shards are as large as one another, so the first stands for all.
+    /// From the first shard, because all have the same size.
     @Override
     public final OptionalLong batchNanos() {
         return OptionalLong.of(drawNanos + shard(0).batchNanos());
@@ -106,7 +106,7 @@ public abstract class ShardedSession extends BackendSession {
         });
     }
 
-    /// Added up in the order of the threads.
+    /// Summed in the order of the threads.
     @Override
     protected final double ownSquares() {
         return DoubleStream.of(squares).sum();

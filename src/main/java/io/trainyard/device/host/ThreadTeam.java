@@ -8,18 +8,17 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// A fixed number of threads that do one thing together, meet, and do the next: the caller is the first of them.
+/// A fixed number of threads that run a task together, synchronize, and run the next one. The caller is the first
+/// of them.
 ///
-/// Who waits looks again and again for at most [#SPIN_NANOS], because the others are nearly always done by then
-/// and to be woken takes longer; then it sleeps. So a busy neighbour on the machine loses no more than that at
-/// each meeting.
+/// A waiting thread spins for at most [#SPIN_NANOS], because the others nearly always finish in this time and a
+/// wake-up takes longer; then it sleeps. So other processes on the machine lose no more than that at each barrier.
 public final class ThreadTeam implements AutoCloseable {
     private static final long SPIN_NANOS = 20_000;
 
-    /// Between two looks at the clock.
     private static final int SPINS = 64;
 
-    /// A sleeper looks by itself after this long, whatever happened to the one who should have woken it.
+    /// A sleeping thread checks again after this time, even without a wake-up.
     private static final long SLEEP_NANOS = 100_000_000;
 
     private final List<Thread> helpers = new ArrayList<>();
@@ -31,7 +30,7 @@ public final class ThreadTeam implements AutoCloseable {
         this("trainyard-kernels", size);
     }
 
-    /// @param name of the threads, before their numbers
+    /// @param name prefix of the threads' names
     public ThreadTeam(String name, int size) {
         meeting = new Meeting(size);
         Task none = new Task(part -> {}, 0, false, null, meeting);
@@ -45,20 +44,20 @@ public final class ThreadTeam implements AutoCloseable {
         }
     }
 
-    /// Where the team's members wait for one another within a task; not within a shared one.
+    /// The barrier of the team's members within a task; not for shared tasks.
     public Meeting meeting() {
         return meeting;
     }
 
-    /// Calls `part.accept(0)` on this thread and `part.accept(1)` and so on on the others, each always on the same;
-    /// returns when all are done. Throws what one of them threw, that of the lowest part; that others left a
-    /// [Meeting] because of it does not count.
+    /// Calls `part.accept(0)` on this thread and `part.accept(1)` and so on on the others, each always on the same
+    /// one, and returns when all are done. Throws the exception of the lowest failed part, except an
+    /// [Meeting.AbandonedException] that it caused.
     public void run(IntConsumer part) {
         together(part, false);
     }
 
-    /// As [#run], but a part whose thread has not begun it is done by one that is free: on a machine that is busy
-    /// elsewhere nobody waits for a thread that waits for a processor.
+    /// Like [#run], but a free thread takes over parts that their threads have not begun. On a busy machine, the
+    /// team then does not wait for a thread without a CPU.
     public void share(IntConsumer part) {
         together(part, true);
     }
@@ -70,7 +69,7 @@ public final class ThreadTeam implements AutoCloseable {
             return;
         }
         Task now = new Task(part, helpers.size() + 1, shared, Thread.currentThread(), meeting);
-        task = now; // publishes what was written before
+        task = now; // publishes earlier writes
         helpers.forEach(LockSupport::unpark);
         now.attend(0);
         await(now::isOver);
@@ -90,7 +89,7 @@ public final class ThreadTeam implements AutoCloseable {
         }
     }
 
-    @SuppressWarnings("ReferenceEquality") // each task is itself only
+    @SuppressWarnings("ReferenceEquality") // tasks are compared by identity
     private boolean isAfter(Task last) {
         return task != last;
     }
@@ -100,7 +99,7 @@ public final class ThreadTeam implements AutoCloseable {
         private final boolean shared;
         private final @Nullable Thread caller;
         private final Meeting meeting;
-        private final AtomicIntegerArray begun; // 1 where somebody has begun the part
+        private final AtomicIntegerArray begun; // 1 if a thread has begun the part
         private final AtomicInteger left;
         private @Nullable Throwable failure;
         private long rank = Long.MAX_VALUE; // of the failure
@@ -118,7 +117,7 @@ public final class ThreadTeam implements AutoCloseable {
             return left.get() == 0;
         }
 
-        /// A thread's own part first, while that is in its cache; then those that nobody has begun.
+        /// Runs the thread's own part first, because its data is in the cache, then parts that have not begun.
         void attend(int own) {
             int parts = shared ? begun.length() : 1;
             for (int i = 0; i < parts; i++) {
@@ -177,7 +176,7 @@ public final class ThreadTeam implements AutoCloseable {
         }
     }
 
-    /// Ends the threads; waits for none, because what they hold is their own.
+    /// Ends the threads without waiting for them, because they share no resources.
     @Override
     public void close() {
         closed = true;

@@ -1,5 +1,5 @@
-/// What sessions that compute on the host share, whatever multiplies their matrices: cutting batches into shards
-/// for a team of threads, assembling them, the loss, the optimizers' update rules.
+/// Shared by sessions that compute on the host, for any matrix implementation: shards for a team of threads, batch
+/// assembly, losses, and the optimizers' update rules.
 @NullMarked
 package io.trainyard.device.host;
 
