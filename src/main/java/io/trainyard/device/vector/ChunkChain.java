@@ -15,9 +15,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// The kernels of a whole network, one after another, for a chunk of samples.
+/// The kernels of a network, in order, for a chunk of samples.
 ///
-/// Nothing before the first layer with parameters is run backward.
+/// The backward pass stops at the first layer with parameters.
 final class ChunkChain {
     private final FlatModel model;
     private final BatchMasks masks;
@@ -28,14 +28,14 @@ final class ChunkChain {
     private final Values input;
     private final Values output;
 
-    /// How the kernels of a layer are added to a chain.
+    /// Adds the kernels of a layer to a chain.
     private interface Kernels {
         Values add(ChunkChain chain, Network.Layer layer, Values in);
     }
 
-    /// @param masks of the batch that is trained
-    /// @param chunk samples there is room for
-    /// @param gradients of the model's values, as these lie
+    /// @param masks of the current training batch
+    /// @param chunk the most samples
+    /// @param gradients of the model's values, in the same layout
     ChunkChain(Network network, FlatModel model, BatchMasks masks, int chunk, float[] gradients) {
         this.model = model;
         this.masks = masks;
@@ -64,7 +64,7 @@ final class ChunkChain {
         return kernels(layer).isPresent();
     }
 
-    /// Empty for a layer that there are none for.
+    /// Empty for layers without kernels.
     private static Optional<Kernels> kernels(LayerSpec spec) {
         return switch (spec) {
             case Conv2d conv ->
@@ -130,7 +130,7 @@ final class ChunkChain {
         return in.grid.isVector() ? in : add(ChunkCopy.flattened(in, chunk));
     }
 
-    /// What the first layer is given; it has no gradient.
+    /// The input of the first layer; it has no gradient.
     Values input() {
         return input;
     }
@@ -139,16 +139,16 @@ final class ChunkChain {
         return output;
     }
 
-    /// @param first the chunk's first sample, counted in the batch
+    /// @param first index in the batch of the chunk's first sample
     void forward(int first, int samples, boolean training) {
         for (ChunkLayer layer : layers) {
             layer.forward(first, samples, training);
         }
     }
 
-    /// From the output's gradient to those of the parameters.
+    /// Computes the parameters' gradients from the output's gradient.
     ///
-    /// @param accumulate whether these are added to those of the chunks before
+    /// @param accumulate whether to add them to those of earlier chunks
     void backward(int first, int samples, boolean accumulate) {
         for (ChunkLayer layer : backward) {
             layer.backward(first, samples, accumulate);

@@ -6,9 +6,9 @@ import io.trainyard.spec.Windows;
 import jdk.incubator.vector.FloatVector;
 import org.jspecify.annotations.Nullable;
 
-/// Cross-correlation with stride 1 over an input that has its padding already. Seen as rows, the output is
-/// weight (out, taps) times the input's plane shifted by each tap; the output keeps the input's pitch, so that
-/// its last columns, where the window reaches into the next row, mean nothing.
+/// Cross-correlation with stride 1 over an already padded input. As a matrix product, the output is the weight
+/// (out, taps) times the input's plane shifted by each tap. The output keeps the input's pitch, so its last
+/// columns, where the window wraps into the next row, are undefined.
 final class ChunkConv2d implements ChunkLayer {
     private final Values input;
     private final Values output;
@@ -16,17 +16,18 @@ final class ChunkConv2d implements ChunkLayer {
     private final FlatModel.@Nullable Entry bias;
     private final float[] parameters;
     private final float[] gradients;
-    private final float[] start; // what the sums of each output channel begin with
+    private final float[] start; // initial values of the sums of each output channel
     private final int startFrom;
     private final float[] zeros;
     private final int out;
     private final int taps; // of all input channels
-    private final int span; // elements of an output plane that are computed
+    private final int span; // computed elements of an output plane
     private final RowProduct forward;
     private final DotProduct weightGradient;
     private final RowProduct inputGradient;
 
-    /// Whether there is a kernel for such a convolution: square, padded evenly, dense in steps and in channels.
+    /// Whether a kernel supports the convolution: square, with equal padding and stride 1, without dilation and
+    /// groups.
     static boolean computes(Conv2d spec) {
         Windows.Side rows = spec.windows().rows();
         return rows.equals(spec.windows().columns())
@@ -35,7 +36,7 @@ final class ChunkConv2d implements ChunkLayer {
                 && spec.groups() == 1;
     }
 
-    /// @param gradients of all parameters, where this shard adds up its share
+    /// @param gradients of all parameters, to which this shard adds its own
     ChunkConv2d(
             Values input,
             Conv2d spec,
@@ -85,9 +86,9 @@ final class ChunkConv2d implements ChunkLayer {
                 kernel * kernel, weightAt, shiftsBack, Vectors.roundUp(in.rows() * in.pitch()), in.plane());
     }
 
-    /// The input's gradient at q is a sum over the output's at q minus a tap's shift. Where it is wanted, every
-    /// plane of the output is as long as the input's, plus the longest shift, and so is the room before the
-    /// first: what lies there stays zero.
+    /// The input's gradient at q is a sum over the output's gradients at q minus a tap's shift. If it is needed,
+    /// every plane of the output is as long as the input's plus the longest shift, and as much space precedes the
+    /// first plane; the extra space stays zero.
     private static Grid outputGrid(Grid in, int out, int reach, boolean inputHasGradient) {
         int rows = in.rows() - reach;
         int columns = in.columns() - reach;

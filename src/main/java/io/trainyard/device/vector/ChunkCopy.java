@@ -1,9 +1,9 @@
 package io.trainyard.device.vector;
 
-/// The same values in the same order in another grid: flattened to vectors, or with a border of zeros for a
+/// Copies values in the same order to another grid: flattened to vectors, or with a border of zeros for a
 /// convolution with padding.
 ///
-/// @param input whose rows are copied
+/// @param input its rows are copied
 /// @param border rows and columns of zeros around each image; 0 for vectors
 record ChunkCopy(Values input, Values output, int border) implements ChunkLayer {
     static ChunkCopy flattened(Values input, int samples) {

@@ -3,7 +3,7 @@ package io.trainyard.device.vector;
 import io.trainyard.device.vector.DotProduct.Pieces;
 import org.jspecify.annotations.Nullable;
 
-/// x W^T + b. The rows of x and of W are padded with zeros to whole tiles, so the products need no remainders.
+/// x W^T + b. The rows of x and of W are padded with zeros to whole tiles, so the products have no remainders.
 final class ChunkLinear implements ChunkLayer {
     private final Values input;
     private final Values output;

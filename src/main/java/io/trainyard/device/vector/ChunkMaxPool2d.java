@@ -4,17 +4,17 @@ import io.trainyard.spec.Pooling;
 import io.trainyard.spec.Windows;
 import java.util.Arrays;
 
-/// The largest value of each window; of equals the first, row by row, gets the gradient, as in PyTorch.
+/// The largest value of each window; the gradient goes to the first of equal values, row by row, as in PyTorch.
 final class ChunkMaxPool2d implements ChunkLayer {
     private final Values input;
     private final Values output;
     private final int kernel;
     private final int stride;
 
-    /// Where in the input's array each window's maximum was, in the output's order.
+    /// The index in the input's array of each window's maximum, in the output's order.
     private final int[] positions;
 
-    /// Whether there is a kernel for such a pooling: square and dense windows that fit whole, without padding.
+    /// Whether a kernel supports the pooling: square and dense windows that fit completely, without padding.
     static boolean computes(Pooling.MaxPool2d spec) {
         Windows.Side rows = spec.windows().rows();
         return rows.equals(spec.windows().columns()) && rows.before() == 0 && rows.dilation() == 1 && !rows.ceil();
@@ -55,7 +55,7 @@ final class ChunkMaxPool2d implements ChunkLayer {
             int best = corner;
             for (int r = 0; r < kernel; r++) {
                 for (int at = corner + r * pitch; at < corner + r * pitch + kernel; at++) {
-                    // a value that is not a number wins, as in PyTorch
+                    // NaN is the largest, as in PyTorch.
                     best = data[at] > data[best] || Float.isNaN(data[at]) ? at : best;
                 }
             }

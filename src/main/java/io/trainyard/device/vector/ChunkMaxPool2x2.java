@@ -9,11 +9,11 @@ import jdk.incubator.vector.VectorMask;
 import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorShuffle;
 
-/// Max pooling by two in both directions, a vector of windows at a time: without branches, which the processor
-/// would guess wrong half the time. Of equals the first, row by row, gets the gradient.
+/// 2x2 max pooling of one vector of windows at a time, without branches, because the CPU would mispredict half of
+/// them. The gradient goes to the first of equal values, row by row.
 ///
-/// Every vector is written whole: what it spoils to the right of a row is written again by the rows that follow,
-/// or lies where nothing of meaning is.
+/// Every vector is written completely. Invalid values to the right of a row are overwritten by the following rows,
+/// or are in undefined space.
 final class ChunkMaxPool2x2 implements ChunkLayer {
     private static final VectorShuffle<Float> EVENS = shuffle(lane -> 2 * lane % LENGTH);
     private static final VectorShuffle<Float> ODDS = shuffle(lane -> (2 * lane + 1) % LENGTH);
@@ -25,7 +25,7 @@ final class ChunkMaxPool2x2 implements ChunkLayer {
     private final Values input;
     private final Values output;
 
-    /// Which value of its window was the largest: 0 to 3, row by row; in the places of the output's values.
+    /// The index in its window of the largest value, 0 to 3, row by row; in the layout of the output.
     private final float[] winners;
 
     ChunkMaxPool2x2(Values input, int rows, int columns, int samples) {
@@ -97,7 +97,7 @@ final class ChunkMaxPool2x2 implements ChunkLayer {
         return left.rearrange(lanes).blend(right.rearrange(lanes), UPPER);
     }
 
-    /// What is not a number counts as larger, as in PyTorch.
+    /// NaN is the largest, as in PyTorch.
     private static VectorMask<Float> larger(FloatVector next, FloatVector best) {
         return next.compare(VectorOperators.GT, best).or(next.test(VectorOperators.IS_NAN));
     }
@@ -114,7 +114,7 @@ final class ChunkMaxPool2x2 implements ChunkLayer {
         }
     }
 
-    /// Writes one plane, each row of windows as two rows of values: first those number 0 and 1, then 2 and 3.
+    /// Writes one plane, each row of windows as two rows of values: first those with index 0 and 1, then 2 and 3.
     private void unpoolVectors(int outputAt, int inputAt) {
         FloatVector zero = FloatVector.zero(SPECIES);
         int columns = output.grid.columns();

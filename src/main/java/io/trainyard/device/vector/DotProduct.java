@@ -5,28 +5,28 @@ import static io.trainyard.device.vector.Vectors.SPECIES;
 
 import jdk.incubator.vector.FloatVector;
 
-/// All dot products c[r][t] = sum over p of a[r][p] b[t][p] between rows of a and rows of b, three by four at a
-/// time. The rows may lie in several pieces, one a sample.
+/// All dot products c[r][t] = sum over p of a[r][p] b[t][p] between rows of a and rows of b, in tiles of three by
+/// four. The rows may consist of several pieces, one for each sample.
 ///
-/// @param aOffsets where the rows of a begin
-/// @param bOffsets where the rows of b begin
+/// @param aOffsets of the rows of a
+/// @param bOffsets of the rows of b
 /// @param length of the rows, or of each piece; a multiple of [Vectors#LENGTH]
-/// @param cRow elements of c between one row of a and the next
-/// @param cColumn elements of c between one row of b and the next
+/// @param cRow elements of c between adjacent rows of a
+/// @param cColumn elements of c between adjacent rows of b
 record DotProduct(int[] aOffsets, int[] bOffsets, int length, int cRow, int cColumn) {
     private static final int ROWS = 3;
     private static final int COLUMNS = 4;
 
-    /// Four rows of b of so many elements stay in the first-level cache (32 KiB) while those of a pass by.
+    /// Four rows of b of this length stay in the first-level cache (32 KiB) while rows of a are streamed.
     private static final int BLOCK = 2048;
 
-    /// Where the pieces are: the s-th piece of a row of a begins `s * aPiece` after its first.
+    /// The positions of the pieces: the s-th piece of a row of a begins `s * aPiece` after its first.
     record Pieces(int count, int aPiece, int bPiece) {
         static final Pieces ONE = new Pieces(1, 0, 0);
     }
 
-    /// @param columns how many rows of b count
-    /// @param c its present values are added to
+    /// @param columns number of rows of b
+    /// @param c the products are added to its values
     void addTo(float[] c, int cFrom, float[] a, int aFrom, float[] b, int bFrom, int columns, Pieces pieces) {
         float[] sums = new float[ROWS * COLUMNS * LENGTH];
         for (int from = 0; from < length; from += BLOCK) {
@@ -45,7 +45,7 @@ record DotProduct(int[] aOffsets, int[] bOffsets, int length, int cRow, int cCol
         }
     }
 
-    /// Beyond the last row or column the last is computed again, and not stored.
+    /// Past the last row or column the last one is computed again, and not stored.
     private void threeByFourVectors(
             float[] sums,
             float[] a,
@@ -80,7 +80,7 @@ record DotProduct(int[] aOffsets, int[] bOffsets, int length, int cRow, int cCol
         FloatVector s22 = zero;
         FloatVector s23 = zero;
         int steps = pieces.count() * (block / LENGTH);
-        int p = 0; // in a, and q in b
+        int p = 0; // in a, like q in b
         int q = 0;
         int pieceEnd = block;
         for (int step = 0; step < steps; step++) {

@@ -12,11 +12,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// All parameters one after another in one array, and the optimizer's state in arrays of the same form, so that
-/// a step's update is one pass. The rows of a linear layer's weight are padded with zeros to whole tiles; they
-/// stay zero, because the input's padding is zero and with it the gradient's.
+/// All parameters in one contiguous array, and the optimizer's state in arrays of the same layout, so that a step's
+/// update is one pass. The rows of a linear layer's weight are padded with zeros to whole tiles; they stay zero,
+/// because the input's padding and so the gradient's are zero.
 final class FlatModel implements StateMemory {
-    /// Where a parameter lies.
+    /// The position of a parameter.
     ///
     /// @param rows of `columns` elements, `pitch` apart
     record Entry(ParameterSpec spec, int offset, int rows, int columns, int pitch) {
@@ -24,7 +24,7 @@ final class FlatModel implements StateMemory {
             Arrays.fill(array, offset, offset + rows * pitch, 0);
         }
 
-        /// Puts row-major values in their places, and zeros between the rows: an infinite gradient leaves NaN there.
+        /// Writes row-major values, and zeros between the rows, because an infinite gradient leaves NaN there.
         void write(float[] values, float[] array) {
             clear(array);
             for (int r = 0; r < rows; r++) {
@@ -86,12 +86,12 @@ final class FlatModel implements StateMemory {
         return state;
     }
 
-    /// Where a part of the parameters begins: parts are whole tiles.
+    /// The start of a part of the parameters: parts are whole tiles.
     int begin(EvenPart range) {
         return range.begin(values.length / Vectors.TILE) * Vectors.TILE;
     }
 
-    /// Behind the last of a part's parameters.
+    /// The end of a part of the parameters.
     int end(EvenPart range) {
         return range.end(values.length / Vectors.TILE) * Vectors.TILE;
     }
@@ -100,7 +100,7 @@ final class FlatModel implements StateMemory {
         System.arraycopy(other.values, begin(range), values, begin(range), end(range) - begin(range));
     }
 
-    /// What the optimizer keeps.
+    /// Copies the optimizer state.
     void copyState(FlatModel other, EvenPart range) {
         for (int i = 0; i < state.size(); i++) {
             System.arraycopy(other.state.get(i), begin(range), state.get(i), begin(range), end(range) - begin(range));

@@ -6,13 +6,12 @@ import static io.trainyard.device.vector.Vectors.TILE;
 
 import jdk.incubator.vector.FloatVector;
 
-/// The matrix product c[r][j] = sum over k of a[r][k] b[k][j], where the rows of b may overlap each other:
-/// columns are computed a tile of two vectors at a time, for six or four rows together, so that the sums stay in
-/// registers.
+/// The matrix product c[r][j] = sum over k of a[r][k] b[k][j], where the rows of b may overlap: computes columns in
+/// tiles of two vectors, for six or four rows together, so that the sums stay in registers.
 ///
 /// @param aRow elements between the rows of a
-/// @param aOffsets where in a row of a its k-th element is
-/// @param bOffsets where the k-th row of b begins
+/// @param aOffsets of the k-th element in a row of a
+/// @param bOffsets of the k-th row of b
 /// @param columns a multiple of [Vectors#TILE]
 /// @param cRow elements between the rows of c
 record RowProduct(int aRow, int[] aOffsets, int[] bOffsets, int columns, int cRow) {
@@ -29,11 +28,11 @@ record RowProduct(int aRow, int[] aOffsets, int[] bOffsets, int columns, int cRo
         return offsets;
     }
 
-    /// Puts start[r] + a b in the place of c.
+    /// Sets c to start[r] + a b.
     ///
     /// @param rows of a and c
-    /// @param depth how many of the offsets count
-    /// @param start what each row's sums begin with, from `startFrom` on
+    /// @param depth number of offsets to use
+    /// @param start initial values of each row's sums, from `startFrom` on
     void set(
             int rows,
             int depth,
@@ -97,9 +96,8 @@ record RowProduct(int aRow, int[] aOffsets, int[] bOffsets, int columns, int cRo
         }
     }
 
-    /// Beyond the last row it computes that one again, to the same place. Kept apart from [#deliverVectors], because
-    /// what the compiler has to inline for either is all that it takes at once: with more, vectors become
-    /// objects.
+    /// Past the last row it computes the last one again, to the same place. Separate from [#deliverVectors],
+    /// because the compiler can inline only one of the two into a method; otherwise vectors become objects.
     private void sixVectors(
             int last,
             int depth,

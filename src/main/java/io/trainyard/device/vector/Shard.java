@@ -13,8 +13,8 @@ import io.trainyard.spec.Network;
 import java.util.Arrays;
 import java.util.List;
 
-/// One thread's part of the work: takes its samples of a batch, a chunk at a time, through the whole network and
-/// back, and adds up the parameters' gradients of its own. Shards share only the parameters, which they read.
+/// One thread's work: runs its samples of a batch, a chunk at a time, through the whole network and back, and sums
+/// its own gradients of the parameters. Shards share only the parameters, which are read-only for them.
 final class Shard implements BatchShard {
     private final Workload workload;
     private final EvenPart ofBatch;
@@ -32,9 +32,9 @@ final class Shard implements BatchShard {
     private long batchNanos;
 
     /// @param chunk samples computed together
-    /// @param masks of the batch that is trained
+    /// @param masks of the current training batch
     /// @param ofBatch its samples of every batch
-    /// @param ofTests its samples of the test set
+    /// @param ofTests its samples of the test part
     Shard(Workload workload, FlatModel model, BatchMasks masks, int chunk, EvenPart ofBatch, EvenPart ofTests) {
         this.workload = workload;
         this.ofBatch = ofBatch;

@@ -1,13 +1,12 @@
 package io.trainyard.device.vector;
 
-/// What stands between two layers: activations of a chunk of samples, and the loss's derivative by them, which
-/// lies in the same places.
+/// The values between two layers: activations of a chunk of samples, and their gradients in the same layout.
 final class Values {
     final Grid grid;
     final float[] data;
-    final float[] gradient; // empty where nothing needs it
+    final float[] gradient; // empty if not needed
 
-    /// @param samples there is room for
+    /// @param samples the most samples
     Values(Grid grid, int samples, boolean withGradient) {
         this.grid = grid;
         int elements =
@@ -20,7 +19,7 @@ final class Values {
         return gradient.length > 0;
     }
 
-    /// The end of what so many samples take; vectors may go up to it.
+    /// The end of the space of `samples` samples, including full vectors.
     int end(int samples) {
         return grid.origin() + samples * grid.sample();
     }

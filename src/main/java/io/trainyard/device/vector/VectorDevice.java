@@ -8,9 +8,9 @@ import io.trainyard.device.Workload;
 import io.trainyard.spec.Network;
 import org.jspecify.annotations.Nullable;
 
-/// The processors of this machine, by kernels of our own. Workloads say how many threads they want.
+/// The CPUs of this machine, by our own kernels. Workloads set the number of threads.
 public record VectorDevice(DeviceInfo info) implements PartDevice {
-    /// Whether there are kernels for all of a network's layers.
+    /// Whether all of a network's layers have kernels.
     public static boolean computes(Network network) {
         return network.layers().stream().allMatch(layer -> ChunkChain.computes(layer.spec()));
     }

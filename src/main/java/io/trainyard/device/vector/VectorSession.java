@@ -13,19 +13,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntConsumer;
 
-/// Shards computed by kernels of our own, each on one thread.
+/// Computes shards with our own kernels, each on one thread.
 final class VectorSession extends ShardedSession {
-    /// Fewer samples than this leave rows of the kernels' tiles empty.
+    /// Fewer samples leave rows of the kernels' tiles unused.
     private static final int MIN_CHUNK = 4;
 
-    /// Elements: with the gradients of two shards and the optimizer's state, about a first-level cache.
+    /// In elements: with the gradients of two shards and the optimizer's state, about a first-level cache.
     private static final int UPDATE_BLOCK = 4096;
 
     private final FlatModel model;
     private final StateTable state;
     private final List<Shard> shards = new ArrayList<>();
     private final List<float[]> gradients = new ArrayList<>(); // of all shards: this session's first
-    private final List<VectorSession> others = new ArrayList<>(); // the other devices'
+    private final List<VectorSession> others = new ArrayList<>(); // of the other devices
 
     VectorSession(Workload workload, EvenPart part, int threads) {
         super(workload, part, threads, threads);
@@ -52,9 +52,9 @@ final class VectorSession extends ShardedSession {
         other.shards.forEach(shard -> gradients.add(shard.gradients()));
     }
 
-    /// As many samples as take about the room of the parameters and their gradients: with fewer, these would be
-    /// read more often than the samples; with more, the samples would leave the cache. All chunks of a share have
-    /// one size.
+    /// The number of samples that take about as much memory as the parameters and their gradients: with fewer, the
+    /// parameters would be read more often than the samples; with more, the samples would not fit into the cache.
+    /// All chunks of a share have the same size.
     private static int chunk(Network network, int share) {
         long fitting = Math.ceilDiv(2 * network.parameterElements(), network.activationElements());
         int chunks = Math.ceilDiv(share, (int) Math.clamp(fitting, MIN_CHUNK, Integer.MAX_VALUE));
@@ -81,8 +81,8 @@ final class VectorSession extends ShardedSession {
         others.forEach(other -> model.copyState(other.model, other.part()));
     }
 
-    /// Block by block, so that the sums are still in the cache when they are used. They take the place of the first
-    /// gradients, whose range nobody else reads.
+    /// Works in blocks, so that the sums are still in the cache when they are used. The sums overwrite the first
+    /// gradients, in a range that no other thread reads.
     @Override
     protected void update(ParameterUpdate update, EvenPart range) {
         int end = model.end(range);
@@ -105,13 +105,13 @@ final class VectorSession extends ShardedSession {
         }
     }
 
-    /// A shard's numbers are the same on whichever thread.
+    /// A shard computes the same numbers on any thread.
     @Override
     protected void together(IntConsumer part) {
         team().share(part);
     }
 
-    /// They hold nothing but memory of the heap.
+    /// They only use heap memory.
     @Override
     protected void closeShards() {}
 }

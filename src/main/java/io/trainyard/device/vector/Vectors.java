@@ -11,7 +11,7 @@ final class Vectors {
     /// Columns that a kernel computes at once: rows are padded to a multiple of it.
     static final int TILE = 2 * LENGTH;
 
-    /// What kernels may read beyond the end of an array's last row.
+    /// Elements that kernels may read past the end of an array's last row.
     static final int SLACK = 2 * TILE;
 
     private static final VectorShuffle<Float> HALF = shuffle(LENGTH / 2);
