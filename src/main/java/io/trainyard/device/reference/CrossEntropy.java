@@ -5,8 +5,8 @@ import io.trainyard.device.Evaluation;
 import io.trainyard.device.Workload;
 import io.trainyard.spec.LossSpec;
 
-/// [LossSpec.CrossEntropy]: with logits z and true class t, -log p[k] is log(sum of exp z) - z[k]. The largest logit is
-/// taken out of the sum, so that no exponential overflows.
+/// [LossSpec.CrossEntropy]: for logits z and true class t, -log p[k] is log(sum of exp z) - z[k]. The largest logit
+/// is subtracted before the sum, so that no exponential overflows.
 final class CrossEntropy implements ReferenceLoss {
     private final double smoothing;
     private final float[] weights; // (classes)
@@ -39,7 +39,7 @@ final class CrossEntropy implements ReferenceLoss {
         return Evaluation.of(workload, losses, predictions);
     }
 
-    /// Of one sample.
+    /// The loss of one sample.
     ///
     /// @param logits (samples, classes)
     /// @param from the index of the sample's first logit

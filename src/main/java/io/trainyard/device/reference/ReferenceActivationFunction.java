@@ -4,8 +4,8 @@ import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.ActivationFunction;
 import org.apache.commons.math3.special.Erf;
 
-/// y = f(x), value by value. At 0 the derivative of ReLUs is that below 0, as in PyTorch, and what is not finite
-/// comes through as there, forward and backward.
+/// y = f(x), element by element. At 0 the derivative of ReLUs is that below 0, and non-finite values are handled as
+/// in PyTorch, forward and backward.
 final class ReferenceActivationFunction implements ReferenceLayer {
     private interface Function {
         double at(double x);
@@ -45,7 +45,7 @@ final class ReferenceActivationFunction implements ReferenceLayer {
         };
     }
 
-    /// Where x is not above 0 the gradient ends, even one that is not finite; where x is NaN it passes.
+    /// The gradient is 0 where x is not above 0, even if it is not finite; it passes where x is NaN.
     private static ReferenceActivationFunction relu() {
         return new ReferenceActivationFunction(x -> Math.max(0, x), (gradient, x) -> x <= 0 ? 0 : gradient);
     }
@@ -58,13 +58,12 @@ final class ReferenceActivationFunction implements ReferenceLayer {
         return smooth(x -> x * normal(x), x -> normal(x) + x * Math.exp(-square(x) / 2) / Math.sqrt(2 * Math.PI));
     }
 
-    /// The standard normal distribution's function.
+    /// The standard normal cumulative distribution function.
     private static double normal(double x) {
         return (1 + Erf.erf(x / Math.sqrt(2))) / 2;
     }
 
-    /// The derivative's square is rounded to float32 because PyTorch's is: where it overflows there, infinity times 0
-    /// is NaN.
+    /// The derivative's square is rounded to float32, like PyTorch's: if it overflows, infinity times 0 is NaN.
     private static ReferenceActivationFunction geluByTanh() {
         double scale = Math.sqrt(2 / Math.PI);
         double cubic = 0.044715;
@@ -81,14 +80,14 @@ final class ReferenceActivationFunction implements ReferenceLayer {
                 x -> x * beta > threshold ? 1 : Math.exp(x * beta) / (Math.exp(x * beta) + 1));
     }
 
-    /// Below -3 the gradient ends, even one that is not finite; above 3, and where x is NaN, it passes.
+    /// The gradient is 0 below -3, even if it is not finite; it passes above 3, and where x is NaN.
     private static ReferenceActivationFunction hardswish() {
         return new ReferenceActivationFunction(
                 x -> x * Math.min(Math.max(x + 3, 0), 6) / 6,
                 (gradient, x) -> x <= -3 ? 0 : x < 3 ? gradient * (x / 3 + 0.5) : gradient);
     }
 
-    /// At the bounds and beyond the gradient ends; where x is NaN it passes.
+    /// The gradient is 0 at and beyond the bounds; it passes where x is NaN.
     private static ReferenceActivationFunction clamp(double min, double max) {
         return new ReferenceActivationFunction(
                 x -> Math.min(Math.max(x, min), max), (gradient, x) -> x <= min || x >= max ? 0 : gradient);

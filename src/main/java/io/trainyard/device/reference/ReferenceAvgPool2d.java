@@ -5,12 +5,12 @@ import io.trainyard.spec.Network;
 import io.trainyard.spec.Pooling;
 import io.trainyard.spec.Windows;
 
-/// y = the mean x of each window, padding being 0 where it counts. Each x of a window gets an equal share of its
-/// gradient; where windows overlap, shares add up.
+/// y = the mean x of each window, with padding as 0 if it counts. Each x of a window gets an equal share of its
+/// gradient; shares of overlapping windows are added.
 final class ReferenceAvgPool2d implements ReferenceLayer {
-    /// From one row or column to another, which is not included.
+    /// A range of rows or columns, with an exclusive end.
     ///
-    /// @param counted rows or columns that its mean is one of: padding may count
+    /// @param counted rows or columns in the divisor of the mean, which may include padding
     private record Span(int from, int to, int counted) {}
 
     private final int channels;

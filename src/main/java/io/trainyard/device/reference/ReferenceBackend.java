@@ -9,7 +9,7 @@ import io.trainyard.spec.Precision;
 import java.util.List;
 import java.util.Optional;
 
-/// The device `reference`: there on every machine, chosen only by name.
+/// The device `reference`: available on every machine, but only chosen by name.
 public final class ReferenceBackend implements DeviceBackend {
     private static final String KIND = "reference";
 

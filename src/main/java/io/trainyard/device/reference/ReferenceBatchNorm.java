@@ -7,21 +7,21 @@ import io.trainyard.spec.Network;
 import java.util.Arrays;
 
 /// y = (x - mean) / sqrt(variance + eps) * weight + bias, channel by channel. In training mean and variance are
-/// the batch's, over samples, rows and columns; in evaluation the running ones.
+/// those of the batch, over samples, rows and columns; in evaluation the running statistics.
 ///
-/// As in PyTorch the batch is normalised by its biased variance, and the running variance follows the unbiased one.
+/// As in PyTorch, the batch is normalized by its biased variance, and the running variance uses the unbiased one.
 final class ReferenceBatchNorm implements ReferenceLayer {
     private final float eps;
     private final BatchMomentum momentum;
     private final int channels;
-    private final int area; // rows * columns; of vectors 1
-    private final float[] weight; // (channels), as all below
+    private final int area; // rows * columns; 1 for vectors
+    private final float[] weight; // (channels), like all below
     private final float[] weightGradient;
     private final float[] bias;
     private final float[] biasGradient;
     private final float[] runningMean;
     private final float[] runningVariance;
-    private final float[] batches; // (1): how many they are of
+    private final float[] batches; // (1): the number of batches in them
     private float[] in = {}; // (samples, channels, area)
     private final double[] mean;
     private final double[] inverseDeviation;
@@ -37,7 +37,7 @@ final class ReferenceBatchNorm implements ReferenceLayer {
             weight = state.values(weightSpec);
             weightGradient = state.gradient(weightSpec);
             bias = state.values(biasSpec);
-            biasGradient = state.gradient(biasSpec);
+            biasGradient = state.gradient(biasSpec); // constants
         } else { // as if they never changed
             weight = new float[channels];
             Arrays.fill(weight, 1);

@@ -4,7 +4,7 @@ import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.Network;
 import java.util.List;
 
-/// Layers one after another; none leave x as it is.
+/// A sequence of layers; an empty one is the identity.
 record ReferenceChain(List<ReferenceLayer> layers) implements ReferenceLayer {
     static ReferenceChain of(List<Network.Layer> layers, ReferenceState state) {
         return new ReferenceChain(

@@ -6,9 +6,8 @@ import io.trainyard.spec.Network;
 import io.trainyard.spec.Windows;
 
 /// y[n,o,r,c] = bias[o] + sum over i, a, b of weight[o,i,a,b]
-/// x[n,first+i,r*stride-padding+a*dilation,c*stride-padding+b*dilation], where x is 0 outside the image and
-/// `first` is the first channel that o's group sees; rows and columns have strides, paddings and dilations of their
-/// own.
+/// x[n,first+i,r*stride-padding+a*dilation,c*stride-padding+b*dilation], where x is 0 outside the image and `first`
+/// is the first input channel of o's group; rows and columns have separate strides, paddings and dilations.
 final class ReferenceConv2d implements ReferenceLayer {
     private final Windows.Side rows;
     private final Windows.Side columns;
@@ -95,11 +94,11 @@ final class ReferenceConv2d implements ReferenceLayer {
 
     private interface Tap {
         /// @param x the input's index
-        /// @param w the weight it is multiplied with
+        /// @param w the index of its weight
         void accept(int x, int w);
     }
 
-    /// Each product that the output (n, o, r, c) is the sum of.
+    /// Visits each product in the sum of the output (n, o, r, c).
     private void forEachTap(int n, int o, int r, int c, Tap tap) {
         int first = o / outsOfGroup * seen;
         for (int i = 0; i < seen; i++) {

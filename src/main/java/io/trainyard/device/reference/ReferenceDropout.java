@@ -5,10 +5,10 @@ import io.trainyard.spec.MaskSpec;
 import io.trainyard.spec.Network;
 import org.jspecify.annotations.Nullable;
 
-/// In training y = x * mask with [TorchRandom#dropoutMask], in evaluation y = x. A mask's value may stand for
-/// several neighbours: `dropout2d` has one for all of a channel.
+/// y = x * mask with [TorchRandom#dropoutMask] in training, y = x in evaluation. One mask value may apply to
+/// several adjacent inputs: `dropout2d` has one for each channel.
 final class ReferenceDropout implements ReferenceLayer {
-    private final @Nullable MaskSpec spec; // null where nothing is drawn
+    private final @Nullable MaskSpec spec; // null without random draws
     private float[] mask = {};
 
     ReferenceDropout(Network.Layer layer) {

@@ -13,20 +13,20 @@ import io.trainyard.spec.Residual;
 import io.trainyard.spec.SampleNorm;
 import io.trainyard.spec.Upsample;
 
-/// One layer's two passes. Values are (samples, ...sample's shape), row-major.
+/// The two passes of one layer. Values are (samples, ...sample's shape), row-major.
 interface ReferenceLayer {
-    /// In training a layer remembers what its backward pass needs.
+    /// Runs the layer in training mode, and stores the values that the backward pass needs.
     ///
-    /// @param in (samples, in), left as it is
+    /// @param in (samples, in), not changed
     /// @return (samples, out)
     float[] train(float[] in, int samples, TorchRandom random);
 
-    /// The same in evaluation mode, and nothing remembered.
+    /// Runs the layer in evaluation mode, and stores nothing.
     float[] evaluate(float[] in, int samples);
 
-    /// The chain rule for the batch of the last [#train]: writes the parameters' gradients.
+    /// The chain rule for the batch of the last [#train]: computes the parameters' gradients.
     ///
-    /// @param outGradient the loss's derivative by the layer's output, (samples, out), left as it is
+    /// @param outGradient the loss's derivative by the layer's output, (samples, out), not changed
     /// @return the loss's derivative by the layer's input, (samples, in)
     float[] backward(float[] outGradient, int samples);
 

@@ -5,7 +5,7 @@ import io.trainyard.spec.Network;
 
 /// y = x * gamma, channel by channel.
 final class ReferenceLayerScale implements ReferenceLayer {
-    private final int area; // values of a channel of a sample
+    private final int area; // values of a sample's channel
     private final float[] gamma; // (channels)
     private final float[] gammaGradient;
     private float[] in = {}; // (samples, channels, area)

@@ -6,7 +6,7 @@ import io.trainyard.device.Evaluation;
 import io.trainyard.device.Workload;
 import io.trainyard.spec.LossSpec;
 
-/// What is made smaller, by its formula.
+/// A loss by its formula.
 interface ReferenceLoss {
     static ReferenceLoss of(Workload workload) {
         int width = workload.network().classes();
@@ -19,18 +19,18 @@ interface ReferenceLoss {
     /// The sum of the losses of some samples.
     ///
     /// @param outputs (samples, outputs)
-    /// @param split where the targets of `samples` are
+    /// @param split with the targets of `samples`
     double sum(float[] outputs, Dataset.Split split, int[] samples);
 
     /// The derivative of the batch's mean loss by the outputs.
     ///
-    /// @param batchWeight what the samples' losses are divided by
+    /// @param batchWeight divisor of the samples' losses
     float[] gradient(float[] outputs, Dataset.Split split, int[] samples, double batchWeight);
 
-    /// @param outputs (samples, outputs), of the whole test set
+    /// @param outputs (samples, outputs), of all test samples
     Evaluation evaluate(float[] outputs, Workload workload);
 
-    /// What is predicted of outputs (samples, outputs).
+    /// The predictions for outputs (samples, outputs).
     float[] predict(float[] outputs);
 
     /// `nn.MSELoss`.

@@ -5,8 +5,8 @@ import io.trainyard.spec.Network;
 import io.trainyard.spec.Pooling;
 import io.trainyard.spec.Windows;
 
-/// y = the largest x of each window. The gradient goes to that x; of equals to the first in row-major order, as in
-/// PyTorch. Windows may overlap: then gradients add up. Padding is no value.
+/// y = the largest x of each window, ignoring padding. The gradient goes to that x; of equals to the first in
+/// row-major order, as in PyTorch. Gradients of overlapping windows are added.
 final class ReferenceMaxPool2d implements ReferenceLayer {
     private final Windows.Side rows;
     private final Windows.Side columns;

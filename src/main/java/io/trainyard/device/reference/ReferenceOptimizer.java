@@ -11,10 +11,10 @@ final class ReferenceOptimizer {
         this.state = state;
     }
 
-    /// Changes all parameters by their gradients.
+    /// Updates all parameters by their gradients.
     ///
     /// @param optimizer with the momentum of this step
-    /// @param t how many steps the optimizer has made with this one
+    /// @param t number of the optimizer's step, from 1
     void step(OptimizerSpec optimizer, double learningRate, long t) {
         for (ParameterSpec parameter : state.trained()) {
             switch (optimizer) {
@@ -32,9 +32,8 @@ final class ReferenceOptimizer {
         }
     }
 
-    /// `torch.optim.SGD`: d = g + weightDecay p; v = momentum v + (1 - dampening) d, but v = d in the first
-    /// step; p -= learningRate v. Without momentum v is d; with `nesterov` p -= learningRate (d + momentum
-    /// v).
+    /// `torch.optim.SGD`: d = g + weightDecay p; v = momentum v + (1 - dampening) d, except v = d in the first
+    /// step; p -= learningRate v. Without momentum v is d; with `nesterov` p -= learningRate (d + momentum v).
     private void step(ParameterSpec parameter, OptimizerSpec.Sgd sgd, double learningRate, long t) {
         float[] p = state.values(parameter);
         float[] g = state.gradient(parameter);
@@ -47,7 +46,8 @@ final class ReferenceOptimizer {
         }
     }
 
-    /// `torch.optim.Adam` with the weight decay in the gradient, and `torch.optim.AdamW` with that of the values.
+    /// `torch.optim.Adam` with weight decay in the gradient, and `torch.optim.AdamW` with weight decay of the
+    /// values.
     private void step(
             ParameterSpec parameter, OptimizerSpec.Adam adam, double valueDecay, double learningRate, long t) {
         double meanCorrection = 1 - Math.pow(adam.beta1(), t);
@@ -85,7 +85,7 @@ final class ReferenceOptimizer {
         }
     }
 
-    /// Without weight decay the parameter plays no part: 0 times an infinite one would be NaN.
+    /// Without weight decay the parameter is not used: 0 times infinity would be NaN.
     private static double decayed(double gradient, double weightDecay, double parameter) {
         return weightDecay == 0 ? gradient : gradient + weightDecay * parameter;
     }

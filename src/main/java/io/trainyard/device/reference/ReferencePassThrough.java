@@ -2,7 +2,7 @@ package io.trainyard.device.reference;
 
 import io.trainyard.random.TorchRandom;
 
-/// Gives what it is given: identity; and flatten, because row-major values are flat already.
+/// Identity, and flatten, because row-major values are flat already.
 final class ReferencePassThrough implements ReferenceLayer {
     @Override
     public float[] train(float[] in, int samples, TorchRandom random) {

@@ -3,7 +3,7 @@ package io.trainyard.device.reference;
 import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.Network;
 
-/// y = layers(x) + shortcut(x): both get y's gradient, and x gets the sum of what they make of it.
+/// y = layers(x) + shortcut(x): both receive y's gradient, and x the sum of their input gradients.
 ///
 /// The layers draw their masks before the shortcut.
 final class ReferenceResidual implements ReferenceLayer {

@@ -6,12 +6,12 @@ import io.trainyard.spec.NormSets;
 import io.trainyard.spec.SampleNorm;
 import java.util.Arrays;
 
-/// y = (x - mean) / sqrt(variance + eps) * weight + bias, where mean and variance, the biased one, are those of the
-/// sample's values that are normalised together.
+/// y = (x - mean) / sqrt(variance + eps) * weight + bias, with the mean and biased variance of the sample's values
+/// that are normalized together.
 final class ReferenceSampleNorm implements ReferenceLayer {
     private final NormSets sets;
     private final float eps;
-    private final float[] weight; // (weights), as all below
+    private final float[] weight; // (weights), like all below
     private final float[] weightGradient;
     private final float[] bias;
     private final float[] biasGradient;
@@ -27,7 +27,7 @@ final class ReferenceSampleNorm implements ReferenceLayer {
             weightGradient = state.gradient(weightSpec);
             bias = state.values(biasSpec);
             biasGradient = state.gradient(biasSpec);
-        } else { // as if they never changed
+        } else { // constants
             weight = new float[sets.weights()];
             Arrays.fill(weight, 1);
             weightGradient = new float[sets.weights()];
@@ -62,7 +62,7 @@ final class ReferenceSampleNorm implements ReferenceLayer {
         return out;
     }
 
-    /// The values of a set, less their mean, by their deviation.
+    /// The normalized values of a set, without weight and bias.
     private double[] normalised(float[] in, int sample, int set) {
         double[] values = new double[sets.size()];
         for (int i = 0; i < values.length; i++) {
@@ -80,7 +80,6 @@ final class ReferenceSampleNorm implements ReferenceLayer {
         return 1 / Math.sqrt(sum(squares) / values.length + eps);
     }
 
-    /// One after the other.
     private static double sum(double[] values) {
         double sum = 0;
         for (double value : values) {

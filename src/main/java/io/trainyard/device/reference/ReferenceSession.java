@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.OptionalDouble;
 import java.util.stream.IntStream;
 
-/// A step is: gather a batch, all layers forward, the loss, all layers backward, the optimizer.
+/// Each step gathers a batch and runs all layers forward, the loss, all layers backward, and the optimizer.
 final class ReferenceSession extends BackendSession {
     private final int classes;
     private final StateTable state;
@@ -35,7 +35,7 @@ final class ReferenceSession extends BackendSession {
         this.losses = new float[workload.stepsPerEpoch()];
     }
 
-    /// Always 1, whatever the workload asks for.
+    /// Always 1, regardless of the workload.
     @Override
     public int threads() {
         return 1;
@@ -118,9 +118,9 @@ final class ReferenceSession extends BackendSession {
         return IntStream.range(from, to).map(i -> order[i]).toArray();
     }
 
-    /// (samples, shape of one), as the network takes them.
+    /// (samples, shape of one), as network input.
     ///
-    /// @param changes by augmentation, one a sample; empty for none
+    /// @param changes augmentation, one for each sample; empty for none
     private float[] values(Dataset.Split split, int[] samples, List<Change> changes) {
         int elements = workload().dataset().shape().elements();
         int area = elements / workload().dataset().shape().size(0);
@@ -149,8 +149,8 @@ final class ReferenceSession extends BackendSession {
 
     /// One pixel after augmentation.
     ///
-    /// @param plane where its channel begins among the values of all samples
-    /// @param at its place in the image
+    /// @param plane index of its channel among the values of all samples
+    /// @param at its index in the image
     private float changed(Samples samples, long plane, int at, Change change) {
         int rows = workload().dataset().shape().size(1);
         int columns = workload().dataset().shape().size(2);

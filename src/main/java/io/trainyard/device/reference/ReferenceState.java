@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/// The tensors that live from step to step, parameters, buffers and the optimizer's state, and the parameters'
-/// gradients of the present step.
+/// The tensors that carry over between steps, parameters, buffers and the optimizer's state, and the parameters'
+/// gradients of the current step.
 final class ReferenceState implements StateMemory {
     private final List<ParameterSpec> trained;
     private final UpdateSpec update;
@@ -44,16 +44,16 @@ final class ReferenceState implements StateMemory {
         return Objects.requireNonNull(gradients.get(parameter));
     }
 
-    /// What the optimizer keeps of a parameter.
+    /// Optimizer state of a parameter.
     ///
-    /// @param name one of its slots'
+    /// @param name of one of its slots
     float[] slot(ParameterSpec parameter, String name) {
         return slot(parameter, update.slots().indexOf(name));
     }
 
-    /// What the update keeps of a parameter.
+    /// Update state of a parameter.
     ///
-    /// @param number which of its slots
+    /// @param number index of its slot
     float[] slot(ParameterSpec parameter, int number) {
         return tensor(new Place.Slot(parameter, number));
     }

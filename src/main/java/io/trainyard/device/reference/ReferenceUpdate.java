@@ -7,8 +7,8 @@ import io.trainyard.spec.UpdateSpec;
 import java.util.Arrays;
 import java.util.OptionalDouble;
 
-/// What a loop does with the gradients of a batch: accumulates them, clips them, has the optimizer take its
-/// step and averages what it has made.
+/// The processing of a batch's gradients: accumulates and clips them, takes the optimizer's step, and averages the
+/// parameters.
 final class ReferenceUpdate {
     private final UpdateSpec spec;
     private final ReferenceState state;
@@ -20,7 +20,7 @@ final class ReferenceUpdate {
         this.optimizer = new ReferenceOptimizer(state);
     }
 
-    /// With accumulation a batch's gradients are what those before it and its own share come to.
+    /// With accumulation, a batch's gradients are the sum of those before it and its own share.
     void gather() {
         if (!spec.loop().accumulates()) {
             return;
@@ -45,8 +45,8 @@ final class ReferenceUpdate {
         return squares;
     }
 
-    /// @param coefficient what the gradients are multiplied by
-    /// @param t how many steps the optimizer has made with this one
+    /// @param coefficient factor of the gradients
+    /// @param t number of the optimizer's step, from 1
     void step(EpochCursor cursor, float coefficient, long t) {
         OptionalDouble maxValue = spec.loop().maxValue();
         for (ParameterSpec parameter : state.trained()) {
@@ -62,12 +62,12 @@ final class ReferenceUpdate {
         }
     }
 
-    /// NaN stays.
+    /// NaN is kept.
     private static float clamped(float value, float limit) {
         return Math.max(-limit, Math.min(limit, value));
     }
 
-    /// The first is a copy.
+    /// The first average is a copy.
     private void average(EmaSpec ema, long t) {
         for (ParameterSpec parameter : state.trained()) {
             float[] p = state.values(parameter);

@@ -5,7 +5,7 @@ import io.trainyard.spec.Nearest;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.Upsample;
 
-/// y[r,c] = x[nearest to r, nearest to c]. The gradients of all that are one x add up.
+/// y[r,c] = x[nearest to r, nearest to c]. The gradients of all copies of one x are added.
 final class ReferenceUpsample implements ReferenceLayer {
     private final Nearest nearestRow;
     private final Nearest nearestColumn;
@@ -48,7 +48,7 @@ final class ReferenceUpsample implements ReferenceLayer {
         return inGradient;
     }
 
-    /// Where output i is in the input.
+    /// The source index of output i.
     private int source(int i) {
         int image = i / (outRows * outColumns);
         int row = nearestRow.source(i / outColumns % outRows);

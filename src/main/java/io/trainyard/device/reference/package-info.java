@@ -1,5 +1,5 @@
-/// The oracle: every layer in plain Java loops, float32 values with sums in double, written to be read as the
-/// definition of what a layer means. Other devices are tested against it; it is deliberately not fast.
+/// The reference implementation: every layer in plain Java loops, with float32 values and sums in double. It
+/// defines the semantics of layers, and other devices are tested against it. It is not optimized.
 @NullMarked
 package io.trainyard.device.reference;
 
