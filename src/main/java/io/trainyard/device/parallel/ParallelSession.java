@@ -80,7 +80,6 @@ final class ParallelSession implements LearningSession {
         }
     }
 
-    /// The sum over all devices.
     @Override
     public int threads() {
         return Stream.of(parts).mapToInt(LearningSession::threads).sum();
