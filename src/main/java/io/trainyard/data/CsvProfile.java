@@ -54,7 +54,7 @@ final class CsvProfile {
             return isNumbers() && whole && least >= 0 && most < Dataset.MAX_CLASSES;
         }
 
-        /// Whether the column could hold class names: texts, at least one of which is repeated.
+        /// Whether the column could hold class names: texts, with repetitions.
         boolean isNames() {
             return missing == 0 && texts != null && others > texts.size();
         }

@@ -6,8 +6,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/// A folder under the data root. Symbolic links that lead out of the root are refused. Otherwise anyone with
-/// write access to the root could make a worker read any file of the machine.
+/// A folder under the data root. Symbolic links that lead out of the root are refused. Otherwise a user with write
+/// access to the root could make a worker read any file of the machine.
 ///
 /// @param root the data root, without symbolic links
 /// @param path the folder, without symbolic links

@@ -1,7 +1,7 @@
 package io.trainyard.data;
 
 /// The figures of the generated datasets; a sample's class is the figure's ordinal. Coordinates are relative to
-/// the figure: its centre is (0, 0), it lies within -1..1, `v` points down.
+/// the figure: its centre is (0, 0), it is within -1..1, `v` points down.
 enum Figure {
     DISC((u, v) -> u * u + v * v <= 0.9),
     CROSS((u, v) -> Math.min(Math.abs(u), Math.abs(v)) <= 0.28 && Math.max(Math.abs(u), Math.abs(v)) <= 1),

@@ -228,7 +228,7 @@ record ManifestGuess(ObjectNode description, List<String> reasons) {
         }
     }
 
-    /// The column with a label's name; else the only column of repeated names; else the last one.
+    /// The column with a label's name; otherwise the only column of repeated names; otherwise the last one.
     private static CsvProfile.Column label(List<CsvProfile.Column> columns) {
         Optional<CsvProfile.Column> called = columns.stream()
                 .filter(column -> LABELS.contains(column.name().toLowerCase(Locale.ROOT)))

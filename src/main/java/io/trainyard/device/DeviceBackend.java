@@ -32,7 +32,7 @@ public interface DeviceBackend {
         return Set.of(Precision.FP32);
     }
 
-    /// Describes the device parts that compute a network. The device need not be present.
+    /// Describes how such a device would compute a network. The device need not be present.
     ///
     /// @param batchSize samples in a step
     String computes(Network network, Precision precision, int batchSize);

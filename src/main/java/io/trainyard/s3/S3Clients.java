@@ -64,7 +64,7 @@ final class S3Clients {
         return builder.build();
     }
 
-    /// The server may refuse both of two concurrent conditional writes, for a retry.
+    /// Also retries conflicts, because the server may refuse both of two concurrent conditional writes.
     private static StandardRetryStrategy retries() {
         return AwsRetryStrategy.standardRetryStrategy().toBuilder()
                 .maxAttempts(TRIES)

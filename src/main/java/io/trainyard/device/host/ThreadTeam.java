@@ -50,8 +50,8 @@ public final class ThreadTeam implements AutoCloseable {
     }
 
     /// Calls `part.accept(0)` on this thread and `part.accept(1)` and so on on the others, each always on the same
-    /// one, and returns when all are done. Throws the exception of the lowest failed part, except an
-    /// [Meeting.AbandonedException] that it caused.
+    /// one, and returns when all are done. Throws the exception of the lowest failed part; a
+    /// [Meeting.AbandonedException] caused by it is ignored.
     public void run(IntConsumer part) {
         together(part, false);
     }

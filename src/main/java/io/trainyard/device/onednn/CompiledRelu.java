@@ -5,7 +5,7 @@ import io.trainyard.device.onednn.kernel.ValueType;
 import java.lang.foreign.MemorySegment;
 
 /// max(0, x) by our own kernel, in place if no other layer reads the input. The backward pass uses the output to
-/// determine where the input was positive; no other layer's backward pass uses its output.
+/// determine where the input was positive; no other kind of layer needs its own output.
 final class CompiledRelu implements CompiledLayer {
     private final Memory output;
 

@@ -6,8 +6,8 @@ import static io.trainyard.device.vector.Vectors.SPECIES;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorOperators;
 
-/// max(0, x), in place. The backward pass uses the output to determine where the input was positive; no other
-/// layer's backward pass uses its output.
+/// max(0, x), in place. The backward pass uses the output to determine where the input was positive; no other kind
+/// of layer needs its own output.
 record ChunkRelu(Values output) implements ChunkLayer {
     @Override
     public void forward(int first, int samples, boolean training) {
