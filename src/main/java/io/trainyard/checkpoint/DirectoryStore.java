@@ -1,5 +1,6 @@
 package io.trainyard.checkpoint;
 
+import io.trainyard.spec.Sha256;
 import java.io.BufferedOutputStream;
 import java.io.FilterOutputStream;
 import java.io.IOException;

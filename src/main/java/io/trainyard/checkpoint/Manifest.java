@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.trainyard.device.DeviceMemoryException;
+import io.trainyard.spec.Sha256;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

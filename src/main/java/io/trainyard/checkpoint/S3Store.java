@@ -5,6 +5,7 @@ import io.trainyard.s3.S3Location;
 import io.trainyard.s3.S3Object;
 import io.trainyard.s3.S3Output;
 import io.trainyard.s3.S3Settings;
+import io.trainyard.spec.Sha256;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;

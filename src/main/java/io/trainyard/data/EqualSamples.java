@@ -1,9 +1,9 @@
 package io.trainyard.data;
 
+import io.trainyard.spec.Sha256;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
@@ -34,13 +34,9 @@ final class EqualSamples {
     }
 
     private static byte[] digest(MemorySegment bytes) {
-        try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            digest.update(bytes.asByteBuffer());
-            return digest.digest();
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
-        }
+        MessageDigest digest = Sha256.digest();
+        digest.update(bytes.asByteBuffer());
+        return digest.digest();
     }
 
     /// @param labels of all samples, negative for samples that are missing; empty without classes

@@ -1,13 +1,12 @@
 package io.trainyard.device;
 
 import io.trainyard.spec.ParameterSpec;
+import io.trainyard.spec.Sha256;
 import io.trainyard.spec.Shape;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Collections;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -64,7 +63,7 @@ public record Parameters(Map<String, Tensor> tensors) {
 
     /// SHA-256 over all values as float32, little-endian, in order; hexadecimal.
     public String sha256() {
-        MessageDigest digest = newSha256();
+        MessageDigest digest = Sha256.digest();
         for (Tensor tensor : tensors.values()) {
             ByteBuffer bytes =
                     ByteBuffer.allocate(4 * tensor.shape().elements()).order(ByteOrder.LITTLE_ENDIAN);
@@ -78,14 +77,6 @@ public record Parameters(Map<String, Tensor> tensors) {
             }
             digest.update(bytes.array());
         }
-        return HexFormat.of().formatHex(digest.digest());
-    }
-
-    private static MessageDigest newSha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
-        }
+        return Sha256.text(digest);
     }
 }

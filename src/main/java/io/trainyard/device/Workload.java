@@ -170,6 +170,24 @@ public record Workload(
                 choices, sharers);
     }
 
+    public Workload withOptimizer(OptimizerSpec other) {
+        return new Workload(
+                network, loss, other, loop, batchSize, dataset, scale, augment, precision, threads, trains, choices,
+                sharers);
+    }
+
+    public Workload withAugment(AugmentSpec other) {
+        return new Workload(
+                network, loss, optimizer, loop, batchSize, dataset, scale, other, precision, threads, trains, choices,
+                sharers);
+    }
+
+    public Workload withPrecision(Precision other) {
+        return new Workload(
+                network, loss, optimizer, loop, batchSize, dataset, scale, augment, other, threads, trains, choices,
+                sharers);
+    }
+
     /// For tests and predictions only, without the resources for training.
     public Workload forTests() {
         return new Workload(

@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
@@ -158,7 +159,7 @@ public final class TopicAdmin {
     /// Waits for what the brokers answer.
     ///
     /// @throws KafkaUnreachableException if they do not answer in time or refuse; its cause says why
-    public static <T> T await(Brokers kafka, KafkaFuture<T> answer, Duration timeout) {
+    public static <T> T await(Brokers kafka, Future<T> answer, Duration timeout) {
         try {
             return answer.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {

@@ -3,29 +3,19 @@ package io.trainyard.training;
 import java.time.Instant;
 
 /// The threads and clocks of an attempt. Tests simulate them.
-interface AttemptHost {
-    AttemptHost MACHINE = new AttemptHost() {
-        // A daemon: a hanging store must not keep the process alive.
-        @Override
-        public Thread start(String name, Runnable body) {
-            return Thread.ofPlatform().name(name).daemon().start(body);
-        }
+public interface AttemptHost {
+    AttemptHost MACHINE = new AttemptHost() {};
 
-        @Override
-        public long nanoTime() {
-            return System.nanoTime();
-        }
+    /// Starts a daemon thread: a hanging store must not keep the process alive.
+    default Thread start(String name, Runnable body) {
+        return Thread.ofPlatform().name(name).daemon().start(body);
+    }
 
-        @Override
-        public Instant now() {
-            return Instant.now();
-        }
-    };
+    default long nanoTime() {
+        return System.nanoTime();
+    }
 
-    /// Starts a daemon thread.
-    Thread start(String name, Runnable body);
-
-    long nanoTime();
-
-    Instant now();
+    default Instant now() {
+        return Instant.now();
+    }
 }

@@ -6,15 +6,10 @@ import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /// The commands of a queue, preceded by those that older workers deferred to this one.
-final class DeferredQueue implements CommandQueue {
-    private final CommandQueue queue;
-    private final WorkerContext context;
-    private final DeferredCommand held;
+final class DeferredQueue extends QueueOverDeferred {
 
     DeferredQueue(CommandQueue queue, WorkerContext context) {
-        this.queue = queue;
-        this.context = context;
-        this.held = new DeferredCommand(context);
+        super(queue, context);
     }
 
     @Override
@@ -39,31 +34,5 @@ final class DeferredQueue implements CommandQueue {
 
     private static String topic(Deferral<Deferred> deferral) {
         return deferral.command().command().topic();
-    }
-
-    @Override
-    public Optional<ConsumerRecord<byte[], byte[]>> stray() {
-        var _ = held.letGo(); // the prefetched command is accepted next
-        return queue.stray();
-    }
-
-    @Override
-    public boolean accept() {
-        return held.isHeld() ? held.accept() : queue.accept();
-    }
-
-    @Override
-    public boolean renew() {
-        return held.isHeld() || queue.renew();
-    }
-
-    @Override
-    public int deliveries() {
-        return held.isHeld() ? 0 : queue.deliveries();
-    }
-
-    @Override
-    public void close() {
-        queue.close();
     }
 }

@@ -16,7 +16,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /// The commands of a queue and the deferred commands of projects. The next one is chosen by weight and use, see
 /// [SharesView].
-final class FairQueue implements CommandQueue {
+final class FairQueue extends QueueOverDeferred {
     /// After this many commands in a row from the topics, a deferred command is taken: the command in turn may
     /// be far behind, and the worker must not stay idle.
     private static final int MAX_AHEAD = 50;
@@ -27,17 +27,12 @@ final class FairQueue implements CommandQueue {
 
     private static final int MAX_APART = 5;
 
-    private final CommandQueue queue;
-    private final WorkerContext context;
-    private final DeferredCommand held;
     private final Map<String, Long> tried = new HashMap<>(); // and at which beat
     private final Map<String, Long> wanted = new HashMap<>(); // since which beat
     private int ahead;
 
     FairQueue(CommandQueue queue, WorkerContext context) {
-        this.queue = queue;
-        this.context = context;
-        this.held = new DeferredCommand(context);
+        super(queue, context);
     }
 
     @Override
@@ -112,31 +107,5 @@ final class FairQueue implements CommandQueue {
         ahead = 0;
         held.hold(command.key(), command.since());
         return command.command().command();
-    }
-
-    @Override
-    public Optional<ConsumerRecord<byte[], byte[]>> stray() {
-        var _ = held.letGo(); // the prefetched command is accepted next
-        return queue.stray();
-    }
-
-    @Override
-    public boolean accept() {
-        return held.isHeld() ? held.accept() : queue.accept();
-    }
-
-    @Override
-    public boolean renew() {
-        return held.isHeld() || queue.renew();
-    }
-
-    @Override
-    public int deliveries() {
-        return held.isHeld() ? 0 : queue.deliveries();
-    }
-
-    @Override
-    public void close() {
-        queue.close();
     }
 }

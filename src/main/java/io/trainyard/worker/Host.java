@@ -1,20 +1,14 @@
 package io.trainyard.worker;
 
+import io.trainyard.training.AttemptHost;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /// Threads, time and memory of the machine. Tests simulate them.
-interface Host {
-    Thread start(String name, Runnable body);
-
-    long nanoTime();
-
-    Instant now();
-
+interface Host extends AttemptHost {
     long residentBytes();
 
     /// Waits for `work`, at most for `bound`.

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -13,21 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 final class Machine implements Host {
     private static final System.Logger LOG = System.getLogger(Machine.class.getName());
-
-    @Override
-    public Thread start(String name, Runnable body) {
-        return Thread.ofPlatform().name(name).daemon().start(body);
-    }
-
-    @Override
-    public long nanoTime() {
-        return System.nanoTime();
-    }
-
-    @Override
-    public Instant now() {
-        return Instant.now();
-    }
 
     @Override
     public <T extends @Nullable Object> T await(CompletableFuture<T> work, Duration bound)

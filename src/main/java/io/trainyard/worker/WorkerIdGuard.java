@@ -12,8 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -72,7 +70,7 @@ final class WorkerIdGuard {
             consumer.beginningOffsets(partitions, ANSWER_TIMEOUT)
                     .forEach((partition, begin) ->
                             consumer.seek(partition, Math.max(begin, offset(before, partition) - LOOK_BACK)));
-            await(announce.get());
+            TopicAdmin.await(kafka, announce.get(), ANSWER_TIMEOUT);
             Heard heard = new Heard(before);
             readTo(consumer.endOffsets(partitions, ANSWER_TIMEOUT), consumer, heard);
             heard.requireAlone();
@@ -99,19 +97,6 @@ final class WorkerIdGuard {
                         kafka, new TimeoutException(topic + " cannot be read to its end in time"));
             }
             consumer.poll(POLL).forEach(heard::take);
-        }
-    }
-
-    private void await(CompletableFuture<Void> announced) {
-        try {
-            announced.get(ANSWER_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (ExecutionException e) {
-            throw new KafkaUnreachableException(kafka, e.getCause() == null ? e : e.getCause());
-        } catch (TimeoutException e) {
-            throw new KafkaUnreachableException(kafka, e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new KafkaUnreachableException(kafka, e);
         }
     }
 

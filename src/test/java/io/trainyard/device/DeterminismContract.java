@@ -113,7 +113,7 @@ interface DeterminismContract extends TestedDevice {
     @ParameterizedTest
     @MethodSource("io.trainyard.device.check.CheckWorkload#optimizers")
     default void goesOnInTheMiddleOfAnEpochAsIfNothingHadHappened(OptimizerSpec optimizer) {
-        Workload workload = CheckWorkload.with(eventful(), optimizer);
+        Workload workload = eventful().withOptimizer(optimizer);
         SessionRun whole = twoEpochs(workload);
         SessionState middle;
         try (LearningSession session = device().open(workload)) {
@@ -151,7 +151,7 @@ interface DeterminismContract extends TestedDevice {
     @ParameterizedTest
     @MethodSource("io.trainyard.device.check.CheckWorkload#optimizers")
     default void loadingForgetsWhatWasBefore(OptimizerSpec optimizer) {
-        Workload workload = CheckWorkload.with(eventful(), optimizer);
+        Workload workload = eventful().withOptimizer(optimizer);
         SessionRun fresh = run(workload, session -> session.advance(5));
         try (LearningSession session = device().open(workload)) {
             session.load(CheckWorkload.state(workload));

@@ -25,8 +25,7 @@ public interface GoldenContract extends TestedDevice {
     @MethodSource("io.trainyard.device.GoldenCase#names")
     default void findsPyTorchsGradients(String name) {
         GoldenCase golden = GoldenCase.read(name);
-        Workload plain =
-                CheckWorkload.with(golden.workload(), CheckWorkload.PLAIN).withLoop(LoopSpec.NONE);
+        Workload plain = golden.workload().withOptimizer(CheckWorkload.PLAIN).withLoop(LoopSpec.NONE);
         try (LearningSession session = device().open(plain)) {
             session.load(golden.initial());
             EpochPlan plan = golden.epoch(0, golden.random());

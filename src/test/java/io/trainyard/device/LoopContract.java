@@ -61,8 +61,7 @@ public interface LoopContract extends TestedDevice {
     /// Five batches in groups of two: the optimizer steps after the second, the fourth and the last.
     @Test
     default void theOptimizerStepsWithTheLastBatchOfAGroupAndOfTheEpoch() {
-        Workload workload =
-                CheckWorkload.with(eventful(), CheckWorkload.ADAM).withLoop(new LoopSpec(false, 2, null, null));
+        Workload workload = eventful().withOptimizer(CheckWorkload.ADAM).withLoop(new LoopSpec(false, 2, null, null));
         try (LearningSession session = device().open(workload)) {
             session.load(CheckWorkload.state(workload));
             session.beginEpoch(CheckWorkload.plan(workload, 1), 0);
@@ -115,7 +114,7 @@ public interface LoopContract extends TestedDevice {
     /// The norm covers all parameters together, however the sum is divided.
     @Test
     default void gradientsAreScaledToTheNormThatIsAllowed() {
-        Workload workload = CheckWorkload.with(eventful(), CheckWorkload.PLAIN);
+        Workload workload = eventful().withOptimizer(CheckWorkload.PLAIN);
         if (!has(clippedTo(0.01))) {
             return;
         }
@@ -129,7 +128,7 @@ public interface LoopContract extends TestedDevice {
     @Test
     default void clippedByValueNaNStays() {
         LoopSpec loop = new LoopSpec(false, 1, new ClipSpec(null, 0.1), null);
-        Workload workload = CheckWorkload.with(eventful(), CheckWorkload.PLAIN).withLoop(loop);
+        Workload workload = eventful().withOptimizer(CheckWorkload.PLAIN).withLoop(loop);
         SessionState state =
                 TestState.with(CheckWorkload.state(workload), "8.bias", TestState.tensor(Shape.of(3), Float.NaN, 0, 0));
         try (LearningSession session = device().open(workload)) {

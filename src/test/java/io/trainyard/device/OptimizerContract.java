@@ -17,7 +17,7 @@ interface OptimizerContract extends TestedDevice {
     @ParameterizedTest
     @MethodSource("io.trainyard.device.check.CheckWorkload#optimizers")
     default void everyOptimizerTrainsAsTheReferencesDoes(OptimizerSpec optimizer) {
-        NumbersContract.checkTraining(device(), CheckWorkload.with(eventful(), optimizer));
+        NumbersContract.checkTraining(device(), eventful().withOptimizer(optimizer));
     }
 
     @Test
@@ -48,7 +48,7 @@ interface OptimizerContract extends TestedDevice {
 
     @Test
     default void adamsStateHasPyTorchsNamesAndCountsItsSteps() {
-        Workload workload = CheckWorkload.with(eventful(), CheckWorkload.ADAM);
+        Workload workload = eventful().withOptimizer(CheckWorkload.ADAM);
         try (LearningSession session = device().open(workload)) {
             session.load(CheckWorkload.state(workload));
             assertThat(session.save().optimizer().longs("step", Shape.of())).containsExactly(0);

@@ -315,6 +315,6 @@ public record RandomNetwork(
 
     public Workload workload(OptimizerSpec other) {
         Workload plain = CheckWorkload.of(input, classes, layers, other, batchSize, trains, tests);
-        return CheckWorkload.augmented(plain, augment).withThreads(threads);
+        return plain.withAugment(augment).withThreads(threads);
     }
 }

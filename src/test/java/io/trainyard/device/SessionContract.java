@@ -40,6 +40,6 @@ public abstract class SessionContract
     /// The same with augmentation.
     protected static Workload augmentedWithoutBatchNorm() {
         AugmentSpec augment = new AugmentSpec(new RandomCrop(2), new HorizontalFlip(0.5), new Cutout(4));
-        return CheckWorkload.augmented(withoutBatchNorm(), augment);
+        return withoutBatchNorm().withAugment(augment);
     }
 }

@@ -4,6 +4,7 @@ import io.trainyard.data.FetchProgress;
 import io.trainyard.data.bucket.Listing.RemoteFile;
 import io.trainyard.s3.S3Bucket;
 import io.trainyard.s3.S3Object;
+import io.trainyard.spec.Sha256;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -16,9 +17,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ExecutionException;
@@ -116,7 +115,7 @@ final class Fetch {
     }
 
     private void download(RemoteFile file, Path target) throws IOException {
-        MessageDigest digest = sha256();
+        MessageDigest digest = Sha256.digest();
         String told = null;
         int failures = 0;
         try (FileChannel channel = FileChannel.open(target, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
@@ -152,18 +151,10 @@ final class Fetch {
 
     private void requireWhole(RemoteFile file, long bytes, @Nullable String told, MessageDigest digest)
             throws IOException {
-        String found = HexFormat.of().formatHex(digest.digest());
+        String found = Sha256.text(digest);
         if (bytes != file.bytes() || (told != null && !told.equals(found))) {
             throw new IOException("%s came with %d bytes of SHA-256 %s; it has %d, of %s"
                     .formatted(bucket.location().uri(file.path()), bytes, found, file.bytes(), told));
-        }
-    }
-
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
         }
     }
 }

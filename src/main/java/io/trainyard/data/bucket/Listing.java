@@ -4,12 +4,11 @@ import io.trainyard.data.DatasetAwayException;
 import io.trainyard.data.DatasetException;
 import io.trainyard.s3.S3Bucket;
 import io.trainyard.s3.S3Entry;
+import io.trainyard.spec.Sha256;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HashSet;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 
@@ -108,11 +107,8 @@ record Listing(String dataset, List<RemoteFile> files) {
     }
 
     private static String hash(String text) {
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(digest);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
-        }
+        MessageDigest digest = Sha256.digest();
+        digest.update(text.getBytes(StandardCharsets.UTF_8));
+        return Sha256.text(digest);
     }
 }

@@ -50,8 +50,8 @@ public final class Benchmark {
     }
 
     public BenchmarkResult measure(BenchmarkCase of) {
-        Workload workload = CheckWorkload.in(
-                of.precision(), CheckWorkload.of(images(of), of.layers(), GeneratedImages.OPTIMIZER, of.batchSize()));
+        Workload workload = CheckWorkload.of(images(of), of.layers(), GeneratedImages.OPTIMIZER, of.batchSize())
+                .withPrecision(of.precision());
         try (LearningSession session = device.open(workload)) {
             session.load(CheckWorkload.state(workload));
             Epochs epochs = new Epochs(session, workload);

@@ -191,52 +191,7 @@ public final class CheckWorkload {
                 Layers.dropout(0.5),
                 Layers.linear(3, true));
         AugmentSpec augment = new AugmentSpec(new RandomCrop(2), new HorizontalFlip(0.5), new Cutout(4));
-        return augmented(of(Shape.of(2, 8, 7), 3, layers, MOMENTUM, 4, 19, 6), augment);
-    }
-
-    public static Workload with(Workload workload, OptimizerSpec optimizer) {
-        return new Workload(
-                workload.network(),
-                workload.loss(),
-                optimizer,
-                workload.loop(),
-                workload.batchSize(),
-                workload.dataset(),
-                workload.scale(),
-                workload.augment(),
-                workload.precision(),
-                workload.threads(),
-                workload.trains());
-    }
-
-    public static Workload in(Precision precision, Workload workload) {
-        return new Workload(
-                workload.network(),
-                workload.loss(),
-                workload.optimizer(),
-                workload.loop(),
-                workload.batchSize(),
-                workload.dataset(),
-                workload.scale(),
-                workload.augment(),
-                precision,
-                workload.threads(),
-                workload.trains());
-    }
-
-    public static Workload augmented(Workload workload, AugmentSpec augment) {
-        return new Workload(
-                workload.network(),
-                workload.loss(),
-                workload.optimizer(),
-                workload.loop(),
-                workload.batchSize(),
-                workload.dataset(),
-                workload.scale(),
-                augment,
-                workload.precision(),
-                workload.threads(),
-                workload.trains());
+        return of(Shape.of(2, 8, 7), 3, layers, MOMENTUM, 4, 19, 6).withAugment(augment);
     }
 
     /// Random values everywhere, including running statistics and batch norm scales, because constants could hide

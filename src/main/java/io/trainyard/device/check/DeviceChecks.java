@@ -103,7 +103,7 @@ public final class DeviceChecks {
                     CheckGroup.OPTIMIZERS,
                     optimizer.toString(),
                     () -> CheckOutcome.of(ReferenceComparison.training(
-                            device, CheckWorkload.with(CheckWorkload.eventful(), optimizer)))));
+                            device, CheckWorkload.eventful().withOptimizer(optimizer)))));
         }
         for (LoopSpec loop : CheckWorkload.loops()) {
             checks.add(new DeviceCheck(
@@ -131,7 +131,7 @@ public final class DeviceChecks {
                     .forEach((name, workload) -> checks.add(new DeviceCheck(
                             CheckGroup.DETERMINISM,
                             "%s, %s twice".formatted(precision, name),
-                            () -> DeterminismCheck.twice(device, CheckWorkload.in(precision, workload.get())))));
+                            () -> DeterminismCheck.twice(device, workload.get().withPrecision(precision)))));
         }
         return checks;
     }

@@ -29,7 +29,7 @@ final class LayerCheck {
     }
 
     private static Workload workload(Precision precision, LayerCase row, OptimizerSpec optimizer) {
-        return CheckWorkload.in(precision, CheckWorkload.of(row, optimizer));
+        return CheckWorkload.of(row, optimizer).withPrecision(precision);
     }
 
     private static DeviceCheck check(

@@ -20,7 +20,7 @@ public final class ReferenceComparison {
     }
 
     private static LearningSession openReference(Workload workload) {
-        return reference().open(CheckWorkload.in(Precision.FP32, workload));
+        return reference().open(workload.withPrecision(Precision.FP32));
     }
 
     /// Compares the gradients of one step.
@@ -78,7 +78,7 @@ public final class ReferenceComparison {
     /// @param precision of `device`
     public static Comparison nonFinite(Device device, Precision precision, NonFiniteCase row) {
         Comparison comparison = Comparison.ofNonFinite(precision);
-        Workload workload = CheckWorkload.in(precision, row.workload());
+        Workload workload = row.workload().withPrecision(precision);
         try (LearningSession reference = openReference(workload);
                 LearningSession session = device.open(workload)) {
             NonFiniteRun expected = NonFiniteRun.of(reference, row);

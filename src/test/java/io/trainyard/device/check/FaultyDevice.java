@@ -57,7 +57,7 @@ final class FaultyDevice implements Device {
     public LearningSession open(Workload workload) {
         usedBytes += workload.estimatedBytes();
         return new Session(
-                reference.open(CheckWorkload.in(Precision.FP32, workload)), leakBytes - workload.estimatedBytes());
+                reference.open(workload.withPrecision(Precision.FP32)), leakBytes - workload.estimatedBytes());
     }
 
     private final class Session implements LearningSession {

@@ -74,10 +74,10 @@ class CpuDeviceTest {
     void aProcessorWithoutInstructionsForBfloat16RefusesIt() {
         DeviceInfo old = new DeviceInfo("cpu", "a model", "an old one", Long.MAX_VALUE);
         Device device = new CpuDevice(old, OneDnnLibrary.loaded(), Set.of(Precision.FP32));
-        assertThatThrownBy(() -> device.open(CheckWorkload.in(Precision.BF16, OneDnnDeviceTest.wide())))
+        assertThatThrownBy(() -> device.open(OneDnnDeviceTest.wide().withPrecision(Precision.BF16)))
                 .isInstanceOf(DevicePrecisionException.class)
                 .hasMessageStartingWith("precision is bf16, but device cpu computes in fp32 only on this machine;");
-        assertThatThrownBy(() -> device.open(CheckWorkload.in(Precision.TF32, OneDnnDeviceTest.wide())))
+        assertThatThrownBy(() -> device.open(OneDnnDeviceTest.wide().withPrecision(Precision.TF32)))
                 .isInstanceOf(DeviceException.class)
                 .isNotInstanceOf(DevicePrecisionException.class)
                 .hasMessageStartingWith("precision is tf32, but device cpu computes in fp32 only;");

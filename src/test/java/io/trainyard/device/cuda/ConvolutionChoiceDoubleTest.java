@@ -100,7 +100,7 @@ final class ConvolutionChoiceDoubleTest {
         List<LayerSpec> layers = List.of(Layers.conv(4, 3, 1, 1, true), Layers.flatten(), Layers.linear(3, true));
         Workload workload = CheckWorkload.of(Shape.of(1, 9, 8), 3, layers, CheckWorkload.PLAIN, 2, 4, 2);
         assertThat(open(workload).forward()).isNotEqualTo(WINOGRAD);
-        assertThat(open(CheckWorkload.in(Precision.TF32, workload)).forward()).isNotEqualTo(WINOGRAD);
+        assertThat(open(workload.withPrecision(Precision.TF32)).forward()).isNotEqualTo(WINOGRAD);
     }
 
     /// cuDNN may list an algorithm that it then refuses to run.

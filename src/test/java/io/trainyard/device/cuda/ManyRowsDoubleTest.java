@@ -60,7 +60,7 @@ final class ManyRowsDoubleTest {
     }
 
     private void compareInBfloat16(Workload exact, Tolerance tolerance) {
-        Workload workload = CheckWorkload.in(Precision.BF16, exact);
+        Workload workload = exact.withPrecision(Precision.BF16);
         Comparison comparison = new Comparison(tolerance); // bfloat16 has 8 bits
         comparison.tensors("gradient", gradients(ReferenceComparison.reference(), exact), gradients(device, workload));
         assertThat(comparison.differences()).isEmpty();

@@ -52,10 +52,10 @@ final class SecondStreamDoubleTest {
         Workload inParts = CheckWorkload.of(Shape.of(1, 64, 64), 3, wide, CheckWorkload.MOMENTUM, 2, 4, 2);
         return Stream.of(
                 CheckWorkload.eventful(),
-                CheckWorkload.in(Precision.BF16, CheckWorkload.eventful()),
+                CheckWorkload.eventful().withPrecision(Precision.BF16),
                 inBranches,
-                CheckWorkload.in(Precision.BF16, inBranches),
-                CheckWorkload.in(Precision.BF16, inParts));
+                inBranches.withPrecision(Precision.BF16),
+                inParts.withPrecision(Precision.BF16));
     }
 
     @ParameterizedTest

@@ -49,9 +49,9 @@ final class SeedsDoubleTest {
         Device one = Devices.open(new DeviceSpec("cuda:0"));
         Device two = ParallelDevice.open(List.of(new DeviceSpec("cuda:0"), new DeviceSpec("cuda:1")));
         for (Precision precision : Precision.values()) {
-            compare(one, CheckWorkload.in(precision, CheckWorkload.eventful()), seeds);
-            compare(one, CheckWorkload.in(precision, inParts()), seeds); // in bf16 a single kernel
-            compare(two, CheckWorkload.in(precision, inParts()), seeds);
+            compare(one, CheckWorkload.eventful().withPrecision(precision), seeds);
+            compare(one, inParts().withPrecision(precision), seeds); // in bf16 a single kernel
+            compare(two, inParts().withPrecision(precision), seeds);
         }
     }
 

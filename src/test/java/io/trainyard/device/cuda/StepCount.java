@@ -45,10 +45,9 @@ record StepCount(int nodes, int chain, long bytes) {
 
         private Workload workload(int samples) {
             int classes = network.equals("signs") ? 6 : 10;
-            return CheckWorkload.in(
-                    precision,
-                    CheckWorkload.of(
-                            input(), classes, NetworkSpec.named(network).layers(), MOMENTUM, samples, samples, 1));
+            return CheckWorkload.of(
+                            input(), classes, NetworkSpec.named(network).layers(), MOMENTUM, samples, samples, 1)
+                    .withPrecision(precision);
         }
     }
 

@@ -46,19 +46,18 @@ final class StepsPerGraphDoubleTest {
 
     private static Workload eventful(LoopSpec loop) {
         Workload few = CheckWorkload.eventful();
-        return CheckWorkload.augmented(
-                CheckWorkload.of(
-                                few.network().input(),
-                                few.network().classes(),
-                                few.network().layers().stream()
-                                        .map(layer -> layer.spec())
-                                        .toList(),
-                                CheckWorkload.MOMENTUM,
-                                2,
-                                19,
-                                6)
-                        .withLoop(loop),
-                few.augment());
+        return CheckWorkload.of(
+                        few.network().input(),
+                        few.network().classes(),
+                        few.network().layers().stream()
+                                .map(layer -> layer.spec())
+                                .toList(),
+                        CheckWorkload.MOMENTUM,
+                        2,
+                        19,
+                        6)
+                .withLoop(loop)
+                .withAugment(few.augment());
     }
 
     /// Two epochs; the second one from its third step on.

@@ -62,7 +62,7 @@ class Bfloat16Test {
     void factorsAreRoundedAndWhatIsKeptIsNot() {
         List<LayerSpec> layers = List.of(Layers.flatten(), Layers.linear(3, false));
         Workload workload = CheckWorkload.of(Shape.of(1, 2, 2), 3, layers, new Sgd(1e-4, 0, 0), 4, 4, 8);
-        Workload coarse = CheckWorkload.in(Precision.BF16, workload);
+        Workload coarse = workload.withPrecision(Precision.BF16);
         assertThat(predictions(coarse, "1", 0, 1 + 1f / 512)).isEqualTo(predictions(coarse, "1", 0, 1));
         assertThat(predictions(coarse, "1", 0, 1 + 1f / 64)).isNotEqualTo(predictions(coarse, "1", 0, 1));
         assertThat(predictions(workload, "1", 0, 1 + 1f / 512)).isNotEqualTo(predictions(workload, "1", 0, 1));
@@ -82,7 +82,7 @@ class Bfloat16Test {
     @Test
     void whatIsInterruptedGoesOnWithTheSameBits() {
         Workload workload =
-                CheckWorkload.in(Precision.BF16, CheckWorkload.eventful()).withThreads(2);
+                CheckWorkload.eventful().withPrecision(Precision.BF16).withThreads(2);
         int steps = workload.stepsPerEpoch();
         float[] whole;
         try (LearningSession session = device().open(workload)) {
@@ -110,7 +110,7 @@ class Bfloat16Test {
         List<LayerSpec> layers =
                 List.of(Layers.conv(16, 7, 1, 3, 1, 16, true), Layers.flatten(), Layers.linear(3, true));
         Workload workload = CheckWorkload.of(Shape.of(16, 2, 2), 3, layers, CheckWorkload.PLAIN, 4, 4, 8);
-        Workload coarse = CheckWorkload.in(Precision.BF16, workload);
+        Workload coarse = workload.withPrecision(Precision.BF16);
         int middle = 24; // of 7 x 7
         assertThat(predictions(coarse, "0", middle, 1 + 1f / 512)).isEqualTo(predictions(coarse, "0", middle, 1));
         assertThat(predictions(workload, "0", middle, 1 + 1f / 512))
@@ -122,8 +122,8 @@ class Bfloat16Test {
     void whatALayerGivesIsRounded() {
         for (LayerSpec last : List.of(Layers.relu(), new ActivationFunction.Gelu(null, "none"))) {
             List<LayerSpec> layers = List.of(Layers.flatten(), Layers.linear(9, true), last);
-            Workload workload = CheckWorkload.in(
-                    Precision.BF16, CheckWorkload.of(Shape.of(1, 2, 2), 9, layers, CheckWorkload.PLAIN, 4, 4, 8));
+            Workload workload = CheckWorkload.of(Shape.of(1, 2, 2), 9, layers, CheckWorkload.PLAIN, 4, 4, 8)
+                    .withPrecision(Precision.BF16);
             try (Engine engine = new Engine();
                     ThreadTeam alone = new ThreadTeam(1)) {
                 ModelState state = new ModelState(engine, workload.update(), null);

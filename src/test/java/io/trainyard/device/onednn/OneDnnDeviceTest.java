@@ -123,7 +123,7 @@ public class OneDnnDeviceTest extends DeviceContract implements NumbersContract,
         Workload plain = CheckWorkload.of(
                 Shape.of(3, 12, 12), 4, layers, CheckWorkload.MOMENTUM, batchSize, 2 * batchSize + 3, 7);
         AugmentSpec augment = new AugmentSpec(new RandomCrop(2), new HorizontalFlip(0.5), new Cutout(4));
-        Workload workload = CheckWorkload.augmented(plain, augment);
+        Workload workload = plain.withAugment(augment);
         assertThat(shards(workload, 2)).isEqualTo(shards);
         NumbersContract.checkTraining(device(), workload.withThreads(2));
     }

@@ -1,13 +1,13 @@
-package io.trainyard.checkpoint;
+package io.trainyard.spec;
 
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-final class Sha256 {
+public final class Sha256 {
     private Sha256() {}
 
-    static MessageDigest digest() {
+    public static MessageDigest digest() {
         try {
             return MessageDigest.getInstance("SHA-256");
         } catch (NoSuchAlgorithmException e) {
@@ -16,7 +16,7 @@ final class Sha256 {
     }
 
     /// Hexadecimal; what was taken in before is forgotten.
-    static String text(MessageDigest digest) {
+    public static String text(MessageDigest digest) {
         return HexFormat.of().formatHex(digest.digest());
     }
 }

@@ -1,0 +1,44 @@
+package io.trainyard.worker;
+
+import java.util.Optional;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/// A queue and, beside it, deferred commands. Subclasses choose the next command. While a deferred one is held,
+/// the queue is not asked about it.
+abstract class QueueOverDeferred implements CommandQueue {
+    final CommandQueue queue;
+    final WorkerContext context;
+    final DeferredCommand held;
+
+    QueueOverDeferred(CommandQueue queue, WorkerContext context) {
+        this.queue = queue;
+        this.context = context;
+        this.held = new DeferredCommand(context);
+    }
+
+    @Override
+    public Optional<ConsumerRecord<byte[], byte[]>> stray() {
+        var _ = held.letGo(); // the prefetched command is accepted next
+        return queue.stray();
+    }
+
+    @Override
+    public boolean accept() {
+        return held.isHeld() ? held.accept() : queue.accept();
+    }
+
+    @Override
+    public boolean renew() {
+        return held.isHeld() || queue.renew();
+    }
+
+    @Override
+    public int deliveries() {
+        return held.isHeld() ? 0 : queue.deliveries();
+    }
+
+    @Override
+    public void close() {
+        queue.close();
+    }
+}
