@@ -33,7 +33,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// Alerts, sent to a real server; signatures are checked by the specification's own library.
+/// Sends alerts to a real server, and checks signatures with the specification's own library.
 @Slow
 class AlertWatchTest {
     private static final String SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
@@ -99,7 +99,7 @@ class AlertWatchTest {
         AlertWatch watch = watch();
         Happened failure = now(failed("a", 1, "the loss is NaN"));
         watch.take(List.of(now(claimed("a")), failure));
-        watch.take(List.of(failure)); // the store was away, and it is read again
+        watch.take(List.of(failure)); // read again after a store outage
         watch.send();
         watch.send();
         assertThat(received).hasSize(1);

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// Settings of alerts: those of a dashboard, but for what a test is about.
+/// A dashboard's alert settings, with defaults except for the tested ones.
 record AlertsWanted(Optional<String> url, Optional<String> secret, Optional<List<String>> thresholds)
         implements DashboardConfig.Alerts {
     static final AlertsWanted NONE = new AlertsWanted(Optional.empty(), Optional.empty(), Optional.empty());

@@ -21,7 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/// The system's own Chromium without a window, driven by Playwright, which downloads none.
+/// The system's Chromium, headless, driven by Playwright without a download.
 final class Chromium implements AutoCloseable {
     private static final Set<String> BAD = Set.of("error", "warning");
 
@@ -34,7 +34,7 @@ final class Chromium implements AutoCloseable {
         this.browser = browser;
     }
 
-    /// Skips the test where there is no Chromium; where CI=true that is a failure.
+    /// Skips the test if there is no Chromium; fails it if CI=true.
     static Chromium open() {
         Optional<File> chromium = onPath("chromium", "chromium-browser", "google-chrome");
         String missing = "there is no Chromium on the PATH: install Debian's package chromium";
@@ -69,7 +69,7 @@ final class Chromium implements AutoCloseable {
                 .findFirst();
     }
 
-    /// A page with a profile of its own; what it complains about is kept.
+    /// A page with its own profile. Its complaints are recorded.
     Page page(int width, int height, ColorScheme scheme) {
         BrowserContext context = browser.newContext(
                 new Browser.NewContextOptions().setViewportSize(width, height).setColorScheme(scheme));
@@ -88,15 +88,15 @@ final class Chromium implements AutoCloseable {
         }
     }
 
-    /// Errors of scripts, what the content policy refused, and warnings since the last call; not that a call of the
-    /// page was refused, which the browser reports, too, and the page tells in its own words.
+    /// Script errors, content policy violations and warnings since the last call. Failed requests are excluded:
+    /// the browser reports them, and the dashboard shows its own message.
     List<String> complaints() {
         List<String> heard = List.copyOf(complaints);
         complaints.clear();
         return heard;
     }
 
-    /// Takes a picture for people to look at, where `-Dpage.pictures=true` asks for it.
+    /// Takes a screenshot if `-Dpage.pictures=true`.
     static void picture(Page page, Path file) {
         if (!Boolean.getBoolean("page.pictures")) {
             return;

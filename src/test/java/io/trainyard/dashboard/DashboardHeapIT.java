@@ -41,7 +41,7 @@ import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The packaged dashboard in the heap that its manifest once gave it, with a real broker on whose topics anyone writes.
+/// The packaged dashboard with a small heap and a real broker with large and malicious records.
 class DashboardHeapIT {
     private static final String HEAP = "TRAINYARD_JAVA_OPTS=-Xmx256m -XX:TieredStopAtLevel=1";
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -62,8 +62,7 @@ class DashboardHeapIT {
                 EventPublisher publisher = new EventPublisher(TestBroker.address(), prefix)) {
             String url = dashboard.await(DashboardIT.URL);
             publisher.send(spec("late"));
-            for (String job :
-                    List.of("late", "tested", "claims")) { // each is on another topic, which is read by itself
+            for (String job : List.of("late", "tested", "claims")) { // on different topics, read independently
                 awaitJob(dashboard, url, job);
             }
             for (String path : List.of(
@@ -156,7 +155,7 @@ class DashboardHeapIT {
         }
     }
 
-    /// Events that no worker tells.
+    /// Events that no worker publishes.
     private static void feedEvents(Feed feed) throws Exception {
         String names = String.join(",", Collections.nCopies(7, "\"" + "n".repeat(MEBIBYTE - 1) + "\""));
         String start = """
@@ -186,7 +185,7 @@ class DashboardHeapIT {
         }
     }
 
-    /// Publishes, and waits for all of it in the end.
+    /// Publishes records, and waits for all acknowledgements at the end.
     private static final class Feed {
         private final KafkaProducer<String, byte[]> producer;
         private final String prefix;
@@ -228,8 +227,7 @@ class DashboardHeapIT {
                         "lz4",
                         ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
                         Math.toIntExact(Patience.LIMIT.toMillis()),
-                        // With more, the first records to a topic that was just created are now and then lost: see
-                        // ChannelOutbox.
+                        // More can lose the first records to a new topic: see ChannelOutbox.
                         ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION,
                         1,
                         ProducerConfig.MAX_REQUEST_SIZE_CONFIG,
@@ -285,7 +283,7 @@ class DashboardHeapIT {
                 .build();
         try {
             return http.send(call, BodyHandlers.ofString()).statusCode();
-        } catch (java.io.IOException _) { // who sends on after the answer may lose it
+        } catch (java.io.IOException _) { // the connection may close before the answer
             requireAlive(dashboard);
             return 413;
         }

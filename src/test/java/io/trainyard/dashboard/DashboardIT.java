@@ -53,7 +53,7 @@ import org.junit.jupiter.api.io.TempDir;
 class DashboardIT {
     private static final String PREFIX = "dashboard.";
 
-    /// Where the page is, as the command says it, without the last slash.
+    /// Matches the URL in the command's output, without the trailing slash.
     static final String URL = "Dashboard: (http://[^/]+)/";
 
     private static final int KILLS = Integer.getInteger("dashboard.kills", 3);
@@ -329,7 +329,7 @@ class DashboardIT {
         assertThat(json("/api/v1/jobs/many-0").at("/wish/priority").asText()).isEqualTo("high");
     }
 
-    /// Of three trials one has finished, one rests at a rung, and one runs.
+    /// Of three trials one has finished, one is paused at a rung, and one runs.
     @Test
     void aSweepsJobsAreAskedTogether() throws Exception {
         List<JobSpec> trials = Trials.of(JobJson.read("""
@@ -419,7 +419,7 @@ class DashboardIT {
         assertThat(never.body()).contains("it has saved 2, the last after step 200");
     }
 
-    /// Those of the dashboard's process whose names end so.
+    /// Open files of the dashboard's process with this ending.
     private static List<String> openFiles(String ending) throws IOException {
         assumeTrue(OS.LINUX.isCurrentOs(), "reads /proc, which only Linux has");
         List<String> open = new ArrayList<>();
@@ -434,7 +434,7 @@ class DashboardIT {
         return open.stream().filter(name -> name.endsWith(ending)).toList();
     }
 
-    /// Where there are records of a job.
+    /// The topics with records of a job.
     private static List<Topic> topicsOf(String job) {
         List<Topic> found = new ArrayList<>();
         try (EventLog log = EventLog.open(
@@ -477,7 +477,7 @@ class DashboardIT {
         assertThat(get("/api/v1/openapi").body()).contains("/api/v1/jobs/{id}/curve");
     }
 
-    /// The next change that is about the job.
+    /// The next change of the job.
     private static JsonNode changeOf(EventStream stream, String job) throws IOException {
         while (true) {
             EventStream.Event event = stream.next();
@@ -489,7 +489,7 @@ class DashboardIT {
         }
     }
 
-    /// Whenever it is killed: what it has told the store, and how far it has read, are there together or not at all.
+    /// The stored events and the read position are committed together, so a kill at any time is safe.
     @Test
     void losesAndDoublesNothingWhenItIsKilled() throws Exception {
         int step = 1;
@@ -561,7 +561,7 @@ class DashboardIT {
         }
     }
 
-    /// Server-sent events, as a client reads them.
+    /// A client for server-sent events.
     private static final class EventStream implements AutoCloseable {
         record Event(String name, JsonNode data) {}
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// What KEDA hears of the jobs that the dashboard hears of.
+/// The demand that KEDA receives, derived from the jobs that the dashboard knows.
 class DemandWatchTest {
     private final TrackingStore store = TrackingStore.open(Databases.SQLITE.empty());
     private final Sources sources = new Sources();
@@ -77,7 +77,7 @@ class DemandWatchTest {
         }
     }
 
-    /// What the store says before that is of when somebody read the topics last.
+    /// Before that, the store's content is from the last time that the topics were read.
     @Test
     void nothingIsToldBeforeTheTopicsAreRead() throws Exception {
         take(command("a", "auto"));

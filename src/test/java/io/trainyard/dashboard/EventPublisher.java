@@ -61,7 +61,7 @@ final class EventPublisher implements AutoCloseable {
         send(Topic.COMMANDS_NORMAL, job.id(), JobJson.write(job).getBytes(StandardCharsets.UTF_8));
     }
 
-    /// As a worker does with the first command on its topic, which it cannot read.
+    /// Dead-letters the first command on a topic as unreadable, as a worker does.
     void reject(String job, String command, String reason) throws Exception {
         byte[] body = command.getBytes(StandardCharsets.UTF_8);
         send(Topic.COMMANDS_HIGH, job, body);

@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// What the dashboard tells Prometheus, from the records that it reads.
+/// The dashboard's Prometheus metrics, from the records that it reads.
 class FleetMetricsTest {
     private static final String PREFIX = "t.";
     private static final ProjectRules RULES =
@@ -54,7 +54,7 @@ class FleetMetricsTest {
     private final Map<Topic, Long> offsets = new EnumMap<>(Topic.class);
     private Dashboard dashboard = new Dashboard();
 
-    /// One process of it.
+    /// One process of the dashboard.
     private final class Dashboard {
         final TrackingStore store = TrackingStore.open(database);
         final Sources sources = new Sources();
@@ -174,7 +174,7 @@ class FleetMetricsTest {
                 .isOne();
         assertThat(value("trainyard_jobs_queued{kind=\"cuda\",priority=\"normal\",}"))
                 .isEqualTo(2);
-        submit(Topic.COMMANDS_HIGH, "b", "auto"); // as somebody has wished
+        submit(Topic.COMMANDS_HIGH, "b", "auto"); // as reprioritized
         assertThat(value("trainyard_jobs_queued{kind=\"auto\",priority=\"high\",}"))
                 .isEqualTo(2);
 
@@ -193,7 +193,7 @@ class FleetMetricsTest {
         assertThat(value("trainyard_jobs_demand{kind=\"cuda\",}")).isOne();
     }
 
-    /// Of projects that the file does not name all together: anybody may name one.
+    /// Projects that are not in the file are summed, because anyone can invent a project.
     @Test
     void tellsHowProjectsShareTheFleet() throws Exception {
         submitOf("vision", "a");
@@ -203,7 +203,7 @@ class FleetMetricsTest {
         tellAgo(Duration.ofMinutes(45), claimed("a"));
         tellAgo(Duration.ofMinutes(15), losses("a", 1, 0, 1, 10));
         tellAgo(Duration.ofHours(3), claimed("c"));
-        tellAgo(Duration.ofMinutes(50), finished("c", 1, 10)); // ten minutes of it are of the last hour
+        tellAgo(Duration.ofMinutes(50), finished("c", 1, 10)); // ten of these minutes are within the last hour
         assertThat(value("trainyard_project_jobs_running{project=\"vision\",}")).isOne();
         assertThat(value("trainyard_project_jobs_waiting{project=\"vision\",}")).isOne();
         assertThat(value("trainyard_project_share_ratio{project=\"vision\",}")).isEqualTo(0.75);
@@ -237,7 +237,7 @@ class FleetMetricsTest {
 
     @Test
     void tellsWhatAttemptsComeAfter() throws Exception {
-        tell(claimed("a"), claimed("a", 2), claimed("a", 2)); // nothing was heard of the first one any more
+        tell(claimed("a"), claimed("a", 2), claimed("a", 2)); // the first attempt stopped sending records
         tell(claimed("b"), released("b", 1, 10, "the worker stops"), claimed("b", 2));
         tell(claimed("c"), paused("c", 1, 10), resumed("c", 1), claimed("c", 2));
         tell(claimed("b"), preempted("b", 2, 20, "urgent"), preempted("b", 2, 20, "urgent"));
@@ -277,7 +277,7 @@ class FleetMetricsTest {
     @Test
     void countsCheckpointsThatFailSinceItBegan() throws Exception {
         long now = System.currentTimeMillis();
-        beat(worker("w", "cpu", "a", 2, null), now - 60_000); // of the topic's past
+        beat(worker("w", "cpu", "a", 2, null), now - 60_000); // before the dashboard started
         beat(worker("w", "cpu", "a", 3, null), now - 30_000);
         assertThat(value("trainyard_checkpoint_failures_total")).isZero();
         beat(worker("w", "cpu", "a", 5, null), now + 1);
@@ -303,7 +303,7 @@ class FleetMetricsTest {
         dashboard.counters.taken(
                 List.of(
                         new Happened(losses("a", 1, 0, 1, 10), now + 2_000),
-                        new Happened(claimed("a"), now + 500), // read side by side
+                        new Happened(claimed("a"), now + 500), // topics are read in parallel
                         new Happened(losses("a", 1, 0, 11, 10), now + 3_000),
                         new Happened(claimed("old"), now - 60_000),
                         new Happened(losses("old", 1, 0, 1, 10), now - 50_000)),

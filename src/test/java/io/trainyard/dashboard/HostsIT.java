@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// A dashboard on the network at which nobody signs in, asked byte by byte.
+/// A dashboard on the network without sign-in, queried byte by byte.
 class HostsIT {
     private static final String PREFIX = "hosts.";
     private static final String INFO = "/api/v1/info";
@@ -69,7 +69,7 @@ class HostsIT {
         dashboard.close();
     }
 
-    /// What is answered to these very lines.
+    /// The response to exactly these lines.
     private static String ask(int port, String request) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             String lines = (request + "\nConnection: close\n\n").replaceAll("\n+", "\n") + "\n";
@@ -129,7 +129,7 @@ class HostsIT {
         assertThat(ask(POST + headers)).startsWith("HTTP/1.1 404 ").contains("nothing was submitted under that id");
     }
 
-    /// Unless it is told to be open.
+    /// Writes are refused unless the dashboard is configured as open.
     @Test
     void nothingIsChangedWhereNobodySignsIn() throws IOException {
         assertThat(dashboard.errors()).contains("whoever reaches it may submit and cancel jobs");

@@ -74,7 +74,7 @@ class JobHistoryTest {
         return steps(job, Long.MAX_VALUE).size();
     }
 
-    /// The steps that there are losses of, as often as there are.
+    /// The steps with losses, once per loss.
     private List<Long> steps(String job, long to) {
         Curve curve = store.losses(job, 1, to, 1000).orElseThrow();
         List<Long> steps = new ArrayList<>();
@@ -134,7 +134,7 @@ class JobHistoryTest {
         assertThat(history.sweep("rXtes")).as("and nothing else").isEmpty();
     }
 
-    /// lenet needs 1,602,360 multiplications with additions for an image.
+    /// lenet needs 1,602,360 multiply-adds per image.
     @Test
     void tellsWhichPartOfTheDevicesPeakIsUsed() {
         JobSpec spec = JobJson.read("""
@@ -155,7 +155,7 @@ class JobHistoryTest {
                 .allSatisfy(test -> assertThat(test.epoch().epochTime()).isNotNull());
     }
 
-    /// The dashboard has no data root; rows of 3 through 3x2 weights are 6 multiplications with additions.
+    /// The dashboard has no data root; rows of 3 features with 3x2 weights take 6 multiply-adds.
     @Test
     void knowsOfADataSetWhatItsWorkerTells() {
         JobSpec spec = JobJson.read("""
@@ -225,7 +225,7 @@ class JobHistoryTest {
         assertThat(history.since(0, NOW).jobs()).extracting(JobSummary::job).containsExactly("next", "new", "running");
 
         long version = history.since(0, NOW).version();
-        apply(losses("old", 1, 0, 1, 10), NOW); // its losses are read after its end
+        apply(losses("old", 1, 0, 1, 10), NOW); // losses that are read after the job's end
         assertThat(history.since(0, NOW).jobs()).extracting(JobSummary::job).containsExactly("next", "new", "running");
         assertThat(history.since(version, NOW).isEmpty()).isTrue();
         assertThat(lossesOf("old")).as("it is in the store").isEqualTo(10);

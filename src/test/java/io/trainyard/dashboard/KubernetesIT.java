@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The packaged dashboard with what a Kubernetes has for it: an API server that it asks, a KEDA that asks it.
+/// The packaged dashboard with the parts of Kubernetes that it uses: an API server, and KEDA.
 class KubernetesIT {
     private static final String PREFIX = "kubernetes.";
 
@@ -53,7 +53,7 @@ class KubernetesIT {
         }
     }
 
-    /// Jobs come and end, and KEDA hears of both.
+    /// KEDA receives the demand as jobs come and end.
     private static void scale(KedaClient keda, EventPublisher publisher) throws Exception {
         Patience.await("the topics to be read").until(() -> answers(keda));
         try (KedaClient.Stream stream = keda.stream("auto,cuda")) {

@@ -40,14 +40,15 @@ import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What the page shows and does. With `-Dpage.pictures=true` it leaves pictures in `target/page`.
+/// The content and behaviour of the dashboard's page. `-Dpage.pictures=true` writes screenshots to
+/// `target/page`.
 @TestMethodOrder(OrderAnnotation.class)
 class PageIT extends TestedPage {
     private static final String DOES = "93 % busy, 12.0 GiB of 80.0 GiB, 252 W, 61 °C";
     private static final Path PICTURES = Path.of("target", "page");
     private static final int LAST = Integer.MAX_VALUE;
 
-    /// What the page's scripts and styles may be together, compressed.
+    /// The limit for the page's scripts and styles together, compressed.
     private static final int MOST_BYTES = 350_000;
 
     private static final Pattern BUNDLED = Pattern.compile("\"(/static/bundle/[^\"]+)\"");
@@ -142,7 +143,7 @@ class PageIT extends TestedPage {
                 .isPositive();
     }
 
-    /// Past twice as many points as are wanted neighbours become one; of the losses none is lost by it.
+    /// Beyond twice the number of points to draw, neighbours are merged, but no loss disappears.
     @Test
     void aCurveThatGrowsForLongIsThinnedAndKeepsEverySpike() throws Exception {
         int block = 500;
@@ -155,13 +156,13 @@ class PageIT extends TestedPage {
                 losses[i] = step + i == spike ? 99_999 : step + i;
             }
             publisher.send(losses("grown", 1, 0, step, losses));
-            awaitStep(step + block / 2); // where the middle of its last point is at least
+            awaitStep(step + block / 2); // the last point's centre is at least there
         }
         String series = "document.querySelector('.losses trainyard-chart').series[0]";
         assertThat((Integer) page.evaluate(series + ".x.length")).isBetween(200, 2_000);
         assertThat((Integer) page.evaluate(series + ".envelope.high.indexOf(99999)"))
                 .isPositive();
-        // Each loss is the number of its step, so the mean of neighbours is the middle of their steps.
+        // Each loss is the number of its step, so the mean of merged losses is the mean of their steps.
         assertThat((Integer) page.evaluate(
                         "(({ x, y }) => x.filter((step, i) => Math.abs(step - y[i]) > 0.01).length)(" + series + ")"))
                 .isEqualTo(1);
@@ -255,7 +256,8 @@ class PageIT extends TestedPage {
         assertThat(see("#sweep-heading")).hasText("rates");
     }
 
-    /// There may be a thousand trials: what is pointed at is drawn above their lines, and news of one changes its row.
+    /// There may be a thousand trials: the hovered one is drawn above the other lines, and a trial's record
+    /// updates its row only.
     @Test
     void aSweepDrawsAgainWhatHasChangedAndNoMore() throws Exception {
         visit("#sweep/rates");
@@ -396,7 +398,7 @@ class PageIT extends TestedPage {
                 .body();
     }
 
-    /// As long as another process holds the store, nothing can be written to it.
+    /// The store cannot be written while another process locks it.
     @Test
     @Order(LAST - 1)
     void saysHowFarItIsBehind() throws Exception {
@@ -416,7 +418,7 @@ class PageIT extends TestedPage {
         awaitStep(2380);
     }
 
-    /// Where a worker is there that will take it, it says when, and goes on saying it.
+    /// If a worker can take the job, the page shows and updates the expected start.
     @Test
     @Order(LAST - 1)
     void aJobThatWaitsSaysItsPlaceAndWhenItBegins() {
@@ -425,7 +427,7 @@ class PageIT extends TestedPage {
                 .memoryBytes(1 << 28)
                 .build();
         visit("#job/waits");
-        Patience.await("when it begins") // of a worker that is heard: it is silent soon
+        Patience.await("when it begins") // keeps the worker alive with heartbeats
                 .pollInSameThread()
                 .until(() -> {
                     publisher.send(busy);
@@ -441,7 +443,7 @@ class PageIT extends TestedPage {
         Chromium.picture(page, PICTURES.resolve("waiting-runs.png"));
     }
 
-    /// With the broker gone nobody knows what the fleet does, and the page says so.
+    /// Without the broker the state of the fleet is unknown, and the page says so.
     @Test
     @Order(LAST)
     void saysThatKafkaOrTheDashboardIsAwayAndGoesOnWhenItIsBack() throws Exception {
@@ -463,7 +465,7 @@ class PageIT extends TestedPage {
         assertThat(see("#workers tr[data-key=w1] .state")).hasText("Idle");
         assertThat(see("#workers tr[data-key=w9]")).containsText("3 jobs broke off here");
         assertThat(see("#workers tr[data-key=w9] td.id")).containsText("Trainyard 0.0.9");
-        Patience.await("what a GPU does") // of a worker that is heard: it is silent soon
+        Patience.await("what a GPU does") // keeps the worker alive with heartbeats
                 .pollInSameThread()
                 .until(() -> {
                     publisher.send(refusing);
@@ -490,6 +492,6 @@ class PageIT extends TestedPage {
         var _ = dashboard.await(DashboardIT.URL);
         publisher.send(losses("moved", 2, 2, 2389, ToldJobs.curve(2389, 100)));
         assertThat(see("#connection")).hasText("Live");
-        awaitStep(2480); // in the same page
+        awaitStep(2480); // without a reload
     }
 }

@@ -18,8 +18,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The bundler of the page takes types away and checks none; TypeScript's own compiler does, run by what Playwright
-/// brings. It finds Lit's types where the bundler has put them.
+/// The page's bundler strips types without checking them. TypeScript's own compiler checks them here, run by
+/// Playwright's Node.js. It finds Lit's types where the bundler has put them.
 class PageTypesIT {
     private static final String TYPESCRIPT = "META-INF/resources/_static/typescript/5.9.3/lib/";
 
@@ -34,10 +34,10 @@ class PageTypesIT {
             }
             Files.copy(jar.getPath("META-INF/.more.tgz"), dir.resolve("more.tgz"));
         }
-        // The types of the language and of browsers are packed once more.
+        // A second package has the types of the language and of browsers.
         assertThat(run("tar", "-xzf", dir.resolve("more.tgz").toString(), "-C", dir.toString()))
                 .isEmpty();
-        // It is one of several kinds of module, which its package tells.
+        // The package's manifest says which kind of module it is.
         Files.writeString(dir.resolve("package.json"), "{\"type\": \"commonjs\"}");
         String node = Driver.ensureDriverInstalled(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1"), false)
                 .createProcessBuilder()
@@ -49,7 +49,7 @@ class PageTypesIT {
                     .findFirst()
                     .orElseThrow();
         }
-        // The compiler looks for them beside itself.
+        // The compiler looks for them next to itself.
         Path tsc = library.resolveSibling("tsc.js");
         for (String script : List.of("tsc.js", "_tsc.js")) {
             Files.move(dir.resolve(script), library.resolveSibling(script));
@@ -58,7 +58,7 @@ class PageTypesIT {
                 .isEmpty();
     }
 
-    /// @return what it said
+    /// @return the output
     private static String run(String... command) throws Exception {
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

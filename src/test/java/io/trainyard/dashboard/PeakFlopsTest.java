@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class PeakFlopsTest {
-    /// As the sheets tell them; what they tell with sparsity is halved.
+    /// From the data sheets; values with sparsity are halved.
     @ParameterizedTest
     @CsvSource({
         "NVIDIA A100-SXM4-80GB,       FP32, 19.5",

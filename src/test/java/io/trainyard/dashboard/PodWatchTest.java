@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// Which pods are marked as what, from what the dashboard hears of their workers.
+/// The marks of pods, derived from the records of their workers.
 class PodWatchTest {
     private final TrackingStore store = TrackingStore.open(Databases.SQLITE.empty());
     private final Sources sources = new Sources();

@@ -15,12 +15,12 @@ import java.util.List;
 import org.apache.kafka.clients.admin.Admin;
 import org.junit.jupiter.api.Test;
 
-/// The dashboard's reader and its store with a real broker, on whose topics anyone writes.
+/// The dashboard's reader and its store with a real broker, on which anyone can write.
 @Slow
 class PoisonedTopicsTest {
     private final String url = Databases.SQLITE.empty();
 
-    /// What of a dashboard reads, as one process has it.
+    /// The reading part of a dashboard, as in one process.
     private static final class Reader implements AutoCloseable {
         final TrackingStore store;
         final Sources sources = new Sources();
@@ -53,7 +53,7 @@ class PoisonedTopicsTest {
         }
     }
 
-    /// Each value is two bytes here, and four as it would be written again.
+    /// Each value has two bytes here, and four when it is written again.
     static String longCommand(String id) {
         int channels = 260_000;
         return """
@@ -81,7 +81,7 @@ class PoisonedTopicsTest {
                 TopicAdmin.createMissing(TestBroker.brokers(), prefix, Patience.LIMIT);
                 assertThat(Patience.get(admin.listTopics().names())).contains(topic);
             });
-            for (int i = 0; i < 30; i++) { // beyond the old topic's end, too
+            for (int i = 0; i < 30; i++) { // beyond the old topic's end
                 publisher.send(spec("second" + i));
             }
             reader.awaitJob("second29");

@@ -19,7 +19,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// How many jobs of a project may wait, as the dashboard knows it.
+/// The number of jobs of a project that may wait, in the dashboard.
 class ProjectQuotasTest {
     private static final ProjectRules RULES = new ProjectRules(
             Duration.ofHours(1),

@@ -49,7 +49,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The dashboard behind a provider that speaks OpenID Connect, and believes whatever one says about oneself.
+/// The dashboard with a provider that speaks OpenID Connect and accepts any claimed identity.
 class SignInIT {
     private static final String PREFIX = "sign-in.";
     private static final String ISSUER = "people";
@@ -173,7 +173,7 @@ class SignInIT {
                 .isEqualTo(202);
     }
 
-    /// A provider's tokens for other applications, and those that say who somebody is, give no right here.
+    /// A provider's tokens for other applications, and its ID tokens, give no access here.
     @Test
     void aTokenThatWasMadeForSomethingElseIsRefused() throws Exception {
         Map<String, Object> mine = Map.of("sub", "robot", "groups", List.of("train"), "aud", "trainyard");
@@ -211,7 +211,7 @@ class SignInIT {
         return call("GET", "/api/v1/info", "Authorization", "Bearer " + token).statusCode();
     }
 
-    /// People choose their names; the provider tells them apart.
+    /// Users choose their names; only the provider's ids are unique.
     @Test
     void whoAsksIsLoggedAndCountedByTheProvidersId() throws Exception {
         for (String subject : List.of("id-1", "id-2")) {
@@ -278,7 +278,7 @@ class SignInIT {
         }
     }
 
-    /// Nobody runs here, so all that is submitted waits.
+    /// There is no worker, so all submitted jobs wait.
     @Test
     void eachMayHaveSoManyJobsThatWait() throws Exception {
         assertThat(submit("alice", "a-1", "a-2").statusCode()).isEqualTo(202);
@@ -340,7 +340,7 @@ class SignInIT {
         page.waitForURL(url + "/**");
     }
 
-    /// As Google's: whoever has signed in there stays so, and is offered no way out that there is not.
+    /// Like Google's provider, which offers no logout: the dashboard must not show one.
     @Test
     void aProviderThatEndsNoSessionsSignsInOnly() throws Exception {
         ObjectNode told = metadata();
@@ -365,7 +365,7 @@ class SignInIT {
         }
     }
 
-    /// What the provider says of itself.
+    /// The provider's metadata.
     private static ObjectNode metadata() throws Exception {
         URI metadata = URI.create(provider.issuerUrl(ISSUER) + "/" + KNOWN);
         return (ObjectNode)
@@ -385,8 +385,8 @@ class SignInIT {
         call.close();
     }
 
-    /// A provider lets the dashboard in and then not, and repeats all that it was told when it refuses; the dashboard
-    /// is asked to log whatever it can. Neither what it is known by nor what anybody brings is in its log.
+    /// A provider first accepts the dashboard, then refuses it with an error that repeats the whole request.
+    /// Even with the most verbose log, neither the dashboard's secret nor users' credentials appear in it.
     @Test
     void whatProvesWhoOneIsIsNotTold() throws Exception {
         Queue<String> proofs = new ConcurrentLinkedQueue<>(List.of(SECRET));

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The page in a real browser, with a fleet: a broker, a worker and a dashboard, each a process. After each test the
-/// page has complained of nothing.
+/// The page in a real browser, with a fleet: a broker, a worker and a dashboard in separate processes. After
+/// each test the browser must have no complaints.
 abstract class TestedPage {
     @TempDir
     static Path dir;
@@ -92,7 +92,7 @@ abstract class TestedPage {
         return page.locator(selector).first();
     }
 
-    /// Waits for what a view shows last.
+    /// Waits for the last element of a view.
     final void seeAll(String view) {
         assertThat(see("h2")).isVisible();
         if (view.equals("#fleet")) {
@@ -105,19 +105,19 @@ abstract class TestedPage {
         return "#jobs tr[data-key=\"" + job + "\"]";
     }
 
-    /// Waits until the drawn curve has come so far.
+    /// Waits until the drawn curve reaches this step.
     final long awaitStep(long step) {
         Patience.await("step " + step).pollInSameThread().until(() -> lastStep() >= step);
         return lastStep();
     }
 
-    /// The last step of the drawn curve; 0 where none is drawn.
+    /// The last step of the drawn curve; 0 if none is drawn.
     private long lastStep() {
         return ((Number) page.evaluate("document.querySelector('.losses trainyard-chart')?.series[0]?.x?.at(-1) ?? 0"))
                 .longValue();
     }
 
-    /// Waits in Java: the page's policy lets no script be made of text, which is how Playwright would wait there.
+    /// Waits in Java. Playwright would evaluate text as a script, which the page's policy forbids.
     final void awaitTrue(String expression) {
         Patience.await(expression).pollInSameThread().until(() -> Boolean.TRUE.equals(page.evaluate(expression)));
     }

@@ -19,16 +19,15 @@ import io.trainyard.topics.Priority;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/// The jobs that the page shows, in every state: what no worker can be brought to do at will is told by events written
-/// as a worker writes them.
+/// Example jobs in every state. For states that a worker cannot be made to reach, events are written as a
+/// worker would.
 final class ToldJobs {
     static final String HOSTILE = "<img src=x onerror=\"document.title='taken'\"><script>alert(1)</script>";
 
     private ToldJobs() {}
 
-    /// All of them.
     static void tell(PackagedFleet fleet, EventPublisher publisher) throws Exception {
-        // Nobody has a GPU here, so it waits.
+        // There is no GPU here, so the job waits.
         fleet.send("""
                 {"id": "waits", "network": "fashion", "dataset": "shapes28", "epochs": 1, "device": "cuda"}""", Priority.NORMAL);
         publisher.reject("mistyped", "{\"id\": ", "it is not JSON: it ends too early");
@@ -51,7 +50,7 @@ final class ToldJobs {
                 finished("done", 1, 200, "test accuracy 0.912 reached 0.9"));
     }
 
-    /// A job of a project that runs, and one of another that may not.
+    /// A running job of one project, and a job of another project at its quota.
     private static void tellOfProjects(PackagedFleet fleet, EventPublisher publisher) throws Exception {
         publisher.send(
                 claimed("seen", 1, "w9"),
@@ -62,7 +61,7 @@ final class ToldJobs {
                  "optimizer": {"type": "adam"}, "project": "speech"}""", Priority.NORMAL);
     }
 
-    /// A sweep of 24, of which most rest after an epoch and some go on.
+    /// A sweep of 24 trials: most are paused after an epoch, and some continue.
     private static void tellOfSweep(EventPublisher publisher) throws Exception {
         List<JobSpec> trials = Trials.of(JobJson.read("""
                 {"id": "rates", "network": "fashion", "dataset": "fashion-mnist", "epochs": 4, "asha": {}, "sweep":
@@ -83,7 +82,7 @@ final class ToldJobs {
         }
     }
 
-    /// A job that one worker gave back and another went on with.
+    /// A job that one worker released and another one continued.
     private static void tellOfMoved(EventPublisher publisher) throws Exception {
         publisher.send(
                 claimed("moved", 1, "w8"),
@@ -109,7 +108,7 @@ final class ToldJobs {
                 {"id": "%s", "network": "fashion", "dataset": "fashion-mnist", "epochs": %d, "batchSize": 64}""".formatted(job, epochs).getBytes(StandardCharsets.UTF_8));
     }
 
-    /// Losses as those of a network that learns: what a picture of the page is made of.
+    /// Losses like those of a real training run, for screenshots.
     static float[] curve(long firstStep, int steps) {
         float[] losses = new float[steps];
         for (int i = 0; i < steps; i++) {

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class TopicConsumerTest {
-    /// Two jobs whose ids differ in what a database has no text for: it refuses to have both.
+    /// Two job ids that differ only in characters that a database cannot store, so it refuses the second one.
     @ParameterizedTest
     @EnumSource
     @Timeout(60)

@@ -91,7 +91,7 @@ class WaitingTest {
         assertThat(start.lowMillis()).isBetween(1_000_000L, start.medianMillis());
         assertThat(waiting.first(10)).containsOnlyKeys("a");
         waiting.forget(List.of("a"));
-        assertThat(waiting.look(List.of(), ProjectRules.NONE, 1_000_001)).isTrue(); // the page has to hear of it
+        assertThat(waiting.look(List.of(), ProjectRules.NONE, 1_000_001)).isTrue(); // the page must be updated
         assertThat(waiting.outlook(job)).isNull();
         assertThat(waiting.look(List.of(), ProjectRules.NONE, 1_000_002)).isFalse();
     }

@@ -30,7 +30,7 @@ class AccessTest {
         return QuarkusSecurityIdentity.builder().setAnonymous(true).setPrincipal(new QuarkusPrincipal(""));
     }
 
-    /// Should a setting of Quarkus' let somebody pass who has not signed in.
+    /// In case a Quarkus setting lets an anonymous user through.
     @Test
     void whoHasNotSignedInMayNothing() {
         Access access = access(true, anonymous().addRole("operator").build());
