@@ -91,7 +91,7 @@ class ArraysTest {
         assertRows();
     }
 
-    /// Bytes are pixels; all else is float32, as it is.
+    /// Bytes are pixels; everything else becomes float32 unchanged.
     @ParameterizedTest
     @CsvSource({
         "<f4, 0000803f 000020c1, 1, -10",
@@ -121,7 +121,7 @@ class ArraysTest {
         assertThat(SplitBytes.pixels(set.train())).containsExactly(bytes(0, 255, 1, 2, 3, 4));
     }
 
-    /// Nothing in a file says where the channels are.
+    /// The files do not say which dimension has the channels.
     @Test
     void theLayoutOfImagesIsSaid() throws IOException {
         byte[] values = bytes(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);
@@ -235,7 +235,7 @@ class ArraysTest {
         assertRefused("x_train.npy is missing in " + folder);
     }
 
-    /// Of zip files Java compares only what it unpacks as a stream.
+    /// Java checks the checksum of a zip entry only when it reads the entry as a stream.
     @Test
     void aZipFileWithAnotherCheckSumIsRefused() throws IOException {
         describe(", \"file\": \"all.npz\"");
@@ -321,7 +321,7 @@ class ArraysTest {
         assertRefused("file is \"rows.h5\"; allowed is the name of a file that ends in .npz or .safetensors");
     }
 
-    /// Far more than is set aside: what is mapped costs nothing until it is read.
+    /// Far larger than the memory limit: mapped data costs nothing until it is read.
     @Test
     void samplesAreMappedAndNotCopied() {
         Samples samples = open().train().samples();

@@ -20,7 +20,7 @@ class Cifar10ReaderTest {
 
     private Path folder;
 
-    /// `data_batch_1.bin` with one image, `_2` with two, and so on; image k of file i has the label i + k and
+    /// `data_batch_1.bin` has one image, `_2` has two, and so on. Image k of file i has the label i + k and
     /// pixels of 10 i + k.
     @BeforeEach
     void writeFiles() throws IOException {

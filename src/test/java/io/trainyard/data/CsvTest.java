@@ -173,7 +173,7 @@ class CsvTest {
         assertRefused("bytes that are no UTF-8");
     }
 
-    /// Without a bound a file of one line would be read into memory as a whole.
+    /// Without a limit, a file without line breaks would be read into memory as a whole.
     @Test
     void aLineWithoutAnEndIsRefused() throws IOException {
         write("train.csv", "1".repeat((1 << 20) + 1));

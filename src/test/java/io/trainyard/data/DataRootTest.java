@@ -72,7 +72,7 @@ class DataRootTest {
                 .containsExactly("0", "1", "2", "3");
     }
 
-    /// A job that names it runs alike wherever it runs.
+    /// A job that names a built-in dataset must behave the same everywhere.
     @Test
     void aBuiltInNameMeansTheBuiltInSet() throws IOException {
         Path own = Files.createDirectory(root.resolve("shapes64"));
@@ -165,7 +165,7 @@ class DataRootTest {
                 .hasMessageNotContaining(moved.toString());
     }
 
-    /// Some keep one copy of large files; and the root itself may be a link.
+    /// Large files may be links to a single copy, and the root itself may be a link.
     @Test
     void aLinkWithinTheRootIsFollowed() throws IOException {
         Path kept = Files.createDirectory(root.resolve("kept"));

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Holds the tables of docs/data-sets.md against the sets.
+/// Checks the tables of docs/data-sets.md against the datasets.
 class DataSetsPageTest {
     private static final Page PAGE = Page.read("docs/data-sets.md");
     private static final Page OWN = PAGE.section("## A data set of your own");
@@ -27,7 +27,7 @@ class DataSetsPageTest {
         return PAGE.table();
     }
 
-    /// By its kind, the fields that a description may have.
+    /// The classes with the allowed fields of a description, by its kind.
     static Stream<Class<?>> manifests() {
         return Arrays.stream(Manifest.class.getPermittedSubclasses());
     }

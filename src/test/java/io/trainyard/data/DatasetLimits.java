@@ -4,7 +4,7 @@ import io.trainyard.data.image.PictureSize;
 import io.trainyard.data.image.Pictures;
 import java.util.Map;
 
-/// What data sets may be at most, by what the page of limits calls it.
+/// The limits of datasets, by their names in the documentation.
 public final class DatasetLimits {
     public static final Map<String, Number> ALL = Map.of(
             "classes of a data set", Dataset.MAX_CLASSES,

@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/// Files in MNIST's format: grey pictures, a shade for each class.
+/// Files in MNIST's format: grey images with one shade per class.
 public final class GreyImages {
     private static final int IMAGES = 64;
     private static final int SIDE = 28;
@@ -14,7 +14,7 @@ public final class GreyImages {
 
     private GreyImages() {}
 
-    /// @param folder is made; in a data root it is called `mnist`
+    /// @param folder created here; called `mnist` in a data root
     public static void write(Path folder) throws IOException {
         Files.createDirectories(folder);
         for (String part : List.of("train", "t10k")) {

@@ -89,7 +89,8 @@ class ImageFolderTest {
         assertThat(open(grey).shape()).isEqualTo(Shape.of(1, 8, 8));
     }
 
-    /// Folders by their whole paths, in which a hyphen is before a slash; then names, capitals first; any depth.
+    /// Folders are sorted by whole path, with a hyphen before a slash; file names have capitals first; any
+    /// depth.
     @Test
     void listsInTheOrderOfTorchvision() throws IOException {
         for (String file : List.of(
@@ -186,7 +187,7 @@ class ImageFolderTest {
                 "\"brokenShare\"");
     }
 
-    /// The file 1 comes after 30 each of the two classes before, as the first of its class.
+    /// The first image of its class; the two classes before it have 30 images each.
     private static byte[] without(byte[] pixels, int image, int sample) {
         byte[] rest = new byte[pixels.length - sample];
         System.arraycopy(pixels, 0, rest, 0, image * sample);

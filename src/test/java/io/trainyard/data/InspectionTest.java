@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What a look at a folder tells, and what it would write.
+/// The report about a folder, and the description that it proposes.
 class InspectionTest {
     @TempDir
     Path root;
@@ -38,7 +38,7 @@ class InspectionTest {
         return OwnFolder.at(own).inspect(DatasetSpec.named("own"));
     }
 
-    /// Looks, writes what was proposed, and reads the set by it.
+    /// Inspects, writes the proposed description, and opens the dataset with it.
     private Inspection written() {
         OwnFolder folder = OwnFolder.at(own);
         Inspection inspection = folder.inspect(DatasetSpec.named("own"));
@@ -150,7 +150,7 @@ class InspectionTest {
                         "1 classes have no sample to test on: 0");
     }
 
-    /// numpy.mean and numpy.std of the bytes / 255.
+    /// Expected values: numpy.mean and numpy.std of the bytes / 255.
     @Test
     void tellsTheMeanAndDeviationOfBytesAsTheyAreGivenToANetwork() throws IOException {
         Files.write(own.resolve("x_train.npy"), Npy.npy("|u1", "(2, 2)", Npy.bytes(0, 10, 255, 30)));
@@ -165,7 +165,7 @@ class InspectionTest {
         assertThat(channels.get(1).most()).isEqualTo(30 / 255.0);
     }
 
-    /// Sums of squares of large numbers would lose the small differences between them.
+    /// A sum of squares would lose the small differences between large numbers.
     @Test
     void theDeviationOfLargeNumbersIsExact() throws IOException {
         Files.write(
@@ -176,7 +176,7 @@ class InspectionTest {
         Inspection found = written();
         assertThat(found.channels().getFirst().mean()).isEqualTo(100_000_012);
         assertThat(found.channels().getFirst().std()).isCloseTo(8 * Math.sqrt(1.25), within(1e-9));
-        assertThat(found.description().has("normalize")).isFalse(); // its means are within a million
+        assertThat(found.description().has("normalize")).isFalse(); // its means must be below a million
         assertThat(found.odd()).anyMatch(sentence -> sentence.startsWith("some values are too far from 0"));
     }
 

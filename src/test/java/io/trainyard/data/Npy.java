@@ -13,11 +13,12 @@ import java.util.Map;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 
-/// Arrays as numpy and safetensors write them.
+/// Arrays in the formats of numpy and safetensors.
 public final class Npy {
     private Npy() {}
 
-    /// @param descr such as `|u1` or `<f4`
+    /// @param descr such as `
+    /// u1` or `<f4`
     /// @param shape as in Python: `(2, 3)`
     public static byte[] npy(String descr, String shape, byte[] values) {
         String header = "{'descr': '%s', 'fortran_order': False, 'shape': %s, }".formatted(descr, shape);
@@ -75,7 +76,7 @@ public final class Npy {
         return out.toByteArray();
     }
 
-    /// Three rows of two numbers to train on, two to test on; their labels.
+    /// Three rows of two features to train on, two to test on, and their labels.
     public static Map<String, byte[]> rows() {
         Map<String, byte[]> arrays = new LinkedHashMap<>();
         arrays.put("x_train", npy("<f4", "(3, 2)", floats(1, 2, 3, 4, 5, 6)));
@@ -85,7 +86,7 @@ public final class Npy {
         return arrays;
     }
 
-    /// Each in a file of its own.
+    /// Writes each array to its own file.
     public static void write(Path folder, Map<String, byte[]> arrays) throws IOException {
         for (var array : arrays.entrySet()) {
             Files.write(folder.resolve(array.getKey() + ".npy"), array.getValue());

@@ -54,7 +54,7 @@ class OwnFilesTest {
         Files.write(folder.resolve(file), bytes);
     }
 
-    /// Two images to train on, one to test on.
+    /// Two training images and one test image.
     private void writeIdx(int... one) throws IOException {
         int bytes = 1;
         int[] sizes = new int[1 + one.length];
@@ -102,7 +102,7 @@ class OwnFilesTest {
         assertThat(open().train().labels()).containsExactly(200, 3);
     }
 
-    /// A byte counts 256.
+    /// Big-endian: the second byte from the right counts 256.
     @Test
     void labelsOfIdxMayBeIntegers() throws IOException {
         describe("{\"kind\": \"idx\", \"classes\": 1001}");
@@ -128,7 +128,7 @@ class OwnFilesTest {
         assertRefused("images of [3, 5]", "images of [5, 3]");
     }
 
-    /// Others than random_split's would be a mistake; ImageFolderTest holds its indices to PyTorch's.
+    /// The split must equal random_split's; ImageFolderTest compares its indices with PyTorch's.
     @Test
     void aPartOfTheSamplesTestsWhereNothingElseDoes() throws IOException {
         byte[] records = new byte[20 * 2];

@@ -5,11 +5,11 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// IDX files of a data set of one's own: images of 2x2 pixels.
+/// IDX files of a user's dataset: images of 2x2 pixels.
 public final class OwnIdx {
     private OwnIdx() {}
 
-    /// Labels count from 0 on, up to 2, and again.
+    /// Labels cycle through 0, 1 and 2.
     public static void write(Path folder, int train, int test) throws IOException {
         writePart(folder, "train", train);
         writePart(folder, "t10k", test);

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What is packed is the set that it was made of, and no byte of it changes without being noticed.
+/// A packed file equals the dataset that it was made from, and every changed byte is detected.
 class PackedFileTest {
     @TempDir
     Path root;
@@ -134,7 +134,7 @@ class PackedFileTest {
         assertThat((file.dataBegin() + file.begin("x_train")) % 4096).isZero();
     }
 
-    /// Of files of several blocks: one byte in each of many places, then a cut at each.
+    /// Files of several blocks: changes a byte at many places, then truncates at each.
     @Test
     void aChangedByteIsFoundWhereverItIs() throws IOException {
         Path file = packOfSeveralBlocks();
@@ -189,7 +189,7 @@ class PackedFileTest {
                 .hasMessageContaining("dataset convert");
     }
 
-    /// 700 images of 3072 bytes, 8 bytes a label.
+    /// 700 images of 3072 bytes, with labels of 8 bytes.
     private Path packOfSeveralBlocks() throws IOException {
         byte[] records = new byte[700 * 3073];
         new Random(7).nextBytes(records);
@@ -221,7 +221,7 @@ class PackedFileTest {
         }
     }
 
-    /// Of a set that cannot be packed nothing is left that could be taken for one.
+    /// A failed pack leaves no file that looks complete.
     @Test
     void whatCannotBeReadLeavesNoFile() throws IOException {
         Npy.write(own, Npy.rows());

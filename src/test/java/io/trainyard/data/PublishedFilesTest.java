@@ -12,8 +12,8 @@ import java.util.HexFormat;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Reads the sets as they were published (CIFAR-10 with 2,000 images a file) and compares with what numpy, gzip and
-/// h5py read from the same files: SHA-256 over all pixels as (N, C, H, W) and over all labels, each as bytes.
+/// Reads the published datasets (CIFAR-10 with 2,000 images per file) and compares them with the results of
+/// numpy, gzip and h5py: SHA-256 over all pixels as (N, C, H, W) and over all labels, each as bytes.
 class PublishedFilesTest {
     private static final Path ROOT = Path.of("../shared/data");
 

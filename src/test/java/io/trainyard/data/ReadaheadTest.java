@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ReadaheadTest {
-    private static final int SAMPLE = 1 << 20; // a window has 64 of them
+    private static final int SAMPLE = 1 << 20; // 64 of them fit into a window
 
     @TempDir
     Path folder;
@@ -32,7 +32,7 @@ class ReadaheadTest {
     private final List<Integer> asked = Collections.synchronizedList(new ArrayList<>());
     private final Semaphore samples = new Semaphore(0);
 
-    /// A file that takes no room: it was never written to.
+    /// A sparse file, which takes no disk space.
     @BeforeEach
     void mapFile() throws IOException {
         memory = map(100 * SAMPLE);
@@ -46,7 +46,7 @@ class ReadaheadTest {
         }
     }
 
-    /// What the system is asked for, sample by sample.
+    /// Records the requests to the system for each sample.
     private void hear(MemorySegment part) {
         long first = (part.address() - memory.address()) / SAMPLE;
         int count = (int) (part.byteSize() / SAMPLE);
@@ -81,7 +81,7 @@ class ReadaheadTest {
         }
     }
 
-    /// What a training has passed is not read any more.
+    /// Samples that the training has passed are not read again.
     @Test
     void doesNotAskForWhatIsBehind() throws Exception {
         int[] order = TorchRandom.permutation(1, 100);

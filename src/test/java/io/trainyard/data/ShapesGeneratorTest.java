@@ -18,7 +18,7 @@ class ShapesGeneratorTest {
         return new DataRoot(Path.of("unused")).open(DatasetSpec.named(name));
     }
 
-    /// Pinned, so that losses on these sets can be compared from machine to machine and from year to year.
+    /// Fixed, so that losses on these datasets are comparable across machines and years.
     @ParameterizedTest
     @CsvSource({
         "shapes32, 6400, 1000, 7ba569750bfbda5cfdf664badf619dd80fed7b5214b1682680f49f6383ec931d",
@@ -47,7 +47,7 @@ class ShapesGeneratorTest {
         }
     }
 
-    /// A job that does not shuffle must not see one class after the other.
+    /// Classes must be mixed even for a job that does not shuffle.
     @ParameterizedTest
     @ValueSource(strings = {"shapes32", "shapes28", "shapes64"})
     void mixesTheClasses(String name) {

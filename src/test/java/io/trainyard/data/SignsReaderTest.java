@@ -32,7 +32,7 @@ class SignsReaderTest {
         write(folder.resolve("test_signs.h5"), "test", images(1, 64), new long[] {3});
     }
 
-    /// (count, side, side, 3); the value is telling of its place.
+    /// (count, side, side, 3); the value encodes its position.
     private static byte[][][][] images(int count, int side) {
         byte[][][][] images = new byte[count][side][side][3];
         for (int i = 0; i < count; i++) {
@@ -155,7 +155,7 @@ class SignsReaderTest {
         assertFails("train_signs.h5: found no readable HDF5");
     }
 
-    /// Also within the last page, where a mapped file reads as zeros beyond its end.
+    /// Also within the last page, where a mapped file has zeros beyond its end.
     @Test
     void refusesAFileCutShortAnywhere() throws IOException {
         byte[] whole = Files.readAllBytes(train);

@@ -3,7 +3,7 @@ package io.trainyard.data;
 import io.trainyard.data.Dataset.Split;
 import java.lang.foreign.ValueLayout;
 
-/// What a part of a data set holds, as arrays of bytes.
+/// The content of a dataset split as byte arrays.
 public final class SplitBytes {
     private SplitBytes() {}
 
@@ -11,7 +11,7 @@ public final class SplitBytes {
         return split.samples().memory().toArray(ValueLayout.JAVA_BYTE);
     }
 
-    /// Of at most 256 classes.
+    /// For at most 256 classes.
     public static byte[] labels(Split split) {
         byte[] labels = new byte[split.size()];
         for (int i = 0; i < labels.length; i++) {

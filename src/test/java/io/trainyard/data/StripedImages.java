@@ -7,13 +7,13 @@ import java.nio.file.Path;
 import java.util.List;
 import javax.imageio.ImageIO;
 
-/// Folders of images as `src/test/python/image_folder.py` makes them, pixel for pixel.
+/// Image folders as `src/test/python/image_folder.py` makes them, pixel for pixel.
 public final class StripedImages {
     public static final List<String> CLASSES = List.of("checks", "diagonal", "Horizontal", "vertical");
 
     private StripedImages() {}
 
-    /// Writes the images `from` to `to`, without it, into class folders.
+    /// Writes the images from `from` (inclusive) to `to` (exclusive) into class folders.
     public static void write(Path folder, int from, int to) throws IOException {
         for (int number = from; number < to; number++) {
             Path below = folder.resolve(CLASSES.get(number % 4));
@@ -24,7 +24,6 @@ public final class StripedImages {
         }
     }
 
-    /// Writes one of them.
     public static void write(Path file, int number) throws IOException {
         Files.createDirectories(file.getParent());
         ImageIO.write(image(number), "png", file.toFile());

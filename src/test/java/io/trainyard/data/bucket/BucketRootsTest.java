@@ -32,7 +32,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Data sets of a real server's bucket, with something between that counts and breaks.
+/// Datasets in a real server's bucket, behind a proxy that counts and breaks requests.
 @Slow
 final class BucketRootsTest {
     private static final S3Server SERVER = S3Server.S3PROXY;
@@ -74,7 +74,7 @@ final class BucketRootsTest {
         return roots.of(dataset, FetchProgress.UNHEARD).path();
     }
 
-    /// How often objects were asked for.
+    /// The number of GET requests for objects.
     private long gets() {
         return proxy.seen().stream()
                 .filter(request ->
@@ -164,7 +164,7 @@ final class BucketRootsTest {
         assertThat(first).doesNotExist();
     }
 
-    /// Each answer breaks off halfway: what has come stays.
+    /// Each answer breaks off halfway, and the received part is retained.
     @Test
     void goesOnWhereAConnectionBroke() throws IOException {
         byte[] content = put("letters/file", 1);
@@ -275,7 +275,7 @@ final class BucketRootsTest {
         }
     }
 
-    /// A process that shares a lock until it is killed.
+    /// A process that holds a shared lock until it is killed.
     static final class LockHolder {
         private LockHolder() {}
 

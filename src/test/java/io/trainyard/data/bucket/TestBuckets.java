@@ -5,7 +5,7 @@ import io.trainyard.s3.S3Settings;
 import java.net.URI;
 import java.nio.file.Path;
 
-/// Opens data roots in buckets by other settings than this process's.
+/// Opens data roots in buckets with other settings than this process's.
 public final class TestBuckets {
     private TestBuckets() {}
 

@@ -10,14 +10,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What `src/test/python/images.py` has written.
+/// The output of `src/test/python/images.py`.
 public final class GoldenPictures {
     private static final Path FOLDER = Path.of("src/test/resources/golden/images");
     private static final JsonMapper JSON = new JsonMapper();
 
     private GoldenPictures() {}
 
-    /// A file, and what PIL's `convert("RGB")` makes of it.
+    /// A file, and its pixels after PIL's `convert("RGB")`.
     ///
     /// @param rgb (height, width, 3)
     public record Decoded(String file, int width, int height, byte[] rgb) {
@@ -31,7 +31,7 @@ public final class GoldenPictures {
         }
     }
 
-    /// What torchvision makes of a picture of [#pattern] and this size.
+    /// The result of torchvision for an image of [#pattern] with this size.
     public record Transformed(PictureSize from, PictureTransform transform, PictureSize to, String sha256) {}
 
     public static List<Decoded> decoded() {
@@ -57,7 +57,7 @@ public final class GoldenPictures {
                 .toList();
     }
 
-    /// What random_split makes of so many samples.
+    /// The results of random_split by number of samples.
     public static JsonNode splits() {
         try {
             return JSON.readTree(bytes("split.json"));

@@ -9,7 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class PictureTransformTest {
-    /// 150 of odd sizes, up and down, grey and not, cropped and padded.
+    /// 150 cases with odd sizes: scaled up and down, grey and coloured, cropped and padded.
     @Test
     void transformsAsTorchvisionDoes() throws Exception {
         MessageDigest sha256 = MessageDigest.getInstance("SHA-256");

@@ -21,14 +21,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class PicturesTest {
-    /// Mutated pictures of more pixels are not decoded: that would only take time.
+    /// Mutated images with more pixels are not decoded, which would only take time.
     private static final int SMALL = 1_000_000;
 
     static List<Decoded> pictures() {
         return GoldenPictures.decoded();
     }
 
-    /// docs/data-sets.md tells these bounds.
+    /// These limits are in docs/data-sets.md.
     @ParameterizedTest
     @MethodSource("pictures")
     void decodesAsPilDoes(Decoded golden) {
@@ -133,7 +133,7 @@ class PicturesTest {
         System.out.printf("%s: %,d mutated files, %,d broken%n", format, files, broken);
     }
 
-    /// @return how many were broken
+    /// @return how many images were refused
     private static int mutate(PictureFormat format, int count, long seed) {
         List<Decoded> pictures = pictures().stream()
                 .filter(picture -> format.begins(picture.bytes()))
@@ -148,7 +148,7 @@ class PicturesTest {
             }
             try {
                 broken += isBroken(file) ? 1 : 0;
-            } catch (RuntimeException | Error e) { // whatever it is, it must not happen
+            } catch (RuntimeException | Error e) { // no other error may occur
                 throw new AssertionError("%s, mutation %d of the seed %d".formatted(golden.file(), i, seed), e);
             }
         }
@@ -167,7 +167,7 @@ class PicturesTest {
         }
     }
 
-    /// One to four bytes changed, mostly in the headers; now and then cut short.
+    /// Changes one to four bytes, mostly in the headers, and sometimes truncates.
     private static byte[] mutated(byte[] file, Random random) {
         for (int change = random.nextInt(4); change >= 0; change--) {
             int at = random.nextInt(random.nextInt(3) == 0 ? Math.min(64, file.length) : file.length);
@@ -181,7 +181,7 @@ class PicturesTest {
         return file;
     }
 
-    /// So that a mutation reaches the decoder.
+    /// Corrects the checksums, so that a mutation reaches the decoder.
     private static void mendChecksums(byte[] png) {
         ByteBuffer file = ByteBuffer.wrap(png);
         for (int at = 8; at + 12 <= png.length; ) {
