@@ -16,20 +16,17 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Function;
 import org.apache.kafka.common.protocol.ApiKeys;
 
-/// Stands between workers and a broker, and loses answers: the broker has done what it was asked for, and who asked
-/// does not hear of it. It reads no more of Kafka's protocol than the length of a frame, which request it is, and
-/// the number that ties an answer to its request.
+/// A proxy between workers and a broker that drops answers: the broker has processed the request, but the
+/// client does not know. It parses only frame lengths, request types and correlation ids.
 public final class DroppingProxy implements AutoCloseable {
-    /// What becomes of an answer.
     public enum Fate {
         ARRIVES,
-        /// Neither it nor any later one of its connection arrives: who asked waits until its own bound.
+        /// The answer and all later ones of its connection are lost; the client runs into its own time limit.
         HANGS,
-        /// The connection breaks instead.
+        /// The connection closes instead.
         BREAKS
     }
 
-    /// A request, as it was sent.
     public record Request(ApiKeys api) {}
 
     private final ServerSocket server;
@@ -39,8 +36,8 @@ public final class DroppingProxy implements AutoCloseable {
     private final Map<ApiKeys, Integer> lost = new ConcurrentSkipListMap<>();
     private volatile boolean closed;
 
-    /// @param broker the port that it listens on, on this machine
-    /// @param fates decides at each request what becomes of its answer; called by many threads
+    /// @param broker its port on this machine
+    /// @param fates decides the fate of each answer by its request; thread-safe
     DroppingProxy(int broker, Function<Request, Fate> fates) {
         this.broker = broker;
         this.fates = fates;
@@ -56,7 +53,7 @@ public final class DroppingProxy implements AutoCloseable {
         return server.getLocalPort();
     }
 
-    /// How many answers were lost.
+    /// The number of lost answers by request.
     Map<ApiKeys, Integer> lost() {
         return Map.copyOf(lost);
     }
@@ -86,7 +83,7 @@ public final class DroppingProxy implements AutoCloseable {
                             Request request = waiting.remove(frame.getInt(0));
                             return request == null ? Fate.ARRIVES : fate(request);
                         }));
-            } catch (IOException e) { // a broker that is away: the client sees a connection that is closed
+            } catch (IOException e) { // a broker that is down looks like a closed connection
                 open.removeIf(Socket::isClosed);
             }
         }
@@ -121,7 +118,7 @@ public final class DroppingProxy implements AutoCloseable {
                     }
                 }
             }
-        } catch (IOException _) { // the end of a connection
+        } catch (IOException _) { // the connection ended
         }
     }
 

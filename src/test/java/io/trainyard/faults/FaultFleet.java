@@ -28,10 +28,10 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/// A fleet that faults come to: workers that stay whole, workers that come to harm, jobs that are all alike, and
-/// what an undisturbed run of such a job comes to.
+/// A fleet for fault injection: healthy workers, victims, identical jobs, and the result of such a job without
+/// faults.
 final class FaultFleet implements AutoCloseable {
-    /// The result of each kind of job without faults, which all fleets of this JVM compare with.
+    /// The result of each kind of job without faults, shared by all fleets of this JVM.
     private static final Map<String, CompletableFuture<String>> UNDISTURBED = new ConcurrentHashMap<>();
 
     private final PackagedFleet fleet;
@@ -44,14 +44,14 @@ final class FaultFleet implements AutoCloseable {
     private final List<String> jobs = new ArrayList<>();
     private int workers;
 
-    /// What the jobs and workers of such a fleet are.
+    /// The jobs and workers of a fleet.
     ///
-    /// @param environment of every worker, `NAME=value` each
+    /// @param environment of every worker, as `NAME=value`
     /// @param device of every worker
-    /// @param job the JSON of a job whose id is `%s`
+    /// @param job the JSON of a job with `%s` as id
     record Setup(List<String> environment, String device, String job) {}
 
-    /// @param newsFrom where to read what the fleet tells
+    /// @param newsFrom the brokers to read the fleet's records from
     FaultFleet(Path folder, PackagedFleet fleet, Brokers newsFrom, FaultStore store, Setup setup) {
         this.fleet = fleet;
         this.store = store;
@@ -64,7 +64,7 @@ final class FaultFleet implements AutoCloseable {
                 device + job, _ -> CompletableFuture.supplyAsync(() -> sha256(folder, device, job)));
     }
 
-    /// The parameters that a run of a job without faults ends with.
+    /// The final parameters of a job without faults.
     private static String sha256(Path folder, String device, String job) {
         try {
             Path file = Files.writeString(folder.resolve("undisturbed.json"), job.formatted("undisturbed"));
@@ -78,12 +78,12 @@ final class FaultFleet implements AutoCloseable {
         }
     }
 
-    /// On a broker and with a store of the kinds that the campaign is about.
+    /// Starts a fleet with the broker and store of the campaign.
     static FaultFleet start(Path folder, List<String> environment, String device, String job) {
         return start(folder, FaultStore.Kind.chosen().open(folder), new Setup(environment, device, job));
     }
 
-    /// On a broker of the kind that the campaign is about.
+    /// Starts a fleet with the broker of the campaign.
     static FaultFleet start(Path folder, FaultStore store, Setup setup) {
         return start(folder, FaultKafka.chosen(), store, setup);
     }
@@ -93,14 +93,14 @@ final class FaultFleet implements AutoCloseable {
         return new FaultFleet(folder, fleet, fleet.news(), store, setup);
     }
 
-    /// A job of some epochs of 1600 short steps, with checkpoints within them.
+    /// A job with several epochs of 1600 short steps and checkpoints within them.
     static String job(int epochs) {
         return """
             {"id": "%%s", "network": "lenet", "dataset": "shapes32", "epochs": %d, "batchSize": 4, "shuffle": true,
              "checkpointEverySteps": 700, "optimizer": {"type": "sgd", "learningRate": 0.001, "momentum": 0.9}}""".formatted(epochs);
     }
 
-    /// As [#job], for the reference device, which has nothing to compile: half a second.
+    /// Like [#job], for the reference device, which compiles nothing: half a second.
     static String smallJob() {
         return """
             {"id": "%s", "network": {"layers": [{"type": "flatten"}, {"type": "linear", "out": 10}]},
@@ -115,7 +115,7 @@ final class FaultFleet implements AutoCloseable {
         return news;
     }
 
-    /// Starts a worker that nothing happens to.
+    /// Starts a worker without faults.
     ///
     /// @return its id
     String startWorker(String... options) {
@@ -124,9 +124,9 @@ final class FaultFleet implements AutoCloseable {
         return id;
     }
 
-    /// Starts a worker that is struck at a kill point.
+    /// Starts a worker with a kill point.
     ///
-    /// @param plan as the property says it
+    /// @param plan the value of the system property
     Victim startVictim(String plan, String... options) {
         String id = "victim-" + ++workers;
         fleet.startWorker(
@@ -146,9 +146,7 @@ final class FaultFleet implements AutoCloseable {
         return all.toArray(String[]::new);
     }
 
-    /// Submits jobs.
-    ///
-    /// @return their ids
+    /// @return the jobs' ids
     List<String> submit(int count) {
         List<String> more = IntStream.rangeClosed(1, count)
                 .mapToObj(i -> "job-" + (jobs.size() + i))
@@ -158,7 +156,7 @@ final class FaultFleet implements AutoCloseable {
         return more;
     }
 
-    /// Submits as many jobs as it takes until all victims are struck.
+    /// Submits jobs until all victims have been hit.
     ///
     /// @return the jobs
     List<String> strike(List<Victim> victims, int spare) {
@@ -179,7 +177,7 @@ final class FaultFleet implements AutoCloseable {
         return submitted;
     }
 
-    /// Waits until jobs are finished, as an undisturbed one is.
+    /// Waits until the jobs have finished with the same result as without faults.
     void awaitFinished(Collection<String> ids) {
         Patience.awaitJobs("the end of %s: %s".formatted(ids, fleet))
                 .until(() -> ids.stream().allMatch(id -> news.finished(id).isPresent()));
@@ -189,17 +187,14 @@ final class FaultFleet implements AutoCloseable {
                 .isEqualTo(expected));
     }
 
-    /// Checks the history of all jobs.
     void check() {
         fleet.checkAll(jobs.size());
     }
 
-    /// The store that the workers share.
     FaultStore store() {
         return store;
     }
 
-    /// The folder that the workers share for a job.
     JobFolder folder(String id) {
         return new JobFolder(store.store(), id);
     }
@@ -215,9 +210,9 @@ final class FaultFleet implements AutoCloseable {
         return owners;
     }
 
-    /// How long after victims were struck the next attempt's first step was told; of a job that has no more steps
-    /// to take, its end. Where two victims had a job one after the other, the second counts; where all was told
-    /// before, nothing does.
+    /// The delays from each victim's fault to the first step of the next attempt, or to the job's end if no
+    /// steps remain. If one victim took over from another, only the second counts. Jobs with all events before
+    /// the fault do not count.
     List<Duration> delays(List<Victim> victims, List<String> ids) {
         Map<String, Victim> byId = victims.stream().collect(Collectors.toMap(Victim::id, victim -> victim));
         List<Duration> delays = new ArrayList<>();
@@ -238,7 +233,7 @@ final class FaultFleet implements AutoCloseable {
         return delays;
     }
 
-    /// As [#delays], of commands that were handed to a victim and of which the store has heard nothing.
+    /// As [#delays], for commands that a victim fetched but did not claim in the store.
     List<Duration> delaysOfPolled(List<Victim> victims, List<String> ids) {
         List<Instant> firstSteps = ids.stream()
                 .filter(id -> folder(id).link(1).orElseThrow() instanceof Owner owner && owner.delivery() > 1)

@@ -4,9 +4,9 @@ import io.trainyard.PackagedFleet;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/// Which brokers a fleet has; `-Dfaults.kafka=secure` names those of a campaign.
+/// The brokers of a fleet; `-Dfaults.kafka=secure` selects those of a campaign.
 enum FaultKafka {
-    /// The application's own, a process that can be struck, too.
+    /// The application's own broker, in a process that may also be killed.
     PACKAGED {
         @Override
         PackagedFleet start(Path folder) {
@@ -14,7 +14,7 @@ enum FaultKafka {
         }
     },
 
-    /// One that asks for TLS and SCRAM, and has the ACLs of each role; nothing happens to it.
+    /// A broker with TLS, SCRAM and the ACLs of each role; it is never killed.
     SECURE {
         @Override
         PackagedFleet start(Path folder) {

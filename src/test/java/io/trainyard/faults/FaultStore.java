@@ -8,13 +8,13 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 
-/// Where the workers of a fleet have their checkpoints, and how this process looks into them.
+/// The checkpoint store of a fleet, and this process's view of it.
 ///
-/// @param uri as workers are told
-/// @param environment of every worker, `NAME=value` each
-/// @param store as this process sees it, whatever stands between the workers and it
+/// @param uri the workers' setting
+/// @param environment of every worker, as `NAME=value`
+/// @param store this process's view, without the proxy that workers may use
 record FaultStore(URI uri, List<String> environment, CheckpointStore store) {
-    /// Of which kind a store is; `-Dfaults.store=s3mock` names that of a campaign.
+    /// The kind of store; `-Dfaults.store=s3mock` selects that of a campaign.
     enum Kind {
         DIRECTORY,
         S3PROXY,
@@ -24,9 +24,7 @@ record FaultStore(URI uri, List<String> environment, CheckpointStore store) {
             return valueOf(System.getProperty("faults.store", DIRECTORY.name()).toUpperCase(Locale.ROOT));
         }
 
-        /// A new one.
-        ///
-        /// @param folder for one that is a folder
+        /// @param folder for a store in a folder
         FaultStore open(Path folder) {
             return switch (this) {
                 case DIRECTORY -> ofFolder(folder);

@@ -9,17 +9,15 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 
-/// What a campaign has found: lines of a table, printed and added to `target/faults.md`.
+/// The results of a campaign: lines of a table, printed and appended to `target/faults.md`.
 final class FaultTable {
     private static final Path FILE = Path.of("target", "faults.md");
 
     private FaultTable() {}
 
-    /// Adds a line.
-    ///
-    /// @param fault what was done
-    /// @param runs how often
-    /// @param delays to the next attempt's first step, as far as there was one
+    /// @param fault the injected fault
+    /// @param runs the number of repetitions
+    /// @param delays until the next attempt's first step, if there was one
     static void add(String fault, int runs, List<Duration> delays, String result) {
         List<Duration> sorted = delays.stream().sorted().toList();
         String line = "| %s | %d | %s | %s | %s |%n"
@@ -37,7 +35,7 @@ final class FaultTable {
         }
     }
 
-    /// What is not as usual.
+    /// The settings that differ from the default.
     private static String chosen() {
         return (FaultStore.Kind.chosen() == FaultStore.Kind.DIRECTORY ? "" : ", " + FaultStore.Kind.chosen())
                 + (FaultKafka.chosen() == FaultKafka.PACKAGED ? "" : ", " + FaultKafka.chosen());

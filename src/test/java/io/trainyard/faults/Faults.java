@@ -8,9 +8,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 
-/// A campaign of faults with real processes, which takes many minutes: `./mvnw verify -Pfaults`.
+/// A fault campaign with real processes, which takes many minutes: `./mvnw verify -Pfaults`.
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @Tag("faults")
-@Timeout(value = 1, unit = TimeUnit.DAYS) // instead of the default of all tests
+@Timeout(value = 1, unit = TimeUnit.DAYS) // instead of the default timeout
 @interface Faults {}

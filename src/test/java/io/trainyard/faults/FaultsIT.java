@@ -18,26 +18,26 @@ import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A short version of the campaigns of faults: some kill points once, a worker that stands still, the broker killed
-/// once, a fleet that nobody may enter who is not of it, and lost answers. The checkpoints are in buckets, of a server
-/// each; those of other tests are in folders.
+/// A short version of the fault campaigns: some kill points once, a frozen worker, one kill of the broker, a
+/// fleet with authentication, and lost answers. The checkpoints are in buckets, with a server for each test;
+/// other tests use folders.
 @DisabledOnOs(OS.WINDOWS)
 final class FaultsIT {
-    /// Keepers act after two seconds of silence, and not after sixteen.
+    /// Ownership monitors act after two seconds without heartbeats instead of sixteen.
     private static final List<String> SOON = List.of("TRAINYARD_WORKER_HEARTBEAT=250ms");
 
-    /// On a device that has no kernels to compile while it waits.
+    /// The reference device has no kernels to compile.
     private static final FaultFleet.Setup SETUP = new FaultFleet.Setup(SOON, "reference", FaultFleet.smallJob());
 
     private static final Set<ApiKeys> LOSSY =
             Set.of(ApiKeys.PRODUCE, ApiKeys.SHARE_ACKNOWLEDGE, ApiKeys.SHARE_GROUP_HEARTBEAT);
 
-    /// Of the answers to each of these requests the first is lost, and one in so many after it.
+    /// The first answer to each of these requests is lost, and then one in this number.
     private static final int ONE_IN = 3;
 
-    /// Where a job changes hands, where an end is kept and not told; and one that stands still, and goes on when its
-    /// job is another's. There is nobody else, so that the first jobs
-    /// strike all. Each costs five seconds of a processor to start.
+    /// Kill points where a job changes its owner and where an end is stored but not published, and a worker
+    /// that freezes and continues after it lost its job. There are no other workers, so the first jobs hit all
+    /// of them. Each takes five seconds of CPU time to start.
     private static final List<String> VICTIMS =
             List.of("attempt-created", "accepted", "outcome-kept", "manifest-written#2:stop");
 
@@ -67,7 +67,7 @@ final class FaultsIT {
         }
     }
 
-    /// Over TLS, everybody with a password and with no more ACLs than the role needs; a checkpoint is half there.
+    /// Over TLS, with a password and the minimal ACLs for each role; the fault leaves an incomplete checkpoint.
     @Test
     void aFleetWhoseWorkersMayOnlyWhatTheyNeedEndsAJobOnceToo() throws Exception {
         try (FaultFleet fleet =

@@ -19,18 +19,18 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Workers are killed at each named point, or stand still there with `-Dfaults.freeze=true`, and others go on. With as
-/// many heartbeats as in a real fleet. Of those that stand still every second one wakes when its job has ended.
+/// Workers are killed at each kill point, or frozen with `-Dfaults.freeze=true`, and others continue their
+/// jobs. Heartbeats have the default interval. Every second frozen worker continues after its job has ended.
 @Faults
 @DisabledOnOs(OS.WINDOWS)
 final class KillCampaignIT {
     private static final int KILLS = Integer.getInteger("faults.kills", 20);
     private static final int AT_ONCE = Integer.getInteger("faults.at-once", 5);
-    private static final int WHOLE = Integer.getInteger("faults.workers", 2 * AT_ONCE); // one in two is idle
+    private static final int WHOLE = Integer.getInteger("faults.workers", 2 * AT_ONCE); // half of them idle
     private static final boolean FREEZE = Boolean.getBoolean("faults.freeze");
     private static final long SEED = Long.getLong("faults.seed", 1);
 
-    /// From a kill to the next attempt's first step.
+    /// The limit from a kill to the next attempt's first step.
     private static final Duration BOUND = Duration.ofSeconds(25);
 
     @TempDir

@@ -4,11 +4,11 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
 
-/// The names of the places where a worker can be struck, as `-Dkillpoint` knows them.
+/// The kill points of a worker, by their names in `-Dkillpoint`.
 final class KillPoints {
     static final String POLLED = "polled";
 
-    /// In the order in which a job passes them.
+    /// In the order in which a job reaches them.
     static final List<String> ALL = List.of(
             POLLED,
             "attempt-created",
@@ -21,14 +21,14 @@ final class KillPoints {
             "outcome-telling",
             "outcome-told");
 
-    /// Those that are reached at each checkpoint.
+    /// Kill points at each checkpoint.
     private static final List<String> OF_CHECKPOINTS = List.of("files-written", "manifest-written");
 
     private static final int CHECKPOINTS = 5;
 
     private KillPoints() {}
 
-    /// All of them, or those that `-Dfaults.points` names, with commas between them.
+    /// All kill points, or the comma-separated ones in `-Dfaults.points`.
     static Stream<String> chosen() {
         String named = System.getProperty("faults.points", "");
         List<String> chosen = named.isEmpty() ? ALL : List.of(named.split(","));
@@ -38,7 +38,7 @@ final class KillPoints {
         return chosen.stream();
     }
 
-    /// What a victim is told: at a checkpoint's points, which of the first few.
+    /// The plan for a victim. At a checkpoint's kill points it selects one of the first few checkpoints.
     static String plan(String point, Random random) {
         return OF_CHECKPOINTS.contains(point) ? "%s#%d".formatted(point, 1 + random.nextInt(CHECKPOINTS)) : point;
     }

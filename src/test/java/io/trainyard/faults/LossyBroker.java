@@ -9,13 +9,13 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.function.Function;
 
-/// A broker in this process with two doors: one for whoever is to hear all answers, and one behind a
-/// [DroppingProxy]. It tells each client the door that the client came by.
+/// A broker in this process with two listeners: a reliable one, and one behind a [DroppingProxy]. Each
+/// advertises its own address to its clients.
 public final class LossyBroker implements AutoCloseable {
     private final DroppingProxy proxy;
     private final EmbeddedBroker broker;
 
-    /// @param fates decides what becomes of the answers behind the proxy
+    /// @param fates decides the fate of the answers behind the proxy
     public LossyBroker(Path folder, Function<Request, Fate> fates) {
         int port = Ports.take();
         int behind = Ports.take();
@@ -38,7 +38,7 @@ public final class LossyBroker implements AutoCloseable {
                         "1@" + address + controller));
     }
 
-    /// `host:port` where all answers arrive.
+    /// `host:port` of the reliable listener.
     public String address() {
         return broker.address();
     }

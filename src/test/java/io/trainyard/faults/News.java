@@ -22,20 +22,19 @@ import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 
-/// All that a fleet tells, read as it comes; brokers may be away meanwhile.
+/// All records of a fleet, read continuously; brokers may be down meanwhile.
 final class News implements AutoCloseable {
     private final Map<String, List<Heard>> events = new ConcurrentHashMap<>();
     private final Map<String, HeardStatus> workers = new ConcurrentHashMap<>();
     private final Thread reader;
     private volatile boolean closed;
 
-    /// An event, told perhaps not for the first time.
+    /// An event, possibly a republished one.
     ///
     /// @param time when it happened
     /// @param sent when it was sent to the brokers
     record Heard(TrainingEvent event, Instant time, Instant sent) {}
 
-    /// A heartbeat.
     record HeardStatus(WorkerStatus status, Instant sent) {}
 
     News(Brokers kafka, String prefix) {
@@ -83,17 +82,15 @@ final class News implements AutoCloseable {
         }
     }
 
-    /// The jobs of which anything was heard.
+    /// All jobs with an event.
     Set<String> jobs() {
         return Set.copyOf(events.keySet());
     }
 
-    /// What was heard of a job so far.
     List<Heard> of(String job) {
         return events.getOrDefault(job, List.of());
     }
 
-    /// What was heard of a job so far, of one kind.
     <T extends TrainingEvent> List<T> of(String job, Class<T> type) {
         return of(job).stream()
                 .map(Heard::event)
@@ -102,7 +99,6 @@ final class News implements AutoCloseable {
                 .toList();
     }
 
-    /// The last heartbeat of a worker.
     Optional<HeardStatus> worker(String id) {
         return Optional.ofNullable(workers.get(id));
     }
@@ -111,7 +107,7 @@ final class News implements AutoCloseable {
         return of(job, Finished.class).stream().findFirst();
     }
 
-    /// When the first step of any attempt after `attempt` was told.
+    /// The time of the first step of any attempt after `attempt`.
     Optional<Instant> firstStepAfter(String job, int attempt) {
         return of(job).stream()
                 .filter(heard ->
@@ -120,7 +116,6 @@ final class News implements AutoCloseable {
                 .min(Instant::compareTo);
     }
 
-    /// When a job's end was sent to the brokers.
     Optional<Instant> endSent(String job) {
         return of(job).stream()
                 .filter(heard -> heard.event() instanceof Finished)
@@ -128,7 +123,7 @@ final class News implements AutoCloseable {
                 .min(Instant::compareTo);
     }
 
-    /// Waits for the first event of a kind.
+    /// Waits for the first event of a type.
     <T extends TrainingEvent> T await(String job, Class<T> type) {
         Patience.awaitJobs("%s of %s".formatted(type.getSimpleName(), job))
                 .pollInterval(Duration.ofMillis(20))

@@ -8,7 +8,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/// A worker that ends, or stands still, at a kill point.
+/// A worker that is killed or frozen at a kill point.
 final class Victim {
     private static final String STOP = ":stop";
     private static final int KILLED_STATUS = 128 + 9;
@@ -19,7 +19,7 @@ final class Victim {
     private final CompletableFuture<Instant> ended;
     private @Nullable Instant struck;
 
-    /// @param plan as the property says it: `polled`, `files-written#2:stop`
+    /// @param plan the value of the system property: `polled`, `files-written#2:stop`
     Victim(String id, String plan, TrainyardProcess process) {
         this.id = id;
         this.plan = plan;
@@ -31,7 +31,7 @@ final class Victim {
         return id;
     }
 
-    /// Where, without how often and what.
+    /// The kill point without count and action.
     String point() {
         return plan.replaceAll("[#:].*", "");
     }
@@ -44,7 +44,7 @@ final class Victim {
         return process;
     }
 
-    /// Looks whether it was struck.
+    /// Checks whether the fault has happened.
     boolean look() {
         if (struck == null && ended.isDone()) {
             assertThat(process.exitStatus())
@@ -58,7 +58,7 @@ final class Victim {
         return struck != null;
     }
 
-    /// When it was struck.
+    /// The time of the fault.
     Instant struck() {
         return Objects.requireNonNull(struck, id);
     }
