@@ -110,7 +110,7 @@ class CheckDeviceCommandTest {
         assertThat(difference.path("allowed").asDouble()).isEqualTo(0.1);
     }
 
-    /// For programs docs/checking-a-node.md says what each line has.
+    /// docs/checking-a-node.md defines the fields of each line for programs.
     @Test
     void asJsonEachLineHasTheFieldsOfThePage() throws IOException {
         Map<String, Set<String>> told = new HashMap<>();
@@ -137,7 +137,7 @@ class CheckDeviceCommandTest {
             fields.remove("event");
         }
         Objects.requireNonNull(found.get("check"))
-                .addAll(List.of("passed", "failed", "skipped")); // what its outcome can be
+                .addAll(List.of("passed", "failed", "skipped")); // the possible outcomes
         assertThat(told).isEqualTo(found);
     }
 

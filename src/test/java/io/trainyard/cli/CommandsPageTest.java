@@ -26,8 +26,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-/// Holds docs/commands.md against the commands and their settings, and the commands on every page against what they
-/// take.
+/// Checks docs/commands.md against the commands and their settings, and the commands on every page against
+/// their options.
 class CommandsPageTest {
     private static final Page PAGE = Page.read("docs/commands.md");
     private static final Pattern OPTION = Pattern.compile("--[a-z-]+");
@@ -87,8 +87,8 @@ class CommandsPageTest {
                         "TRAINYARD_WORKER_METRICS_HOST");
     }
 
-    /// As SmallRye names them in the environment. Whether a process is a worker or shows the page is its command's to
-    /// say.
+    /// The environment variables, by SmallRye's naming rule. The command itself decides whether the process is
+    /// a worker or a dashboard.
     private static void addSettings(String prefix, Class<?> config, Map<String, @Nullable String> settings) {
         for (Method setting : config.getDeclaredMethods()) {
             String name = prefix + "_"
@@ -152,7 +152,7 @@ class CommandsPageTest {
         }
     }
 
-    /// The arguments of each `./trainyard` in a line, but for its own script's.
+    /// The arguments of each `./trainyard` in a line, without those of the script itself.
     private static Stream<String> ours(String line) {
         return Arrays.stream(line.split("[|)]"))
                 .map(part ->

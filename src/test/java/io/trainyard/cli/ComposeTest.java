@@ -12,8 +12,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/// What can be known of compose.yaml without a Docker to run it: that its parts are there, and know one
-/// another.
+/// Checks compose.yaml as far as possible without Docker: its parts exist and refer to each other.
 class ComposeTest {
     private final JsonNode services;
 

@@ -19,7 +19,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What `dataset` prints and writes.
+/// The output and files of `dataset`.
 class DatasetCommandTest {
     private final ByteArrayOutputStream written = new ByteArrayOutputStream();
     private final ByteArrayOutputStream remarks = new ByteArrayOutputStream();

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.TestInfo;
 
-/// Runs commands against a real broker, with topics of each test's own; the test is the fleet's worker.
+/// Runs commands against a real broker, with separate topics for each test. The test plays the fleet's worker.
 abstract class FleetCommands {
     static final String JOB =
             "{id: %s, network: lenet, dataset: shapes32, epochs: 2, batchSize: 8, reportEverySteps: 5}\n";
@@ -48,7 +48,7 @@ abstract class FleetCommands {
             new ByteArraySerializer());
     private final Queue<Future<RecordMetadata>> sends = new ConcurrentLinkedQueue<>();
     String prefix = "";
-    /// Not long ago: retention goes by the records' own timestamps.
+    /// Recent, because retention uses the records' own timestamps.
     private long timestampMillis = System.currentTimeMillis() - 60_000;
 
     @BeforeEach
@@ -75,13 +75,13 @@ abstract class FleetCommands {
         send(Topic.of(event), RecordKey.of(event), json(event));
     }
 
-    /// Each record is later than the one before, whatever its topic.
+    /// Each record is later than the one before, on any topic.
     void send(Topic topic, String key, byte @Nullable [] value) {
         var sent = worker.send(new ProducerRecord<>(topic.name(prefix), 0, timestampMillis++, key, value));
         sends.add(sent);
     }
 
-    /// What is published before this is on the topics after it.
+    /// Waits until the topics have all records that were sent before.
     void flush() {
         worker.flush();
         for (var sent = sends.poll(); sent != null; sent = sends.poll()) {

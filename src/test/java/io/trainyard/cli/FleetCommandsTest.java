@@ -199,7 +199,7 @@ class FleetCommandsTest extends FleetCommands {
                 case StepLosses losses -> "step %d/20 loss ".formatted(losses.lastStep());
                 default -> "";
             };
-            Patience.await(line).until(() -> out.toString(UTF_8).contains(line)); // topics do not wait for one another
+            Patience.await(line).until(() -> out.toString(UTF_8).contains(line)); // topics do not wait for each other
         }
         assertThat(Patience.get(command)).isZero();
         assertThat(out.toString(UTF_8)).contains("job a epoch 1 step 20/20 loss 1.0000", "job a finished: 20 steps");
@@ -219,7 +219,7 @@ class FleetCommandsTest extends FleetCommands {
         assertThat(out.toString(UTF_8)).contains("job a was rejected: no such data set here");
     }
 
-    /// The store of the checkpoints lets a job end once.
+    /// The checkpoint store accepts only one end per job.
     @Test
     void submitAndWatchSaysAtOnceThatTheJobHasFailedBefore() {
         submit("a");
@@ -438,7 +438,7 @@ class FleetCommandsTest extends FleetCommands {
         assertThat(run("", "events", "--complete")).isEqualTo(ExitCodes.BAD_INPUT);
     }
 
-    /// The worker created attempts and could publish nothing, until the brokers dropped the command.
+    /// The worker created attempts but could not publish anything until the brokers dropped the command.
     @Test
     void aLostJobIsNamed(@TempDir Path folder) throws Exception {
         createTopics();
@@ -483,7 +483,7 @@ class FleetCommandsTest extends FleetCommands {
                 return dealtWith.size() == 2;
             });
         }
-        submit("b"); // which waits
+        submit("b"); // this job waits
         String lost =
                 "job a: it is lost: its command is in no topic, no worker owns it, it is not deferred, and it is no dead letter%s. Submit the same job under the same id: it goes on from its newest checkpoint";
         assertThat(run("", "events", "--check")).isEqualTo(ExitCodes.FAILED);

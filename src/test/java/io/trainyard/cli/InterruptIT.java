@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// ctrl-C on a real terminal, which util-linux's `script` provides.
+/// Ctrl-C on a real terminal, provided by util-linux's `script`.
 @EnabledOnOs(OS.LINUX)
 final class InterruptIT {
     private static final String CTRL_C = "\u0003";
@@ -46,7 +46,7 @@ final class InterruptIT {
             assertThat(script.exitStatus()).isEqualTo(130);
             assertThat(script.output())
                     .contains("stopped watching; the jobs go on: ./trainyard watch a")
-                    .contains("\u001b[1A"); // the cursor moves: these are bars, not lines
+                    .contains("\u001b[1A"); // the cursor moves, so these are bars instead of lines
         }
     }
 

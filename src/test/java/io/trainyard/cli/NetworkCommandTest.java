@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// What `network show` tells; of the built-in networks what PyTorch says of them (network_shapes.py in
+/// The output of `network show`; for built-in networks compared with PyTorch (network_shapes.py in
 /// src/test/python).
 class NetworkCommandTest {
     private static final JsonMapper MAPPER = new JsonMapper();

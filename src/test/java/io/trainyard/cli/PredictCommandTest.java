@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// One epoch of the built-in shapes, then its predictions.
+/// One epoch on the built-in shapes, then predictions of the result.
 class PredictCommandTest {
     private static final String JOB = """
             {"id": "a", "dataset": {"name": "shapes28", "normalize": {"mean": [0.5], "std": [0.25]}}, "epochs": 1,

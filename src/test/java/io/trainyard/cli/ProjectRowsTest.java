@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/// What `projects` says each has.
+/// The output of `projects`.
 class ProjectRowsTest {
     private static final long NOW = 1_750_000_000_000L;
 

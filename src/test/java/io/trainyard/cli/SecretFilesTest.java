@@ -12,7 +12,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Secrets in files that the environment names.
+/// Secrets in files that environment variables point to.
 class SecretFilesTest {
     private static final String FILE = "TRAINYARD_SIGN_IN_SECRET_FILE";
 

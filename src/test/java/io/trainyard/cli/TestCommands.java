@@ -3,7 +3,7 @@ package io.trainyard.cli;
 import io.trainyard.cli.terminal.Terminal;
 import picocli.CommandLine;
 
-/// Commands with a terminal of a test.
+/// Commands with a test's own terminal.
 final class TestCommands {
     private TestCommands() {}
 

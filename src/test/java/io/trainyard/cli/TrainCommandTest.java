@@ -19,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Jobs one after another, in this process.
+/// Jobs one after another in this process.
 class TrainCommandTest {
     private static final String JOB = """
             {"id": "%s", "dataset": "%s", "epochs": 1, "batchSize": %d,
@@ -97,7 +97,7 @@ class TrainCommandTest {
         return new Ended(status, events, err.toString(UTF_8));
     }
 
-    /// @param said takes both streams, as a terminal does
+    /// @param said receives both streams, as a terminal does
     private static TrainCommand command(String jobs, ByteArrayOutputStream said, boolean interactive) {
         return TestCommands.with(new TrainCommand(), terminal(jobs, said, said, interactive));
     }

@@ -29,7 +29,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.junit.jupiter.api.Test;
 
-/// What people wish of jobs, against a real broker; the test obeys.
+/// Control requests against a real broker. The test plays the worker.
 @Slow
 class WishCommandsTest extends FleetCommands {
     @Test
@@ -101,7 +101,7 @@ class WishCommandsTest extends FleetCommands {
         assertThat(run("", "cancel", "b", "--timeout", "-1")).isEqualTo(ExitCodes.BAD_INPUT);
     }
 
-    /// Those that rest at a rung are had to run on one by one, and not by a wish for all.
+    /// Trials that are paused at a rung must be resumed one by one; `--all` skips them.
     @Test
     void aSweepsJobsAreAskedTogether() {
         String job = "{id: %s, network: lenet, dataset: shapes32, epochs: 4, group: %s, asha: {}}";
@@ -129,7 +129,7 @@ class WishCommandsTest extends FleetCommands {
         assertThat(run("", "cancel", "a", "--sweep", "g")).isEqualTo(ExitCodes.BAD_INPUT);
     }
 
-    /// What rested at a rung before rests there after, and has no wish to run on.
+    /// Trials that were paused at a rung stay paused there, without a control request to resume.
     @Test
     void aSweepThatIsPausedIsResumedAsAWhole() {
         String job = "{id: %s, network: lenet, dataset: shapes32, epochs: 4, group: g, asha: {}}";

@@ -19,7 +19,7 @@ class PartitionBufferTest {
     private final PartitionBuffer jobs = new PartitionBuffer(Topic.JOBS);
     private long offset;
 
-    /// Two workers' losses reached the partition the other way round.
+    /// The losses of two workers reached the partition in the opposite order.
     @Test
     void aLateRecordBehindANewerOneComesInItsTime() {
         steps.add(List.of(written("b losses", 105), written("a losses", 100), written("a losses", 101)));
@@ -27,7 +27,7 @@ class PartitionBufferTest {
         assertThat(merged()).containsExactly("a losses", "a losses", "a finished", "b losses", "b finished");
     }
 
-    /// Were the order of both partitions kept, a job's end would come before its losses.
+    /// If the order of both partitions were kept, a job's end would come before its losses.
     @Test
     void jobsThatAreTheOtherWayRoundInTwoPartitionsAreEachInTheirOrder() {
         steps.add(List.of(written("b losses", 101), written("a losses", 100)));
@@ -35,7 +35,7 @@ class PartitionBufferTest {
         assertThat(merged()).containsExactly("b claimed", "a losses", "b losses", "a finished");
     }
 
-    /// The second attempt's worker has a clock that is behind.
+    /// The clock of the second attempt's worker is behind.
     @Test
     void aJobsOwnOrderIsKept() {
         steps.add(List.of(written("a losses", 100), written("a losses again", 50), written("b losses", 70)));
@@ -82,7 +82,7 @@ class PartitionBufferTest {
         }
     }
 
-    /// @param words of which the first is the job
+    /// @param words the first one is the job
     private ConsumerRecord<String, byte[]> written(String words, long timestamp) {
         String job = words.split(" ")[0];
         return new ConsumerRecord<>(
