@@ -26,23 +26,23 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What every store keeps.
+/// The contract of every store.
 abstract class AbstractCheckpointStoreTest {
-    /// More than two parts of an object that is sent in parts.
+    /// More than two parts of a multipart upload.
     private static final int LARGE_BYTES = 11 << 20;
 
     CheckpointStore store;
 
-    /// The place of a store that nobody else uses.
+    /// A location for a store that no other test uses.
     abstract URI newPlace() throws IOException;
 
-    /// As one process opens it.
+    /// Opens the store as one process.
     abstract CheckpointStore open(URI place);
 
-    /// As one that only reads.
+    /// Opens the store read-only.
     abstract CheckpointStore openToRead(URI place);
 
-    /// Where objects of the store are, for people.
+    /// The URI scheme of the store.
     abstract String scheme();
 
     URI place;
@@ -94,7 +94,7 @@ abstract class AbstractCheckpointStoreTest {
         assertThat(read("job/a")).isEqualTo("two");
     }
 
-    /// Whether it would have been small or large.
+    /// For small and large objects.
     @ParameterizedTest
     @ValueSource(ints = {100_000, LARGE_BYTES})
     void leavesTheOldObjectWhenWritingFails(int bytes) throws IOException {
@@ -112,7 +112,7 @@ abstract class AbstractCheckpointStoreTest {
         assertThat(unfinished("job")).isEmpty();
     }
 
-    /// What writers have begun and not finished in a folder, by whatever name.
+    /// Unfinished writes in a folder.
     abstract List<String> unfinished(String folder) throws IOException;
 
     @Test
@@ -122,7 +122,7 @@ abstract class AbstractCheckpointStoreTest {
         assertThat(read("job/spec.json")).isEqualTo("a");
     }
 
-    /// It is not the bytes that say who was first.
+    /// Equal bytes do not make the second creator the first one.
     @Test
     void whoCreatesTheSameAsAnotherIsNotTheFirst() {
         assertThat(store.createIfAbsent("job/a", new byte[] {'a'})).isTrue();
@@ -166,7 +166,7 @@ abstract class AbstractCheckpointStoreTest {
                         "/.store-id has 5 characters that are no UUID; delete it, and start all workers of this store anew");
     }
 
-    /// As a person might.
+    /// Writes the identity file by hand.
     abstract void putIdentity(String text) throws IOException;
 
     @Test
@@ -214,7 +214,7 @@ abstract class AbstractCheckpointStoreTest {
         store.sweep("nothing");
     }
 
-    /// Begins to write an object in a folder, and goes no further: its process was killed.
+    /// Begins to write an object and never finishes, like a killed process.
     abstract void begin(String folder) throws IOException;
 
     @Test
@@ -265,7 +265,7 @@ abstract class AbstractCheckpointStoreTest {
         return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(content));
     }
 
-    /// Something that one of many does at the same time.
+    /// One of many concurrent actions.
     @FunctionalInterface
     private interface Task<T> {
         T run(int number) throws Exception;

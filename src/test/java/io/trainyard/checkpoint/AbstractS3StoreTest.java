@@ -23,13 +23,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// A store in a bucket of a real server, and what becomes of it when requests and answers come to harm on their way.
+/// A store in a bucket of a real server, with requests and answers that are lost or damaged.
 abstract class AbstractS3StoreTest extends AbstractCheckpointStoreTest {
     private static final Duration SOON = Duration.ofSeconds(2);
 
     S3FaultProxy proxy;
 
-    /// The same store, with something between.
+    /// The same store behind the proxy.
     private CheckpointStore behind;
 
     abstract S3Server server();
@@ -84,7 +84,7 @@ abstract class AbstractS3StoreTest extends AbstractCheckpointStoreTest {
         S3ServerAccess.put(server(), place, ".store-id", text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /// Neither the probe nor anything else.
+    /// The probe object is deleted as well.
     @Test
     void openingLeavesNothing() {
         assertThat(S3ServerAccess.keys(server(), place)).isEmpty();
@@ -92,7 +92,7 @@ abstract class AbstractS3StoreTest extends AbstractCheckpointStoreTest {
         assertThat(S3ServerAccess.keys(server(), place)).containsExactly("check/points/.store-id");
     }
 
-    /// Of which the server has done the first one's work, or the last one's.
+    /// The server has processed the first request, or the last one, without an answer.
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void whoCreatesAndHearsNoAnswerHasCreated(int lost) throws IOException {
@@ -127,7 +127,7 @@ abstract class AbstractS3StoreTest extends AbstractCheckpointStoreTest {
                 request.is(method, text) && lost.incrementAndGet() <= most ? new Fate.AnswerLost() : Fate.ARRIVES);
     }
 
-    /// Busy, or two conditional writes at once: it is asked again.
+    /// Busy, or two conditional writes at once: the request is retried.
     @ParameterizedTest
     @CsvSource({"503, SlowDown", "500, InternalError", "409, ConditionalRequestConflict"})
     void whatPassesIsTriedAgain(int status, String code) throws IOException {
@@ -139,7 +139,7 @@ abstract class AbstractS3StoreTest extends AbstractCheckpointStoreTest {
         assertThat(read("job/a")).isEqualTo("a");
     }
 
-    /// And what does not pass is a failure of the store, which says what it was.
+    /// A lasting problem is reported as a failure of the store, with its reason.
     @ParameterizedTest
     @CsvSource({"503, SlowDown, 4", "409, ConditionalRequestConflict, 4", "507, InsufficientStorage, 1"})
     void whatDoesNotPassIsTold(int status, String code, int tries) throws IOException {
@@ -215,7 +215,7 @@ abstract class AbstractS3StoreTest extends AbstractCheckpointStoreTest {
                 .hasMessageContaining("job/a cannot be read: ");
     }
 
-    /// Somebody else has written over it, and what it says of itself is still there.
+    /// Another client has overwritten the object but left its metadata.
     @Test
     void anObjectWithOtherBytesThanWereWrittenIsNoneButTheStoreIsWell() {
         S3ServerAccess.putClaiming(server(), place, "job/a", "other".getBytes(StandardCharsets.UTF_8), "0".repeat(64));
@@ -246,7 +246,7 @@ abstract class AbstractS3StoreTest extends AbstractCheckpointStoreTest {
         assertThatThrownBy(() -> openToRead(nowhere)).isInstanceOf(StoreException.class);
     }
 
-    /// What the server says is not told on, whatever it is.
+    /// The server's messages are not passed on, because they may contain secrets.
     @Test
     void failuresHaveNoSecrets() {
         proxy.rule(_ -> new Fate.Refused(403, "SignatureDoesNotMatch"));
@@ -268,7 +268,7 @@ abstract class AbstractS3StoreTest extends AbstractCheckpointStoreTest {
                 .doesNotContain("Signature=");
     }
 
-    /// Whether the server knows how.
+    /// Whether the server supports encryption.
     abstract boolean encrypts();
 
     @Test

@@ -36,7 +36,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Holds docs/checkpoints.md against what is written.
+/// Checks docs/checkpoints.md against the written files.
 class CheckpointsPageTest {
     private static final Page PAGE = Page.read("docs/checkpoints.md");
     private static final String ENDING = "checkpoints/step-0000000009-3";
@@ -140,7 +140,8 @@ class CheckpointsPageTest {
         told.forEach((network, modules) -> assertThat(modules).as(network).isEqualTo(modules(network)));
     }
 
-    /// What stands before the last dot; of stages of blocks, which have several, the first and the last stage.
+    /// The module names before the last dot. For networks with several stages of blocks, only the first and the
+    /// last stage.
     private static List<String> modules(String network) {
         List<String> modules = new ArrayList<>();
         for (LayerSpec layer : NetworkSpec.named(network).layers()) {

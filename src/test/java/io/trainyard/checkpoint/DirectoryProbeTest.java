@@ -39,7 +39,7 @@ class DirectoryProbeTest {
             refuses(
                     new DirectoryProbe(files.getPath("/")) {
                         @Override
-                        void sync(Path path) {} // which it has not, either
+                        void sync(Path path) {} // the zip file system has no fsync, either
                     },
                     "has no hard links");
         } finally {

@@ -85,7 +85,7 @@ class DirectoryStoreTest extends AbstractCheckpointStoreTest {
                 .hasMessageContaining(file.toString());
     }
 
-    /// The name is longer than file systems allow, so they answer with an error, and not that nothing is there.
+    /// The name is too long for file systems, so they report an error instead of a missing file.
     @Test
     void anErrorDoesNotMeanThatNothingIsThere() {
         write("job/a", "one");
@@ -118,7 +118,7 @@ class DirectoryStoreTest extends AbstractCheckpointStoreTest {
                         .hasMessageContaining("is gone; is its volume mounted?"));
     }
 
-    /// A manifest whose place cannot be looked at must not cost the checkpoint.
+    /// If the manifest's path cannot be read, the checkpoint must not be deleted.
     @Test
     void anErrorAtTheManifestDeletesNoCheckpoint() throws IOException {
         Path files = Files.createDirectories(root().resolve("job/checkpoints"));
@@ -133,7 +133,7 @@ class DirectoryStoreTest extends AbstractCheckpointStoreTest {
         assertThat(model).hasContent("model");
     }
 
-    /// In the place of an object, of its folder, and of its folder's folder.
+    /// A link in place of an object, its folder, and its folder's parent.
     @ParameterizedTest
     @ValueSource(strings = {"job/checkpoints/a", "job/checkpoints", "job"})
     void followsNoSymbolicLink(String planted) throws IOException {
@@ -193,7 +193,7 @@ class DirectoryStoreTest extends AbstractCheckpointStoreTest {
                 .hasMessageContaining("is a symbolic link");
     }
 
-    /// Volumes are mounted by links.
+    /// Volumes may be mounted through links.
     @Test
     void theRootMayBeALink() throws IOException {
         write("job/a", "one");
@@ -204,7 +204,7 @@ class DirectoryStoreTest extends AbstractCheckpointStoreTest {
         assertThat(store.list("job")).containsExactly("job/a", "job/b");
     }
 
-    /// To open one to read waits for a writer.
+    /// Opening a FIFO for reading blocks until there is a writer.
     @Test
     void aPipeIsNotOpened() throws Exception {
         Path pipe = Files.createDirectories(root().resolve("job")).resolve("a");

@@ -5,7 +5,7 @@ import java.net.URI;
 import java.util.List;
 import java.util.Optional;
 
-/// A store that does what another does, for tests that do some of it otherwise.
+/// Forwards to another store; tests override parts of it.
 public class ForwardingStore implements CheckpointStore {
     private final CheckpointStore real;
 

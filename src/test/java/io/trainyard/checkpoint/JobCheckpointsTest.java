@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Only what was written whole is gone on from, and only what is superfluous is deleted.
+/// A job resumes only from complete checkpoints, and only superfluous ones are deleted.
 class JobCheckpointsTest {
     private static final Retention ALL = new Retention(Integer.MAX_VALUE, false);
 
@@ -73,8 +73,8 @@ class JobCheckpointsTest {
         assertThat(newest.attempt()).isEqualTo(10);
     }
 
-    /// A worker that does not know yet that it has lost the job may come further than who has it: the steps in
-    /// between are told by who has it, and are not to be skipped by who comes next.
+    /// A superseded worker that has not noticed yet may be ahead of the owner. The owner publishes the steps in
+    /// between, so the next attempt must not skip them.
     @Test
     void whatIsSavedByWhoHasLostTheJobIsPassedOver() {
         JobFolder job = new JobFolder(store, "job");
@@ -105,7 +105,8 @@ class JobCheckpointsTest {
         assertThat(newestStep()).isEqualTo(10);
     }
 
-    /// What it went on from may be spoilt since then: the one before it is of the same line.
+    /// The checkpoint that it resumed from may be damaged since then; the one before it belongs to the same
+    /// line.
     @Test
     void theLineGoesBackAsFarAsNeeded() throws IOException {
         JobFolder job = new JobFolder(store, "job");
@@ -117,7 +118,7 @@ class JobCheckpointsTest {
         assertThat(newestStep()).isEqualTo(400);
     }
 
-    /// Whichever byte of whichever file: never a wrong resume.
+    /// A changed byte in any file never leads to a wrong resume.
     @ParameterizedTest
     @ValueSource(strings = {".safetensors", ".training.safetensors", ".json"})
     void aFlippedBitAnywhereIsFound(String ending) throws IOException {
@@ -214,7 +215,7 @@ class JobCheckpointsTest {
         assertThat(problemOf("job/10")).contains("step-0000000010-2.safetensors cannot be read: ");
     }
 
-    /// A `state_dict` of somebody's own has no manifest.
+    /// A user's own `state_dict` has no manifest.
     @Test
     void takesAModelThatAPersonPutThereButNeverGoesOnFromIt() throws IOException {
         CheckpointRef saved = checkpoints.save(checkpoint(9, 1));
@@ -241,7 +242,7 @@ class JobCheckpointsTest {
         double[] accuracies = {0.3, 0.8, 0.5, 0.8, 0.4};
         for (int step = 1; step <= 5; step++) {
             saveAndKeep(tested(step, accuracies[step - 1]), new Retention(1, true));
-            saveAndKeep(checkpoint(100 * step, 1), ALL); // in the middle of an epoch: the test was of other weights
+            saveAndKeep(checkpoint(100 * step, 1), ALL); // in the middle of an epoch, without a test
             Files.delete(folder.resolve("step-%010d-1.json".formatted(100 * step)));
         }
         saveAndKeep(tested(600, 0.1), new Retention(1, true));
@@ -268,7 +269,7 @@ class JobCheckpointsTest {
         assertThat(kept()).containsExactly("1-1", "2-1", "3-1");
     }
 
-    /// An attempt that lost the job may have come further, and what it left may be torn.
+    /// A superseded attempt may be ahead, and its last checkpoint may be incomplete.
     @Test
     void neverDeletesWhatWasJustSavedNorWhatIsNewer() throws IOException {
         saveAndKeep(tested(500, 0.5), new Retention(1, false));
@@ -281,9 +282,8 @@ class JobCheckpointsTest {
         assertThat(kept()).containsExactly("1000-2");
     }
 
-    /// A worker stood still between a checkpoint's files and its manifest. Its successor deletes the files,
-    /// which have no
-    /// manifest; then it wakes, and writes one.
+    /// A worker freezes between a checkpoint's files and its manifest. Its successor deletes the files because
+    /// they have no manifest; then the worker continues and writes the manifest.
     @Test
     void aSupersededAttemptDeletesNothing() {
         JobFolder job = new JobFolder(store, "job");
@@ -307,7 +307,8 @@ class JobCheckpointsTest {
         assertThat(kept()).as("what nobody can resume from is deleted").containsExactly("1000000-1");
     }
 
-    /// What a later attempt saves while this one stands still before it deletes is not its own to delete.
+    /// An attempt that freezes before it deletes must not delete checkpoints that a later attempt saved
+    /// meanwhile.
     @Test
     void anAttemptThatStandsStillBeforeItDeletesLeavesWhatItsSuccessorSaved() throws IOException {
         JobFolder job = new JobFolder(store, "job");
@@ -334,7 +335,7 @@ class JobCheckpointsTest {
         }
     }
 
-    /// Once, before it writes or deletes an object, something else happens: the process stands still.
+    /// Runs an action once before it writes or deletes an object, as if the process froze there.
     private static final class FreezingStore extends ForwardingStore {
         private final String ending;
         private @Nullable Runnable meanwhile;
@@ -392,7 +393,7 @@ class JobCheckpointsTest {
         assertThat(folder).doesNotExist();
     }
 
-    /// A file where the folder should be: nothing can be written, whoever runs the test.
+    /// A file replaces the folder, so that writing fails even for root.
     @Test
     void saysWhenTheStoreCannotBeUsed() throws IOException {
         Files.createDirectories(root.resolve("job"));

@@ -59,7 +59,7 @@ class JobFolderTest {
         assertThat(folder.beginAttempt("a")).isEqualTo(1);
         assertThat(folder.beginAttempt("b")).isEqualTo(2);
         for (int i = 3; i <= 11; i++) {
-            assertThat(folder.beginAttempt("a")).isEqualTo(i); // 10 comes after 9, not after 1
+            assertThat(folder.beginAttempt("a")).isEqualTo(i); // 10 sorts after 9
         }
         assertThat(new JobFolder(store, "job-2").beginAttempt("a")).isEqualTo(1);
     }

@@ -21,10 +21,10 @@ class S3ProxyStoreTest extends AbstractS3StoreTest {
         return false;
     }
 
-    /// Which S3Mock 5.2 does not know: it answers 404.
+    /// S3Mock 5.2 does not support this: it answers 404.
     @Test
     void aBucketMayBeNamedInTheHost() throws Exception {
-        int before = proxy.seen().size(); // by another store
+        int before = proxy.seen().size(); // from another store
         CheckpointStore byHost = S3Store.open(place, S3ServerAccess.byHost(proxy.endpoint()));
         assertThat(byHost.createIfAbsent("job/attempts/1", new byte[] {'a'})).isTrue();
         assertThat(byHost.createIfAbsent("job/attempts/1", new byte[] {'b'})).isFalse();

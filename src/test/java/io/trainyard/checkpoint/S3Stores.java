@@ -3,7 +3,7 @@ package io.trainyard.checkpoint;
 import io.trainyard.s3.S3Settings;
 import java.net.URI;
 
-/// Opens stores in buckets by other settings than this process's.
+/// Opens stores in buckets with other settings than this process's.
 public final class S3Stores {
     private S3Stores() {}
 

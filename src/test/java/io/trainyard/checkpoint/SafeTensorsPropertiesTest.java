@@ -42,7 +42,7 @@ class SafeTensorsPropertiesTest {
         assertThat(bytes(read)).isEqualTo(bytes(file));
     }
 
-    /// One changed byte gives another file or a [CheckpointException], and nothing else.
+    /// One changed byte gives another file or a [CheckpointException], and no other error.
     @SeededProperty
     void aChangedByteIsNoOtherError(@ForAll("files") SafeTensors file, @ForAll long where, @ForAll byte value)
             throws IOException {
@@ -58,7 +58,7 @@ class SafeTensorsPropertiesTest {
         }
     }
 
-    /// Between the header's words and behind them JSON's blanks say nothing.
+    /// JSON whitespace in and after the header has no meaning.
     private static boolean isBlank(byte value) {
         return value == ' ' || value == '\t' || value == '\n' || value == '\r';
     }

@@ -33,7 +33,7 @@ class SafeTensorsTest {
         assertThat(read.tensors().longs("a.count", Shape.of())).containsExactly(-5);
     }
 
-    /// The layout of the format's description, byte by byte.
+    /// The layout in the format's description, byte by byte.
     @Test
     void writesTheFormat() throws IOException {
         var tensors = new Parameters(Map.of("w", new Tensor.Floats(Shape.of(1), new float[] {1})));
@@ -86,8 +86,8 @@ class SafeTensorsTest {
                 .hasMessageContaining(message);
     }
 
-    /// A header that promises more than the heap has: the file ends where the first tensor should begin, and that is
-    /// not what is said.
+    /// The header declares more than the heap can hold. This is reported even though the file also ends before
+    /// the first tensor.
     @Test
     void refusesTensorsThatTheHeapHasNoRoomForBeforeOneIsRead() {
         String header = """
@@ -102,7 +102,7 @@ class SafeTensorsTest {
                 .hasMessageContaining("ends inside tensor a");
     }
 
-    /// The last row is wrong, and nothing of the first tensor is there.
+    /// The last entry is wrong, and the data of the first tensor is missing.
     @Test
     void refusesAHeaderBeforeATensorIsRead() {
         String header = """
