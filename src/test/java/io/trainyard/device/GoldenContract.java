@@ -75,8 +75,7 @@ public interface GoldenContract extends TestedDevice {
                 "0.weight", TestState.tensor(Shape.of(1, 1, 1, 1), 0),
                 "0.bias", TestState.tensor(Shape.of(1), 1),
                 "3.weight", TestState.tensor(Shape.of(2, 1), 1, -1)));
-        // With logits (1, -1) and class 1, the derivative by the pooled value is softmax(1) - 0 - (softmax(-1)
-        // - 1) = 2s(2).
+        // Logits (1, -1), class 1; derivative by the pooled value: softmax(1) - 0 - (softmax(-1) - 1) = 2s(2)
         double byValue = 2 / (1 + Math.exp(-2));
         Map<String, Tensor> gradients = firstGradients(workload, equals);
         Expect.close("bias", new float[] {(float) byValue}, TestState.values(gradients, "0.bias"));
