@@ -71,7 +71,7 @@ public final class ClaimOrder {
     }
 
     /// A job was preempted: a high-priority one comes next.
-    public synchronized void madeRoom() {
+    public synchronized void preempted() {
         kept++;
     }
 
@@ -81,7 +81,7 @@ public final class ClaimOrder {
     }
 
     /// No high-priority command is expected: any job may take the places.
-    public synchronized void letGo() {
+    public synchronized void releasePlaces() {
         kept = 0;
     }
 }

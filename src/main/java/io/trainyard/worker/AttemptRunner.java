@@ -92,9 +92,9 @@ final class AttemptRunner {
         switch (outcome) {
             case Outcome.Finished _, Outcome.Failed _, Outcome.Cancelled _, Outcome.Expanded _ -> {
                 fitness.ended();
-                if (isTold(held, events.acknowledged())) {
+                if (isAcknowledged(held, events.acknowledged())) {
                     KillPoint.OUTCOME_TOLD.reach();
-                    isTold(held, outcomes.close(held.id()));
+                    isAcknowledged(held, outcomes.close(held.id()));
                 }
             }
             case Outcome.Paused(var event) -> {
@@ -102,14 +102,14 @@ final class AttemptRunner {
                 Custody custody = event.rung() == null
                         ? Custody.paused(held.next(), rules.worker())
                         : Custody.resting(held.next(), rules.worker(), event.rung());
-                if (isTold(held, events.acknowledged())) {
-                    isTold(held, publisher.publish(custody));
+                if (isAcknowledged(held, events.acknowledged())) {
+                    isAcknowledged(held, publisher.publish(custody));
                 }
             }
             case Outcome.Released(Released event) -> {
                 boolean preempted = event.preemptedBy() != null;
                 if (preempted) {
-                    context.order().madeRoom();
+                    context.order().preempted();
                 }
                 handBack(held, preempted ? held.nextPreempted() : held.next(), events);
             }
@@ -131,8 +131,8 @@ final class AttemptRunner {
     /// The command comes first and the ownership second: a duplicate command is void, but a job without a
     /// command would have to wait for an ownership monitor.
     private void handBack(ClaimedAttempt held, Request next, JobEvents events) throws InterruptedException {
-        if (isTold(held, events.acknowledged()) && isTold(held, publisher.publish(next))) {
-            isTold(held, publisher.publish(Custody.waiting(next, rules.worker(), 1)));
+        if (isAcknowledged(held, events.acknowledged()) && isAcknowledged(held, publisher.publish(next))) {
+            isAcknowledged(held, publisher.publish(Custody.waiting(next, rules.worker(), 1)));
         }
     }
 
@@ -164,9 +164,9 @@ final class AttemptRunner {
             ChainLink next = held.folder().append(held.attempt(), new End(json));
             if (!(next instanceof End end)) {
                 logSuperseded(held);
-            } else if (isTold(held, events.acknowledged())) { // the end comes last
+            } else if (isAcknowledged(held, events.acknowledged())) { // the end comes last
                 new JobLog(rules.worker()).see(event);
-                isTold(
+                isAcknowledged(
                         held,
                         outcomes.announce(
                                 held.folder(),
@@ -195,7 +195,7 @@ final class AttemptRunner {
     }
 
     /// Waits until the brokers have acknowledged, as long as they are away, unless the worker stops.
-    private boolean isTold(ClaimedAttempt held, CompletableFuture<Void> said) throws InterruptedException {
+    private boolean isAcknowledged(ClaimedAttempt held, CompletableFuture<Void> said) throws InterruptedException {
         try {
             while (!stop.isOlderThan(rules.grace())) {
                 try {

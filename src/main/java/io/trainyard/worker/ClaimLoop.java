@@ -103,20 +103,20 @@ final class ClaimLoop implements AutoCloseable {
         try (CommandQueue queue = new DeferredQueue(new FairQueue(queues.get(), context), context)) {
             claim(queue);
         } catch (KafkaException e) { // the message says enough
-            brokenBy(String.valueOf(e.getMessage()));
+            queueFailed(String.valueOf(e.getMessage()));
         } catch (RuntimeException e) {
             LOG.log(System.Logger.Level.ERROR, "worker=" + rules.worker() + " cannot claim", e);
-            brokenBy(e.toString());
+            queueFailed(e.toString());
         }
         stop.await(brokers.pause());
         stop.await(publishing.pause());
     }
 
-    private void brokenBy(String problem) {
+    private void queueFailed(String problem) {
         brokers.fault(problem);
         activity.trouble(problem);
         if (brokers.faults() == 1 && !stop.isRequested()) {
-            sayTriesAgain(problem);
+            logRetry(problem);
         }
     }
 
@@ -125,11 +125,11 @@ final class ClaimLoop implements AutoCloseable {
         activity.trouble(claim.reason());
         probed = claim.job() == null ? rules.worker() : claim.job();
         if (publishing.faults() == 1 && !stop.isRequested()) {
-            sayTriesAgain(claim.reason());
+            logRetry(claim.reason());
         }
     }
 
-    private void sayTriesAgain(String problem) {
+    private void logRetry(String problem) {
         LOG.log(
                 System.Logger.Level.WARNING,
                 "worker={0} cannot claim commands, and tries again until it can: {1}",
@@ -142,7 +142,7 @@ final class ClaimLoop implements AutoCloseable {
             ClaimResult taken = new ClaimResult.Settled();
             boolean isHanded = false;
             if (!mayTake()) {
-                taken = giveBackStray(queue);
+                taken = releasePrefetched(queue);
             } else {
                 var command = queue.next();
                 isHanded = command.isPresent();
@@ -187,11 +187,11 @@ final class ClaimLoop implements AutoCloseable {
     }
 
     /// A busy worker releases prefetched commands.
-    private ClaimResult giveBackStray(CommandQueue queue) throws InterruptedException {
+    private ClaimResult releasePrefetched(CommandQueue queue) throws InterruptedException {
         try {
-            var stray = queue.stray();
-            if (stray.isPresent()) {
-                return disposition.giveBack(queue, stray.get());
+            var prefetched = queue.prefetched();
+            if (prefetched.isPresent()) {
+                return disposition.giveBack(queue, prefetched.get());
             }
         } catch (KafkaException e) { // the next poll sees and reports it
             LOG.log(
@@ -240,7 +240,7 @@ final class ClaimLoop implements AutoCloseable {
                 probe = probe == null ? context.publisher().probeOwnership(probed) : probe;
                 try {
                     var _ = context.host().await(probe, rules.claimTimeout());
-                    sayAdmitted();
+                    logAdmitted();
                     return true;
                 } catch (TimeoutException _) {
                     say("the brokers do not acknowledge its records of ownership");
@@ -268,7 +268,7 @@ final class ClaimLoop implements AutoCloseable {
         }
     }
 
-    private void sayAdmitted() {
+    private void logAdmitted() {
         if (!told.isEmpty()) {
             LOG.log(System.Logger.Level.INFO, "worker={0} takes jobs again", rules.worker());
             told = "";

@@ -15,7 +15,7 @@ interface CommandQueue extends AutoCloseable {
     /// command is held until [#accept], and a busy worker must release it.
     ///
     /// @throws org.apache.kafka.common.KafkaException if the brokers refuse
-    Optional<ConsumerRecord<byte[], byte[]>> stray();
+    Optional<ConsumerRecord<byte[], byte[]>> prefetched();
 
     /// Accepts the current command. True means that the brokers confirmed in time that this worker still held
     /// the lock. Otherwise the command may be delivered again, or not.

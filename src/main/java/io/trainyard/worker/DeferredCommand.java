@@ -44,7 +44,7 @@ final class DeferredCommand {
     ///
     /// @return its key; null if no command is held
     @Nullable
-    String letGo() {
+    String release() {
         String its = key;
         key = null;
         return its;
@@ -58,7 +58,7 @@ final class DeferredCommand {
     ///
     /// @return whether the brokers acknowledged it in time
     boolean accept() {
-        String its = letGo();
+        String its = release();
         if (its == null) {
             throw new IllegalStateException("no command is held");
         }

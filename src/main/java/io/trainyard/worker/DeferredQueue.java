@@ -16,7 +16,7 @@ final class DeferredQueue extends QueueOverDeferred {
     public Optional<ConsumerRecord<byte[], byte[]>> next() {
         Map<String, Deferral<Deferred>> waiting = context.fleet().deferred();
         held.keep(waiting.keySet());
-        var _ = held.letGo();
+        var _ = held.release();
         Optional<Deferral<Deferred>> next = waiting.values().stream()
                 .filter(one -> !held.isDealtWith(one.key(), one.command().offset()))
                 .filter(one -> context.rules().routes().urgency(topic(one)).isPresent())

@@ -38,7 +38,7 @@ final class FairQueue extends QueueOverDeferred {
     @Override
     public Optional<ConsumerRecord<byte[], byte[]>> next() {
         SharesView shares = context.fleet().shares();
-        letGo(shares.beats());
+        release(shares.beats());
         List<Parked<Deferred>> open = open(shares);
         List<Priority> order = context.order().now();
         Optional<Parked<Deferred>> next =
@@ -59,8 +59,8 @@ final class FairQueue extends QueueOverDeferred {
     }
 
     /// A command that was held but not accepted stays deferred. It is not tried again within the same beat.
-    private void letGo(long beat) {
-        String key = held.letGo();
+    private void release(long beat) {
+        String key = held.release();
         if (key != null) {
             tried.put(key, beat);
         }

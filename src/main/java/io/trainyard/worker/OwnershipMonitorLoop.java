@@ -31,7 +31,7 @@ final class OwnershipMonitorLoop implements AutoCloseable {
     private final RecoveryActions actions;
     private final CompletableFuture<Optional<JobSpec>> ready = new CompletableFuture<>();
     private final CompletableFuture<Void> broken = new CompletableFuture<>();
-    private boolean toldTooMany;
+    private boolean warnedTooMany;
 
     /// @param logs opens the log, and a new one after a failure
     OwnershipMonitorLoop(WorkerContext context, Supplier<FleetLog> logs, OwnershipMonitor.Rules keeping) {
@@ -120,7 +120,7 @@ final class OwnershipMonitorLoop implements AutoCloseable {
         if (!ready.isDone()) {
             ready.complete(reader.monitor().underWay());
         }
-        sayIfTooMany();
+        warnIfTooMany();
         for (RecoveryAction action : reader.monitor().due()) {
             actions.perform(action);
         }
@@ -137,10 +137,10 @@ final class OwnershipMonitorLoop implements AutoCloseable {
         }
     }
 
-    private void sayIfTooMany() {
+    private void warnIfTooMany() {
         int overlooked = reader.monitor().overlooked();
-        if (overlooked > 0 && !toldTooMany) {
-            toldTooMany = true;
+        if (overlooked > 0 && !warnedTooMany) {
+            warnedTooMany = true;
             LOG.log(
                     System.Logger.Level.WARNING,
                     "worker={0} watches as many jobs as it may (TRAINYARD_WORKER_MAX_WATCHED); {1} more it does not",

@@ -138,7 +138,7 @@ final class Preemption {
         if (!context.order().keepsPlace()) {
             noPlaceNanos = now;
         } else if (!mayCome || now - noPlaceNanos > FREE_PATIENCE.toNanos()) {
-            context.order().letGo();
+            context.order().releasePlaces();
         }
     }
 
@@ -174,7 +174,7 @@ final class Preemption {
         if (waiting.isEmpty()) {
             return List.of();
         }
-        boolean nobodyIsFree = waiting.stream().anyMatch(command -> isOlder(command, FREE_PATIENCE, now));
+        boolean noneIsFree = waiting.stream().anyMatch(command -> isOlder(command, FREE_PATIENCE, now));
         Map<String, Long> held = new HashMap<>();
         List<Running> running = new ArrayList<>();
         for (Custody custody : monitor.held()) {
@@ -186,7 +186,7 @@ final class Preemption {
         }
         List<Seat> seats = workers.values().stream()
                 .filter(status -> status.problem() == null)
-                .map(status -> seat(status, nobodyIsFree ? 0 : status.slots() - held.getOrDefault(status.worker(), 0L)))
+                .map(status -> seat(status, noneIsFree ? 0 : status.slots() - held.getOrDefault(status.worker(), 0L)))
                 .toList();
         List<WaitingCommand> able = waiting.stream().filter(this::mayBegin).toList();
         return PreemptionRule.of(able, seats, running, context.rules().maxPreemptions()).stream()

@@ -17,9 +17,9 @@ abstract class QueueOverDeferred implements CommandQueue {
     }
 
     @Override
-    public Optional<ConsumerRecord<byte[], byte[]>> stray() {
-        var _ = held.letGo(); // the prefetched command is accepted next
-        return queue.stray();
+    public Optional<ConsumerRecord<byte[], byte[]>> prefetched() {
+        var _ = held.release(); // the prefetched command is accepted next
+        return queue.prefetched();
     }
 
     @Override

@@ -166,7 +166,7 @@ final class ShareQueue implements CommandQueue {
     }
 
     @Override
-    public Optional<ConsumerRecord<byte[], byte[]>> stray() {
+    public Optional<ConsumerRecord<byte[], byte[]>> prefetched() {
         for (KafkaShareConsumer<byte[], byte[]> consumer : asking) {
             ConsumerRecords<byte[], byte[]> records = consumer.poll(Duration.ZERO);
             if (!records.isEmpty()) {

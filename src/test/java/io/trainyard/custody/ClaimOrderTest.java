@@ -48,7 +48,7 @@ class ClaimOrderTest {
             order.took();
         }
         assertThat(order.now()).startsWith(Priority.LOW);
-        order.madeRoom();
+        order.preempted();
         assertThat(order.now()).containsExactly(Priority.HIGH);
         order.took();
         assertThat(order.now()).startsWith(Priority.LOW);
@@ -56,12 +56,12 @@ class ClaimOrderTest {
 
     @Test
     void eachPlaceIsKeptUntilItIsTakenOrLetGo() {
-        order.madeRoom();
-        order.madeRoom();
+        order.preempted();
+        order.preempted();
         order.took();
         assertThat(order.keepsPlace()).isTrue();
         assertThat(order.of(List.of("high", "normal", "low"))).containsExactly("high");
-        order.letGo();
+        order.releasePlaces();
         assertThat(order.keepsPlace()).isFalse();
         assertThat(order.of(List.of("high", "normal", "low"))).containsExactly("high", "normal", "low");
     }

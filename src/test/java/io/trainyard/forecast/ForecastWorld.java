@@ -321,10 +321,10 @@ final class ForecastWorld {
         job.makesRoom = false;
         job.epoch = -1;
         worker.job = null;
-        worker.order.madeRoom();
+        worker.order.preempted();
         take(worker);
         if (worker.job == null) {
-            worker.order.letGo(); // somebody else was quicker
+            worker.order.releasePlaces(); // somebody else was quicker
         }
         request(job);
     }

@@ -58,7 +58,7 @@ enum SimMistake implements SimSeams {
                 }
 
                 @Override
-                public Optional<ConsumerRecord<byte[], byte[]>> stray() {
+                public Optional<ConsumerRecord<byte[], byte[]>> prefetched() {
                     return Optional.empty();
                 }
 

@@ -112,7 +112,7 @@ class SimParkedTest {
         SimParked keeping = new SimParked(new SimSeams() {
             @Override
             public ClaimOrder order(ClaimOrder real) {
-                real.madeRoom();
+                real.preempted();
                 return real;
             }
         });
@@ -135,7 +135,7 @@ class SimParkedTest {
         keeping.submit(URGENT, Priority.HIGH);
         keeping.lockElsewhere(URGENT, Priority.HIGH);
         keeping.pass(Duration.ofSeconds(1)); // and has read the waiting commands
-        orders.forEach(ClaimOrder::madeRoom);
+        orders.forEach(ClaimOrder::preempted);
         keeping.submit(OTHERS, Priority.LOW);
         keeping.pass(Duration.ofSeconds(8));
         assertThat(keeping.claimed()).as("it is kept").isEmpty();

@@ -172,7 +172,7 @@ final class SimQueue implements CommandQueue {
     }
 
     @Override
-    public Optional<ConsumerRecord<byte[], byte[]>> stray() {
+    public Optional<ConsumerRecord<byte[], byte[]>> prefetched() {
         for (List<Source> equals : sources) {
             for (Source source : equals) {
                 ClaimedAttempt next = source.prefetched;

@@ -17,8 +17,8 @@ class SimQueueSeam implements CommandQueue {
     }
 
     @Override
-    public Optional<ConsumerRecord<byte[], byte[]>> stray() {
-        return real.stray();
+    public Optional<ConsumerRecord<byte[], byte[]>> prefetched() {
+        return real.prefetched();
     }
 
     @Override
