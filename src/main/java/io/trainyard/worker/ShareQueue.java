@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /// topics that are polled in sequence have an order: the highest priority first.
 ///
 /// A worker that runs a job stays a member of all groups because joining takes seconds. It releases commands
-/// that are prefetched meanwhile ([#stray]).
+/// that are prefetched meanwhile ([#prefetched]).
 final class ShareQueue implements CommandQueue {
     /// The time limit of an acceptance: well within the lock.
     private static final Duration ACCEPT_TIMEOUT = Duration.ofSeconds(5);
