@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// Checks the tables of docs/data-sets.md against the datasets.
 class DataSetsPageTest {
     private static final Page PAGE = Page.read("docs/data-sets.md");
-    private static final Page OWN = PAGE.section("## A data set of your own");
+    private static final Page OWN = PAGE.section("## Your own dataset");
 
     static List<List<String>> rows() {
         return PAGE.table();

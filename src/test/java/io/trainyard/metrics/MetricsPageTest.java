@@ -22,7 +22,7 @@ class MetricsPageTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void everyMetricHasARow(boolean workers) {
-        Page section = PAGE.section(workers ? "## Of a worker" : "## Of the fleet");
+        Page section = PAGE.section(workers ? "## Worker metrics" : "## Fleet metrics");
         assertThat(section.table())
                 .containsExactlyElementsOf(Arrays.stream(Metric.values())
                         .filter(metric -> metric.isWorkers() == workers)
@@ -52,7 +52,7 @@ class MetricsPageTest {
     /// By a link to what is said here.
     @Test
     void thePageOnOperationsHasEveryAlert() throws Exception {
-        Page operations = Page.read("docs/operations.md").section("## What to do when");
+        Page operations = Page.read("docs/operations.md").section("## Troubleshooting");
         assertThat(operations.tableOf("alert").table().stream().map(List::getFirst))
                 .containsExactlyElementsOf(
                         YamlFiles.read(Path.of("prometheus/alerts.yml")).findValuesAsText("alert").stream()

@@ -226,7 +226,7 @@ class JobsPageTest {
 
     @Test
     void aJobThatEvaluatesHasTheFieldsOfThePage() {
-        String text = PAGE.section("## Jobs that evaluate").text();
+        String text = PAGE.section("## Evaluation jobs").text();
         List<String> told = Pattern.compile("`(\\w+)`")
                 .matcher(text.substring(text.indexOf("Such a job has"), text.indexOf("; a field")))
                 .results()

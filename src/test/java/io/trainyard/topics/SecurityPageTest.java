@@ -46,7 +46,7 @@ class SecurityPageTest {
                             .map(grant -> SecurityUtils.operationName(grant.operation()))
                             .collect(Collectors.joining(", ")))));
         }
-        assertThat(Page.read("docs/security.md").section("## Who may do what").table().stream()
+        assertThat(Page.read("docs/security.md").section("## Roles and ACLs").table().stream()
                         .map(row -> List.of(row.getFirst(), row.get(2), row.get(3))))
                 .containsExactlyElementsOf(expected);
     }
