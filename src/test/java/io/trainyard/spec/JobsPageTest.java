@@ -228,7 +228,7 @@ class JobsPageTest {
     void aJobThatEvaluatesHasTheFieldsOfThePage() {
         String text = PAGE.section("## Evaluation jobs").text();
         List<String> told = Pattern.compile("`(\\w+)`")
-                .matcher(text.substring(text.indexOf("Such a job has"), text.indexOf("; a field")))
+                .matcher(text.substring(text.indexOf("Allowed fields"), text.indexOf("; other fields")))
                 .results()
                 .map(field -> field.group(1))
                 .toList();
