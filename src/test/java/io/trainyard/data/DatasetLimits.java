@@ -7,7 +7,7 @@ import java.util.Map;
 /// The limits of datasets, by their names in the documentation.
 public final class DatasetLimits {
     public static final Map<String, Number> ALL = Map.of(
-            "classes of a data set", Dataset.MAX_CLASSES,
+            "classes of a dataset", Dataset.MAX_CLASSES,
             "images in a folder of images", ImageFolder.MAX_IMAGES,
             "pixels of an image before it is resized", PictureSize.MAX_PIXELS,
             "bytes of an image's file", Pictures.MAX_FILE_BYTES,

@@ -63,27 +63,27 @@ class SecurityPageTest {
         Map<String, Number> limits = new HashMap<>(DatasetLimits.ALL);
         limits.putAll(Map.ofEntries(
                 entry("bytes of a command", JobJson.MAX_BYTES),
-                entry("lists and objects of a command within one another", JobJson.MAX_NESTING),
+                entry("nesting depth of a command", JobJson.MAX_NESTING),
                 entry("bytes of a command's headers", CommandLimits.MAX_HEADERS_BYTES),
-                entry("layers of a network, those within others, too", NetworkSpec.MAX_LAYERS),
+                entry("layers of a network, including nested ones", NetworkSpec.MAX_LAYERS),
                 entry("parameters of a network", JobLimits.MAX_PARAMETERS),
-                entry("samples of a step", JobLimits.MAX_BATCH_SIZE),
+                entry("batch size", JobLimits.MAX_BATCH_SIZE),
                 entry("epochs of a job", JobLimits.MAX_EPOCHS),
-                entry("steps of a job, all epochs together", JobLimits.MAX_STEPS),
+                entry("steps of a job", JobLimits.MAX_STEPS),
                 entry("minutes of a job", JobLimits.MAX_MINUTES),
                 entry("trials of a sweep", JobLimits.MAX_TRIALS),
-                entry("attempts in a row that break off without a new checkpoint", Limits.DEFAULT.maxAttempts()),
-                entry("jobs in the files of one `submit`, as a sweep has", JobFiles.MAX_JOBS),
+                entry("consecutive attempts without a new checkpoint", Limits.DEFAULT.maxAttempts()),
+                entry("jobs in the files of one `submit`", JobFiles.MAX_JOBS),
                 entry("bytes of a file of jobs", JobFiles.MAX_FILE_BYTES),
-                entry("bytes of the body of one call; more gets 413", dashboard("maxBody")),
+                entry("bytes of a request body; more gets 413", dashboard("maxBody")),
                 entry(
-                        "means and deviations of `normalize`: one a channel, of a table one a column",
+                        "means and deviations of `normalize`",
                         DatasetSpec.Normalize.MAX_CHANNELS),
                 entry("weights of `classWeights`", LossSpec.CrossEntropy.MAX_CLASSES),
-                entry("jobs in one call of the dashboard's", dashboard("maxBulk")),
-                entry("jobs that wait, when the dashboard is asked for more", dashboard("maxWaiting")),
+                entry("jobs in one request to the dashboard", dashboard("maxBulk")),
+                entry("waiting jobs for a submission by the dashboard", dashboard("maxWaiting")),
                 entry(
-                        "the same, of those that one person submitted there, where people sign in",
+                        "waiting jobs of one user, with sign-in",
                         dashboard("maxWaitingEach"))));
         assertThat(Page.read("docs/security.md").section("## Limits").table().stream()
                         .collect(Collectors.toMap(List::getFirst, row -> row.get(1))))
