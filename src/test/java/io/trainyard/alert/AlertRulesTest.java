@@ -74,7 +74,7 @@ class AlertRulesTest {
         take(claimed("a"), NOW);
         take(losses("a", 1, 0, 1, 10), NOW + 1000);
         take(losses("a", 1, 0, 11, 10), NOW + 2000);
-        take(tested("a", 1, 0, 20, 0.7), NOW + 9000); // seven seconds: a test
+        take(tested("a", 1, 0, 20, 0.7), NOW + 9000); // seven seconds, which is a test
         take(losses("a", 1, 0, 21, 10), NOW + 10_000);
         assertThat(rules.look(NOW + 79_999)).isEmpty();
         List<Alert> stalled = rules.look(NOW + 80_000);

@@ -35,30 +35,30 @@ import org.apache.kafka.common.resource.PatternType;
 import org.apache.kafka.common.resource.ResourcePattern;
 import org.apache.kafka.common.resource.ResourceType;
 
-/// A real broker that lets nobody in who does not say who it is over TLS, by SCRAM or by a token of a real provider,
-/// and lets nobody do what no ACL allows. Through another door the test does as it likes.
+/// A real broker with authentication over TLS, by SCRAM or by a token of a real provider, and with ACLs. A
+/// second listener gives tests unrestricted access.
 public final class SecureBroker implements AutoCloseable {
     public static final String USER = "alice";
-    public static final String PASSWORD = "0042"; // digits: it must not become a number
+    public static final String PASSWORD = "0042"; // digits, which must not become a number
 
-    /// One that is found where it is told.
+    /// Long enough that a search finds it in any output.
     public static final String LONG_PASSWORD = "correct-horse-battery-staple";
 
-    /// Of the client that the provider knows, as the token names it.
+    /// The client's name in the provider's token.
     public static final String CLIENT = "worker-of-the-provider";
 
     public static final String CLIENT_SECRET = "what-only-the-provider-knows";
 
     public static final String STORE_PASSWORD = "of the stores";
-    /// Of the topics that are there from the beginning.
+    /// The prefix of the topics that exist from the beginning.
     public static final String PREFIX = "secure.";
 
-    /// What Kafka asks before it asks for tokens or keys.
+    /// Kafka's system property for permitted token and key URLs.
     private static final String ALLOWED_URLS = "org.apache.kafka.sasl.oauthbearer.allowed.urls";
 
     private static final String ISSUER = "fleet";
 
-    /// Whose keys there are; who trusts one does not trust the other.
+    /// The owner of a key pair. Trusting one owner does not mean trusting the other.
     private static final String BROKER = "broker";
 
     private static final String PROVIDER = "provider";
@@ -75,12 +75,12 @@ public final class SecureBroker implements AutoCloseable {
         this.port = port;
     }
 
-    /// One for all tests of single clients in this JVM: locks and members do not lapse while a test waits.
+    /// Shared by all tests of single clients in this JVM: locks and sessions do not expire while a test waits.
     public static SecureBroker shared() {
         return Shared.BROKER;
     }
 
-    /// Started when it is first asked for.
+    /// Started at the first use.
     private static final class Shared {
         static final SecureBroker BROKER = started();
 
@@ -99,7 +99,7 @@ public final class SecureBroker implements AutoCloseable {
         }
     }
 
-    /// One of the test's own, with the settings of a fleet's.
+    /// A separate broker with the settings that a fleet's broker has.
     ///
     /// @param folder for its data, its keys, and the files of its clients
     public static SecureBroker startAsShipped(Path folder) throws Exception {
@@ -121,13 +121,13 @@ public final class SecureBroker implements AutoCloseable {
         Path keys = Files.writeString(
                 folder.resolve("keys.json"),
                 overTls.getTokenProvider().publicJwkSet(ISSUER).toString());
-        System.setProperty(ALLOWED_URLS, keys.toUri().toString()); // for the broker, which is in this process
+        System.setProperty(ALLOWED_URLS, keys.toUri().toString()); // for the broker, which runs in this process
         Map<String, String> settings = new HashMap<>(more);
         settings.putAll(doors(clear, secure, Ports.take()));
         settings.putAll(secureDoor(
                 folder, keys.toUri().toString(), provider.issuerUrl(ISSUER).toString()));
         EmbeddedBroker broker = EmbeddedBroker.start(folder.resolve("kafka"), clear, PREFIX, settings);
-        System.clearProperty(ALLOWED_URLS); // a client sees to it by itself
+        System.clearProperty(ALLOWED_URLS); // a client must set it itself
         SecureBroker started = new SecureBroker(folder, provider, broker, secure);
         started.addUsers(USER);
         return started;
@@ -147,12 +147,12 @@ public final class SecureBroker implements AutoCloseable {
                 "authorizer.class.name",
                 "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
                 "super.users",
-                "User:ANONYMOUS", // the other door
+                "User:ANONYMOUS", // the unrestricted listener
                 "allow.everyone.if.no.acl.found",
                 "false");
     }
 
-    /// @param keys where the provider's public keys are
+    /// @param keys the location of the provider's public keys
     private static Map<String, String> secureDoor(Path folder, String keys, String issuer) {
         String listener = "listener.name.secure.";
         return Map.of(
@@ -178,28 +178,28 @@ public final class SecureBroker implements AutoCloseable {
                 issuer);
     }
 
-    /// What a login module is told of whom to trust.
+    /// The options of a login module for the trusted certificates.
     private static String trusting(Path folder, String owner) {
         return "ssl.truststore.location=\"%s\" ssl.truststore.password=\"%s\" ssl.truststore.type=\"PKCS12\""
                 .formatted(TestKeys.trusted(folder, owner), STORE_PASSWORD);
     }
 
-    /// `host:port` of the door that asks.
+    /// `host:port` of the restricted listener.
     public String address() {
         return "localhost:" + port;
     }
 
-    /// The other door, where anybody may do anything.
+    /// The unrestricted listener.
     public Brokers anyDoor() {
         return Brokers.at(broker.address());
     }
 
-    /// Who comes with a file.
+    /// Connects with a client's file.
     public Brokers as(Path file) {
         return Brokers.at(address(), Optional.of(file));
     }
 
-    /// Lets people in, whose password is [#PASSWORD].
+    /// Creates users with the password [#PASSWORD].
     public void addUsers(String... names) {
         addUsers(List.of(names), PASSWORD);
     }
@@ -214,10 +214,10 @@ public final class SecureBroker implements AutoCloseable {
         }
     }
 
-    /// Lets each role in, with [#LONG_PASSWORD], and allows it the least that it needs.
+    /// Creates a user for each role with the password [#LONG_PASSWORD] and the minimal ACLs.
     ///
     /// @param prefix of the fleet's topics
-    /// @param name of who has a role
+    /// @param name the user of each role
     public void admit(String prefix, Function<KafkaRole, String> name) {
         addUsers(Stream.of(KafkaRole.values()).map(name).toList(), LONG_PASSWORD);
         allow(Stream.of(KafkaRole.values())
@@ -225,7 +225,7 @@ public final class SecureBroker implements AutoCloseable {
                 .toList());
     }
 
-    /// What a role's grants are as ACLs, in the same order; a list of the caller's own.
+    /// The ACLs of a role's grants, in the same order; the list is modifiable.
     public static List<AclBinding> acls(KafkaRole role, String prefix, String user) {
         return role.grants().stream()
                 .map(grant -> new AclBinding(
@@ -234,7 +234,7 @@ public final class SecureBroker implements AutoCloseable {
                 .collect(Collectors.toCollection(ArrayList::new));
     }
 
-    /// Returns when they hold, and so does what was told to the broker before.
+    /// Returns when these ACLs, and all earlier changes, are in effect.
     public void allow(Collection<AclBinding> acls) {
         try (Admin admin = anyDoor().admin(Patience.LIMIT)) {
             TopicAdmin.await(anyDoor(), admin.createAcls(acls).all(), Patience.LIMIT);
@@ -248,13 +248,13 @@ public final class SecureBroker implements AutoCloseable {
         }
     }
 
-    /// Denies a role that was [admitted][#admit] by its own name to write to a topic; this outweighs what it is
-    /// allowed.
+    /// Denies writes to a topic to a role [admitted][#admit] under its own name. The denial overrides allowed
+    /// operations.
     public void denyWrite(KafkaRole role, String topic) {
         allow(List.of(writeDenied(role, topic)));
     }
 
-    /// Takes that back.
+    /// Removes that denial.
     public void undenyWrite(KafkaRole role, String topic) {
         try (Admin admin = anyDoor().admin(Patience.LIMIT)) {
             TopicAdmin.await(
@@ -271,7 +271,7 @@ public final class SecureBroker implements AutoCloseable {
                 new AccessControlEntry("User:" + role.word(), "*", AclOperation.WRITE, AclPermissionType.DENY));
     }
 
-    /// The file of a role that was [admitted][#admit] by its own name.
+    /// The client file of a role [admitted][#admit] under its own name.
     public Path scram(KafkaRole role) {
         return scram(role.word(), LONG_PASSWORD);
     }
@@ -285,7 +285,7 @@ public final class SecureBroker implements AutoCloseable {
                 """.formatted(user, password));
     }
 
-    /// A client's file for a token of the provider, which it trusts, and who is not the broker.
+    /// A client's file for a token of the provider. It trusts the provider, and its user is not the broker's.
     public Path token() {
         return write("token", """
                 sasl.mechanism=OAUTHBEARER

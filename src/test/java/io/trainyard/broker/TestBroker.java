@@ -20,18 +20,17 @@ import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.common.config.ConfigResource;
 
-/// One real broker for all tests of this JVM; a test class takes a topic prefix of its own. Neither a claim's lock nor
-/// a member of a group lapses while a test waits: on a machine that stands still for seconds a job would rightly be
-/// done twice. A test about locks that lapse sets its own.
+/// One real broker for all tests of this JVM; each test class has its own topic prefix. Locks and sessions do
+/// not expire while a test waits, because on a machine that stalls for seconds a job would rightly run twice.
+/// Tests of expiring locks set their own duration.
 public final class TestBroker {
-    /// Longer than any test holds a claim.
+    /// Longer than any test locks a command.
     public static final Duration NEVER = Duration.ofMinutes(20);
 
     private static final EmbeddedBroker BROKER = start();
 
     private TestBroker() {}
 
-    /// `host:port`.
     public static String address() {
         return BROKER.address();
     }
@@ -40,9 +39,9 @@ public final class TestBroker {
         return Brokers.at(BROKER.address());
     }
 
-    /// The settings of a test's broker: a new member joins at once, and locks may be short.
+    /// A test broker's settings: new members join at once, and locks may be short.
     ///
-    /// @param lock how long a claim is locked where its group has no setting of its own
+    /// @param lock the lock duration of groups without their own setting
     public static Map<String, String> settings(Duration lock) {
         return Map.of(
                 "group.share.min.record.lock.duration.ms", "1000",
@@ -54,7 +53,7 @@ public final class TestBroker {
                 "group.share.heartbeat.interval.ms", "200");
     }
 
-    /// Locks the claims of one fleet for a time of their own.
+    /// Sets the lock duration for the claims of one fleet.
     ///
     /// @param kafka any broker
     /// @param prefix of the fleet's topics

@@ -10,19 +10,19 @@ import java.nio.file.Path;
 import java.security.KeyStore;
 import java.util.concurrent.TimeUnit;
 
-/// Keys of servers on this machine, by Java's own tool: a certificate for `localhost` and for no other name, which its
-/// owner has signed.
+/// Key pairs of servers on this machine, made with Java's keytool: a self-signed certificate for `localhost`
+/// only.
 final class TestKeys {
     private static final String TYPE = "PKCS12";
 
     private TestKeys() {}
 
-    /// What the owner shows.
+    /// The owner's key store.
     static Path keys(Path folder, String owner) {
         return folder.resolve(owner + ".p12");
     }
 
-    /// What those have who trust the owner, and nobody else.
+    /// A trust store with the owner's certificate only.
     static Path trusted(Path folder, String owner) {
         return folder.resolve(owner + "-trusted.p12");
     }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class ClaimOrderTest {
     private final ClaimOrder order = new ClaimOrder();
 
-    /// What is taken of so many jobs, where some urgencies never run out.
+    /// The number of claimed jobs by priority, if some priorities never run out of jobs.
     private Map<Priority, Integer> taken(int jobs, Set<Priority> waiting) {
         Map<Priority, Integer> taken = new EnumMap<>(Priority.class);
         for (int i = 0; i < jobs; i++) {

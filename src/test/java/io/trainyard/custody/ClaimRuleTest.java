@@ -55,9 +55,8 @@ class ClaimRuleTest {
                 .isEqualTo(new Verdict.Begin(3));
     }
 
-    /// What lay in a buffer while its lock lapsed, and was then begun by somebody else, must not take the job
-    /// from
-    /// them.
+    /// A buffered command whose lock expired, so that another worker started it, must not take the job from
+    /// that worker.
     @Test
     void aStaleDeliveryIsVoidThoughItIsTheSameRecord() {
         Owner later = Owner.of("b", OTHER.place(), 2);
@@ -90,7 +89,7 @@ class ClaimRuleTest {
                 .isEqualTo(new Verdict.Void(1, OTHER));
     }
 
-    /// After a pause nobody owns the job, whatever number the command has.
+    /// After a pause the job has no owner, whatever attempt the command asks for.
     @Test
     void afterAPauseTheNextAttemptBegins() {
         Pause pause = new Pause("{}");

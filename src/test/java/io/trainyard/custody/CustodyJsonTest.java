@@ -22,7 +22,7 @@ class CustodyJsonTest {
                 .isEqualTo(request.refusals());
     }
 
-    /// Who has fallen behind keeps jobs, too: what is newer and has its default is not written.
+    /// Older workers own jobs, too, so newer fields are omitted if they have their default.
     @Test
     void whatTheFirstContractCanSayIsReadByWhoeverUnderstandsNoMore() throws IOException {
         Custody custody = Custody.waiting(Requests.of("job", 2).in("store"), "w", 1);

@@ -36,7 +36,7 @@ class DeferralsTest {
         assertThat(deferrals.due()).isEmpty();
     }
 
-    /// Each command has another first; the second comes later, in case the first is busy.
+    /// The order of workers differs per command. The second worker takes it later, in case the first is busy.
     @Test
     void ofSeveralTheFirstInTheOrderTakesItAtOnceAndTheOthersLater() {
         deferrals.heard("other", 2);
@@ -49,7 +49,7 @@ class DeferralsTest {
         assertThat(deferrals.due()).hasSize(20);
     }
 
-    /// One that cannot take it is not waited for.
+    /// A worker that cannot run the command is not waited for.
     @Test
     void workersThatDoNotUnderstandItAreNotInTheOrder() {
         deferrals.heard("old", 1);

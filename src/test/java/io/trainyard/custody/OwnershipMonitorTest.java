@@ -66,7 +66,7 @@ class OwnershipMonitorTest {
         }
     }
 
-    /// Its ACCEPT's answer was lost: it lives, and has nothing.
+    /// The answer to its ACCEPT was lost: the worker lives without the job.
     @Test
     void aHolderThatLivesButDoesNotSayThatItHasTheJobHasItNot() {
         holds("w", "job", 1);
@@ -128,13 +128,13 @@ class OwnershipMonitorTest {
                 workers.stream().filter(worker -> !worker.equals(self)).forEach(worker -> one.heard(worker, List.of()));
                 one.heard(self, List.of());
             }
-            first += one.due().isEmpty() ? 0 : 100; // the others in their turn
+            first += one.due().isEmpty() ? 0 : 100; // later, when it is the others' turn
         }
         assertThat(first % 100).isEqualTo(1);
         assertThat(first / 100).isBetween(workers.size() - 1, workers.size());
     }
 
-    /// A worker that stood still writes what was true before.
+    /// A worker that was frozen publishes an outdated record.
     @Test
     void anOlderAttemptNeverReplacesANewerOne() {
         holds("b", "job", 2);
@@ -239,7 +239,7 @@ class OwnershipMonitorTest {
         assertThat(monitor.hasRoomAgain()).isFalse();
     }
 
-    /// What is left in the topic of jobs that have ended comes before the job that is not watched.
+    /// Old records of ended jobs come before the job that did not fit into the limit.
     @Test
     void endedJobsTakeNoRoomWhenTheTopicIsReadAgain() {
         for (int i = 0; i < 4; i++) {
@@ -287,7 +287,7 @@ class OwnershipMonitorTest {
         assertThat(monitor.custody("new")).isNotNull();
     }
 
-    /// Between two heartbeats of this worker nothing becomes due of a job of which nothing was read.
+    /// Without new records of a job, nothing becomes due between two heartbeats of this worker.
     @Test
     void aJobOfWhichSomethingWasReadIsJudgedAtOnce() {
         holds("w", "job", 1);

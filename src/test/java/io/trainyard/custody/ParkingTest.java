@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// Which commands wait beside their topics, and in which order.
+/// The deferred commands of projects and their order.
 class ParkingTest {
     private final Parking<String> parking = new Parking<>();
 
@@ -28,7 +28,7 @@ class ParkingTest {
     @Test
     void eachKeepsItsPlaceInItsTopic() {
         Parked<String> second = parked("a", "t", 2, 10);
-        Parked<String> first = parked("a", "t", 1, 11); // handed to a slower worker
+        Parked<String> first = parked("a", "t", 1, 11); // fetched by a slower worker
         Parked<String> other = parked("a", "u", 7, 9);
         assertThat(Parking.oldest(Stream.of(second, first))).contains(first);
         assertThat(Parking.oldest(Stream.of(second, first, other))).contains(other);

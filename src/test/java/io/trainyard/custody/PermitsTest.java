@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// As many permits as a project has, and no more, whoever asks at a time.
+/// A project never has more permits than its quota, even with concurrent requests.
 class PermitsTest {
     @TempDir
     private Path folder;
@@ -63,7 +63,7 @@ class PermitsTest {
         assertThat(take("c", 1, 0)).isFalse();
     }
 
-    /// It saw the first file as the newest, and creates the second long after others were done with that.
+    /// It saw the first file as the newest, and creates the second one long after others were done with it.
     @Test
     void whoStoodStillCreatesNoOldFileAnew() {
         assertThat(take("a", 1, 1)).isTrue();
@@ -71,7 +71,7 @@ class PermitsTest {
         Permits late = new Permits(store);
         List<String> others = new ArrayList<>(List.of("b", "c"));
         boolean taken = late.take("vision", 1, new Attempt("late", 1, "w"), holder -> {
-            while (!others.isEmpty()) { // while it looks
+            while (!others.isEmpty()) { // during its check
                 String other = others.removeFirst();
                 assertThat(take(other, 1, 1)).isTrue();
                 if (!others.isEmpty()) {

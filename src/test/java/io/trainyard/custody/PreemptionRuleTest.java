@@ -38,7 +38,7 @@ class PreemptionRuleTest {
         running.add(new Running(job, 1, worker, priority, true, preemptions));
     }
 
-    /// A worker that is busy with one job.
+    /// A worker with one job.
     private void busy(String worker, String job, Priority priority) {
         seat(worker, "cpu", 0);
         runs(job, worker, priority, 0);
@@ -126,7 +126,7 @@ class PreemptionRuleTest {
 
     @Test
     void whoIsInTroubleMakesNoRoom() {
-        runs("trouble", "a", Priority.LOW, 0); // no seat
+        runs("trouble", "a", Priority.LOW, 0); // its slots are not available
         busy("b", "normal", Priority.NORMAL);
         urgent("u");
         assertThat(rooms()).containsExactly("normal for u");
@@ -139,7 +139,7 @@ class PreemptionRuleTest {
         assertThat(rooms()).isEmpty();
     }
 
-    /// Each worker reads the same in another order.
+    /// Workers read the same records in different orders.
     @Test
     void allWorkersComeToTheSameAnswer() {
         for (int i = 0; i < 20; i++) {

@@ -4,7 +4,6 @@ import io.trainyard.event.SampleEvents;
 import io.trainyard.topics.Priority;
 import java.util.List;
 
-/// Requests as workers have them.
 public final class Requests {
     private Requests() {}
 

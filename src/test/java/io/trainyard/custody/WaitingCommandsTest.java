@@ -50,7 +50,7 @@ class WaitingCommandsTest {
         command(Topic.COMMANDS_NORMAL, 1, Requests.of("a", 2));
         custody("a", Custody.waiting(Requests.of("a", 2), "w", 1));
         assertThat(jobs()).containsExactly("a");
-        custody("a", Custody.held(Requests.of("a", 1), "late")); // an older one that comes late
+        custody("a", Custody.held(Requests.of("a", 1), "late")); // an older record that arrives late
         assertThat(jobs()).containsExactly("a");
         custody("a", Custody.held(Requests.of("a", 2), "w"));
         assertThat(jobs()).isEmpty();
@@ -71,7 +71,7 @@ class WaitingCommandsTest {
         custody("a", null);
         command(Topic.COMMANDS_HIGH, 1, Requests.of("a", 1).at(Priority.HIGH));
         assertThat(jobs()).isEmpty();
-        custody("a", Custody.waiting(Requests.of("a", 2), "w", 1)); // the end was another job's of that id
+        custody("a", Custody.waiting(Requests.of("a", 2), "w", 1)); // another job with that id had ended
         command(Topic.COMMANDS_HIGH, 2, Requests.of("a", 2).at(Priority.HIGH));
         assertThat(jobs()).containsExactly("a");
     }

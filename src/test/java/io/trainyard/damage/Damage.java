@@ -3,7 +3,7 @@ package io.trainyard.damage;
 import java.util.Arrays;
 import java.util.Random;
 
-/// Makes of a file what disks, networks and ill will make of it. The same seed gives the same damage.
+/// Damages a file at random as faulty disks, networks and attackers do. The same seed gives the same damage.
 final class Damage {
     private static final long[] TELLING = {
         0,
@@ -61,7 +61,7 @@ final class Damage {
         return bytes;
     }
 
-    /// Half of the time within a header, or what a file has at its end.
+    /// With probability 1/2 in the header or in the trailer.
     private int place(int length) {
         int edge = Math.min(length, 512);
         return switch (random.nextInt(4)) {
@@ -72,7 +72,7 @@ final class Damage {
         };
     }
 
-    /// A number at which lengths and offsets turn over, in 1 to 8 bytes of either order.
+    /// A number at which lengths and offsets overflow, in 1 to 8 bytes of either byte order.
     private void writeNumber(byte[] bytes, int at) {
         long value = TELLING[random.nextInt(TELLING.length)];
         int size = 1 << random.nextInt(4);
@@ -82,7 +82,7 @@ final class Damage {
         }
     }
 
-    /// What is between `from` and `to` stands twice.
+    /// Repeats the bytes from `from` to `to`.
     private static byte[] repeated(byte[] bytes, int from, int to) {
         byte[] longer = Arrays.copyOf(bytes, bytes.length + to - from);
         System.arraycopy(bytes, from, longer, to, bytes.length - from);

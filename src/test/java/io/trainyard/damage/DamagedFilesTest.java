@@ -30,22 +30,21 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// Whoever can put a file where a worker reads can damage it. Reading it ends with data or with a refusal that says
-/// what
-/// is wrong: soon, with little memory, and never with another error.
+/// Files that a worker reads may be damaged by anyone who can write them. Reading must end with data or with a
+/// clear refusal: soon, with little memory, and never with another error.
 class DamagedFilesTest {
     private static final long MEGABYTE = 1 << 20;
 
-    /// What one reading may allocate: the small whole files take less than a tenth of it.
+    /// The limit of allocation per read; the small intact files take less than a tenth of it.
     private static final long MOST_BYTES = 64 * MEGABYTE;
 
-    /// For a file of some kilobytes, on a machine that is busy with other things.
+    /// For a file of some kilobytes on a busy machine.
     private static final Duration LONGEST = Duration.ofMinutes(2);
 
     @TempDir
     Path folder;
 
-    /// A kind of file, one of it that is whole, and what reads it.
+    /// A file format, an intact sample and its reader.
     enum Kind {
         CHECKPOINT {
             @Override
@@ -173,14 +172,14 @@ class DamagedFilesTest {
             }
         };
 
-        /// A data set of one's own.
+        /// A user's own dataset.
         private static Path own(Path folder, String description) throws IOException {
             Path own = Files.createDirectories(folder.resolve("own"));
             Files.writeString(own.resolve("dataset.json"), description);
             return own;
         }
 
-        /// @return the one that is damaged
+        /// @return the file to damage
         abstract Path write(Path folder) throws IOException;
 
         void read(Path folder) {
@@ -204,7 +203,7 @@ class DamagedFilesTest {
         System.out.printf("%s: %,d damaged files, %,d refused%n", kind, files, refused);
     }
 
-    /// @return how many were refused
+    /// @return how many files were refused
     private int readDamaged(Kind kind, long seed, int count) throws Exception {
         Path file = kind.write(folder);
         byte[] whole = Files.readAllBytes(file);
@@ -223,7 +222,7 @@ class DamagedFilesTest {
         return readings.refused;
     }
 
-    /// Reads one damaged file after the other.
+    /// Reads damaged files one after the other.
     private final class Readings implements Runnable {
         private final AtomicReference<Throwable> fault = new AtomicReference<>();
         private final Kind kind;
@@ -258,7 +257,7 @@ class DamagedFilesTest {
                     var _ = Files.move(beside, file, StandardCopyOption.REPLACE_EXISTING);
                     read();
                 }
-            } catch (Throwable e) { // also errors of the machine: those are what this looks for
+            } catch (Throwable e) { // including errors of the JVM, which this test looks for
                 fault.set(e);
             }
         }

@@ -31,8 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Anyone can write to a topic: whatever is read there is an event, or an [IOException], and never the end of a
-/// reader.
+/// Anyone can write to a topic: each record gives an event or an [IOException], and never kills a reader.
 @Slow
 class EventFuzzTest {
     private static final int TRIES = 10_000;
@@ -64,7 +63,7 @@ class EventFuzzTest {
                     .slots(3)
                     .build()));
 
-    /// What stands in place of some value.
+    /// Replacements for a value.
     private static final List<String> ODD = List.of(
             "null",
             "true",
@@ -102,15 +101,15 @@ class EventFuzzTest {
         assertThat(read).as("those that are events still").isGreaterThan(TRIES / 20);
     }
 
-    /// None but those is thrown: the test ends with any other, a StackOverflowError too.
+    /// Any other error ends the test, including a StackOverflowError.
     private static Optional<Told> event(byte[] record) {
         try {
             var _ = EventJson.readStatus(record);
-        } catch (IOException _) { // it is none
+        } catch (IOException _) { // not an event
         }
         try {
             var _ = EventJson.readControl(record);
-        } catch (IOException _) { // it is none
+        } catch (IOException _) { // not an event
         }
         try {
             return Optional.of(EventJson.readEvent(record));
@@ -137,7 +136,7 @@ class EventFuzzTest {
         return mutant;
     }
 
-    /// In place of the value of some field.
+    /// Replaces the value of a field.
     private String withOddValue(String json) {
         int colon = json.indexOf(':', random.nextInt(json.length()));
         int end = json.indexOf(',', Math.max(0, colon));

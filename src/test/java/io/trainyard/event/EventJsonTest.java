@@ -61,7 +61,7 @@ class EventJsonTest {
         assertThat(EventJson.readEvent(json)).usingRecursiveComparison().isEqualTo(new Told(event, TIME));
     }
 
-    /// An event has no room for more.
+    /// Larger events would exceed the record size.
     @Test
     void ofADataSetNotAllNamesAreTold() {
         Shape shape = Shape.of(4);

@@ -20,10 +20,10 @@ import java.util.Map;
 import java.util.Random;
 import java.util.stream.Stream;
 
-/// Histories of one job, as honest workers tell them: several attempts, each of which goes on from a checkpoint
-/// of an earlier one and dies, is given back, rests, or ends the job; some go on for a while though a newer one
-/// has begun, and some say something twice. Each topic has the order in which it was told; there is no order
-/// between them.
+/// Random histories of one job as correct workers publish them. There are several attempts; each resumes from
+/// an earlier checkpoint, and is killed, released or paused, or ends the job. Some superseded attempts continue
+/// for a while, and some events are republished. Each topic is in order of publication; there is no order
+/// between topics.
 public final class Histories {
     public static final String JOB = "a";
 
@@ -35,7 +35,7 @@ public final class Histories {
     private long nowMillis = SampleEvents.TIME.toEpochMilli();
     private long savedStep;
 
-    /// What an older attempt says once the newer one has begun.
+    /// Publishes the events of an older attempt after the newer one has begun.
     private Runnable behind = () -> {};
 
     private Histories(Random random) {
@@ -43,7 +43,7 @@ public final class Histories {
         List.of("jobs", "steps", "accuracy", "checkpoints").forEach(topic -> topics.put(topic, new ArrayList<>()));
     }
 
-    /// The same history for the same seed: a list for each topic, those that are compacted first.
+    /// The same seed gives the same history: a list per topic, compacted topics first.
     public static List<List<Happened>> of(long seed) {
         return new Histories(new Random(seed)).tell();
     }
@@ -72,7 +72,7 @@ public final class Histories {
         if (finishes) {
             say(finished(JOB, attempt, STEPS));
             if (random.nextBoolean()) {
-                again(topic("jobs").getLast()); // an outcome that is told again has its first time
+                again(topic("jobs").getLast()); // a republished outcome has its original time
             }
             return;
         }
@@ -100,7 +100,7 @@ public final class Histories {
         savedStep = kept;
     }
 
-    /// @return the last step told
+    /// @return the last published step
     private long train(int attempt, long from, long to) {
         long step = from - 1;
         while (step < to) {
@@ -148,12 +148,12 @@ public final class Histories {
         return topics.getOrDefault(name, List.of());
     }
 
-    /// One order in which the topics may be read, with parts that are read again.
+    /// A possible order in which the topics are read, with parts that are read again.
     public static List<Happened> read(List<List<Happened>> topics, Random random) {
         List<List<Happened>> rest = new ArrayList<>();
         for (List<Happened> topic : topics) {
             List<Happened> whole = new ArrayList<>(topic);
-            if (random.nextInt(3) == 0 && !topic.isEmpty()) { // a consumer that loses its place
+            if (random.nextInt(3) == 0 && !topic.isEmpty()) { // a consumer that loses its position
                 int lost = random.nextInt(topic.size());
                 whole = new ArrayList<>(topic.subList(0, lost));
                 whole.addAll(topic.subList(random.nextInt(lost + 1), topic.size()));
@@ -170,7 +170,7 @@ public final class Histories {
         return read;
     }
 
-    /// What compaction leaves at least: of each attempt and type the newest.
+    /// The least that compaction retains: the newest record of each attempt and type.
     public static List<List<Happened>> compacted(List<List<Happened>> topics) {
         return Stream.concat(
                         topics.subList(0, 2).stream().map(Histories::newestOfEachKey),

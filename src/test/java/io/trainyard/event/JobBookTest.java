@@ -76,8 +76,8 @@ class JobBookTest {
         assertThat(book.take(new Happened(claimed("j0"), 0))).isNotNull();
     }
 
-    /// Each topic keeps its order, but the topics are read side by side; and a consumer that loses its place reads
-    /// all again.
+    /// Topics are in order, but they are read in parallel, and a consumer that loses its position reads
+    /// everything again.
     @Test
     void comesOutTheSameHoweverTheTopicsInterleave() {
         List<List<JobNews>> topics = List.of(

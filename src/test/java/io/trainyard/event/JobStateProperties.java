@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Random;
 import net.jqwik.api.ForAll;
 
-/// The fold of any honest history comes out the same, however it is read.
+/// The state after any valid history is the same for every reading order.
 class JobStateProperties {
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
@@ -75,8 +75,8 @@ class JobStateProperties {
         assertThat(fold(ends)).isEqualTo(one);
     }
 
-    /// The claim of an attempt may be read after what others say of it; then whoever is not its worker is not
-    /// heard.
+    /// Other workers' records of an attempt may be read before its claim. After the claim, only records of its
+    /// worker count.
     @SeededProperty
     void aStrangerChangesNothingOfAnAttemptThatIsClaimed(@ForAll long seed) throws JsonProcessingException {
         Random random = new Random(seed);

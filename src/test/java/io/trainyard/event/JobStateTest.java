@@ -72,7 +72,7 @@ class JobStateTest {
     void aNewAttemptKeepsTheEpochsBeforeItsFirstStep() {
         JobState state =
                 stateAfter(claimed("a", 1), started("a", 1, 1), tested("a", 1, 0, 10, 0.5), tested("a", 1, 1, 20, 0.9));
-        state.apply(tested("a", 2, 1, 20, 0.6)); // before the start of its attempt: another topic
+        state.apply(tested("a", 2, 1, 20, 0.6)); // before the start of its attempt, which is on another topic
         state.apply(started("a", 2, 11));
         assertThat(state.epochs()).extracting(JobState.Epoch::attempt).containsExactly(1, 2);
         assertThat(state.epochs()).extracting(JobState.Epoch::testAccuracy).containsExactly(0.5, 0.6);
@@ -113,7 +113,7 @@ class JobStateTest {
         assertThat(state.reason()).isNull();
     }
 
-    /// Dead letters and commands are on topics of their own.
+    /// Dead letters and commands are on separate topics.
     @Test
     void aRefusalThatIsReadBeforeItsCommandIsTheSame() {
         JobState state = stateOf(rejected(1, 2, "no data"), requested(1));
@@ -202,7 +202,7 @@ class JobStateTest {
         state.apply(resumed("a", 1));
         assertThat(state.status()).isEqualTo(Status.QUEUED);
         state.apply(claimed("a", 2));
-        state.apply(paused("a", 1, 5)); // told again
+        state.apply(paused("a", 1, 5)); // republished
         assertThat(state.status()).isEqualTo(Status.RUNNING);
         state.apply(cancelled("a", 2, 7));
         assertThat(state.status()).isEqualTo(Status.CANCELLED);
@@ -226,7 +226,7 @@ class JobStateTest {
         assertThat(state.attempt()).isEqualTo(2 + Attempts.MAX_GAP);
     }
 
-    /// A job with very many attempts shows its newest ones, and the whole curve.
+    /// A job with very many attempts shows the newest ones and the whole curve.
     @Test
     void theNewestAttemptsAreKept() {
         JobState state = new JobState("a");
@@ -260,9 +260,8 @@ class JobStateTest {
         assertThat(state.status()).isEqualTo(Status.RUNNING);
     }
 
-    /// Whoever looks after a job tells its end for others: a forged one cannot be told from it, and the store
-    /// is not
-    /// asked by readers. It ends what they show, and no more: workers go by the store.
+    /// Any worker may publish the end of a job for its owner, so readers cannot detect a forged end, and they
+    /// do not check the store. A forged end affects the displayed state only: workers rely on the store.
     @Test
     void anEndIsBelievedFromAnybody() {
         JobState state = stateOf(new Happened(claimed("a", 1, "w"), 1_000, "w", 0));
@@ -292,12 +291,12 @@ class JobStateTest {
         state.apply(new Happened(losses("a", 2, 0, 1, 1), 9_700));
         assertThat(state.durationMillis()).isEqualTo(8_200);
         state.apply(new Happened(finished("a", 2, 20), 11_500));
-        state.apply(new Happened(finished("a", 2, 20), 99_000)); // told again by one that keeps no time
+        state.apply(new Happened(finished("a", 2, 20), 99_000)); // republished without a time
         assertThat(state.durationMillis()).isEqualTo(10_000);
         assertThat(new JobState("b").start()).isNull();
     }
 
-    /// Its numbers by class are not those of the epoch that is the last now.
+    /// Its results by class do not belong to the current last epoch.
     @Test
     void aTestThatANewerAttemptWillMakeAgainIsNotShown() {
         JobState state =
@@ -318,7 +317,7 @@ class JobStateTest {
         return new Requested("a", spec("a"), place(millis), millis);
     }
 
-    /// @param commandMillis which command: when it was sent
+    /// @param commandMillis when the rejected command was sent
     private static Rejected rejected(long commandMillis, long millis, String reason) {
         return new Rejected("a", place(commandMillis), reason, millis);
     }

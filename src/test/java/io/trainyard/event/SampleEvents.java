@@ -22,10 +22,10 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Events as a worker would send them: the one place in the tests that knows all their fields. Their data sets have
-/// ten classes, their steps take 100 ms.
+/// Sample events as a worker would publish them. Only this class of the tests knows all their fields. The
+/// datasets have ten classes, and steps take 100 ms.
 public final class SampleEvents {
-    /// When they happen.
+    /// The time of all sample events.
     public static final Instant TIME = Instant.parse("2026-11-22T03:04:05.678Z");
 
     private static final int CLASSES = 10;
@@ -33,39 +33,39 @@ public final class SampleEvents {
 
     private SampleEvents() {}
 
-    /// An event as it is on its topic.
+    /// The event's record value.
     public static byte[] json(TrainingEvent event) {
         return EventJson.write(event, TIME);
     }
 
-    /// A job of two epochs; a person is told every five steps.
+    /// A job of two epochs that logs every five steps.
     public static JobSpec spec(String job) {
         return JobJson.read("""
                 {"id": "%s", "network": "lenet", "dataset": "shapes32", "epochs": 2, "batchSize": 8,
                  "reportEverySteps": 5}""".formatted(job).getBytes(StandardCharsets.UTF_8));
     }
 
-    /// The same, with what is newest in commands.
+    /// The same with a field of the newest schema version.
     public static JobSpec newer(String job) {
         return JobJson.read("""
                 {"id": "%s", "network": "lenet", "dataset": {"name": "mine", "split": {"test": 0.2}}, "epochs": 2,
                  "batchSize": 8, "reportEverySteps": 5}""".formatted(job).getBytes(StandardCharsets.UTF_8));
     }
 
-    /// The same, but that it makes no room for urgent jobs.
+    /// The same, but not preemptible.
     public static JobSpec firm(String job) {
         return JobJson.read("""
                 {"id": "%s", "network": "lenet", "dataset": "shapes32", "epochs": 2, "batchSize": 8,
                  "reportEverySteps": 5, "preemptible": false}""".formatted(job).getBytes(StandardCharsets.UTF_8));
     }
 
-    /// The test of a checkpoint.
+    /// An evaluation of a checkpoint.
     public static JobSpec evaluation(String job, CheckpointName initFrom) {
         return JobJson.read("""
                 {"id": "%s", "kind": "evaluate", "network": "fashion", "dataset": "fashion-mnist", "initFrom": "%s"}""".formatted(job, initFrom).getBytes(StandardCharsets.UTF_8));
     }
 
-    /// All of a job that finishes, of ten steps an epoch.
+    /// All events of a job that finishes, with ten steps per epoch.
     public static List<TrainingEvent> whole(String job) {
         return List.of(
                 claimed(job),
@@ -81,7 +81,7 @@ public final class SampleEvents {
         return claimed(job, 1);
     }
 
-    /// Each attempt has a worker of its own: `w1`, `w2`.
+    /// Each attempt has a different worker: `w1`, `w2`.
     public static Claimed claimed(String job, int attempt) {
         return claimed(job, attempt, "w" + attempt);
     }
@@ -90,7 +90,7 @@ public final class SampleEvents {
         return new Claimed(job, attempt, worker, "cpu");
     }
 
-    /// The start of a job that is [#spec(String)], of ten steps an epoch.
+    /// The start of [#spec(String)] with ten steps per epoch.
     public static Started started(String job, int attempt, long firstStep) {
         return started(spec(job), attempt, firstStep, 10, null);
     }
@@ -114,7 +114,7 @@ public final class SampleEvents {
                 null);
     }
 
-    /// The same start on a data set of the image's shape and as many classes as there are names.
+    /// The same start with another dataset, whose shape and class names are used.
     public static Started on(TrainingEvent.Dataset dataset, Started started) {
         return new Started(
                 started.job(),
@@ -135,7 +135,7 @@ public final class SampleEvents {
 
     /// The same start on another device.
     ///
-    /// @param model as its maker calls it; null where that is not told
+    /// @param model the vendor's name; null if unknown
     public static Started on(String device, @Nullable String model, Started started) {
         return new Started(
                 started.job(),
@@ -154,7 +154,7 @@ public final class SampleEvents {
                 started.dataset());
     }
 
-    /// Losses that fall by 0.1 a step from 3 on, so that a loss says which step it is of.
+    /// Losses that fall by 0.1 per step from 3, so that each loss identifies its step.
     public static StepLosses losses(String job, int attempt, int epoch, long firstStep, int steps) {
         float[] losses = new float[steps];
         for (int i = 0; i < steps; i++) {
@@ -168,18 +168,18 @@ public final class SampleEvents {
                 job, attempt, epoch, firstStep, losses, STEP_MICROS * (firstStep + losses.length - 1), 0.05);
     }
 
-    /// The test of a trained epoch.
+    /// The test after a trained epoch.
     public static EpochTested tested(String job, int attempt, int epoch, long step, double accuracy) {
         EpochTime time = new EpochTime(8_500_000, 640_000L, 310_000, 800_000, 190_000);
         return tested(job, attempt, epoch, step, accuracy, 9_000, 6_543.2, time);
     }
 
-    /// The test of a checkpoint, with no time or images of training.
+    /// The test of a checkpoint, without training time and samples.
     public static EpochTested evaluated(String job, int epoch, long step, double accuracy) {
         return tested(job, 1, epoch, step, accuracy, 0, 0, null);
     }
 
-    /// What is not told of the accuracy is made to fit it.
+    /// Derives the other fields from the accuracy.
     private static EpochTested tested(
             String job,
             int attempt,
@@ -229,7 +229,7 @@ public final class SampleEvents {
                 step);
     }
 
-    /// @param steps 0: it only evaluated, and has no times of steps
+    /// @param steps 0 for an evaluation, which has no step times
     public static Finished finished(String job, int attempt, long steps) {
         return finished(job, attempt, steps, null);
     }

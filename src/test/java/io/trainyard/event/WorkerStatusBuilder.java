@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Makes a worker's heartbeat for a test: idle, with one slot, unless the test says otherwise.
+/// Builds heartbeats for tests. By default the worker is idle and has one slot.
 public final class WorkerStatusBuilder {
     private final String worker;
     private final String device;
@@ -38,7 +38,7 @@ public final class WorkerStatusBuilder {
         return new WorkerStatusBuilder(worker, device);
     }
 
-    /// @param id of the one job that the worker has; null: it is idle
+    /// @param id the worker's only job; null if idle
     public WorkerStatusBuilder job(@Nullable String id, int number) {
         job = id;
         attempt = number;

@@ -31,8 +31,8 @@ import java.util.Random;
 import net.jqwik.api.ForAll;
 import org.junit.jupiter.api.Test;
 
-/// Each kind of fault is put in on purpose, and found; in histories of honest workers none is. Jobs of two epochs
-/// of ten steps each; each event is a second after the one before.
+/// Finds each kind of injected violation, and none in correct histories. Jobs have two epochs of ten steps;
+/// events are one second apart.
 class HistoryCheckerTest {
     private static final int SECOND = 1000;
 
@@ -86,7 +86,7 @@ class HistoryCheckerTest {
         assertThat(check(told(events)).wrong()).containsExactly("job a: step 20 is told by no attempt that counts");
     }
 
-    /// The store goes on after them, but they were told by nobody.
+    /// The stored checkpoint covers these steps, but no attempt that counts has published them.
     @Test
     void stepsThatWereOnlyToldByAnAttemptThatDoesNotCount() {
         assertThat(check(told(List.of(
@@ -162,7 +162,7 @@ class HistoryCheckerTest {
         }
     }
 
-    /// Others may tell that a job rests or is cancelled; who has it learns that a little later.
+    /// Another worker may publish that a job is paused or cancelled; the owner notices a little later.
     @Test
     void anAttemptThatGoesOnForTooLongWhenItsJobIsPausedOrCancelled() {
         for (TrainingEvent end : List.of(paused("a", 1, 5), cancelled("a", 1, 5))) {

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What a file of projects can say, and what is said of one that is wrong.
+/// Valid project files, and error messages for invalid ones.
 class ProjectsFileTest {
     private static ProjectRules read(String json) throws Exception {
         return ProjectsFile.read(new JsonMapper().readTree(json.replace('\'', '"')));

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// Whose turn it is, and what counts as use.
+/// The order of projects, and the usage that it depends on.
 class StandingsTest {
     private static final ProjectRules RULES = new ProjectRules(
             Duration.ofHours(1),

@@ -17,7 +17,7 @@ final class TracingSwitchTest {
         assertThat(Tracing.isOn(Map.of("OTEL_TRACES_EXPORTER", "otlp"))).isTrue();
     }
 
-    /// A command of somebody else's trace: its events go on with it.
+    /// The command belongs to another system's trace, and the events continue it.
     @Test
     void withoutTracesWhatWasGivenIsHandedOn() {
         String cause = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
