@@ -34,14 +34,14 @@ import org.apache.kafka.common.resource.PatternType;
 import org.apache.kafka.common.resource.ResourceType;
 import org.junit.jupiter.api.Test;
 
-/// The AsyncAPI document is one.
+/// The AsyncAPI document is valid.
 class AsyncApiTest {
     private static final Path DOCUMENT = Message.FOLDER.resolve("asyncapi.yaml");
 
-    /// Kept where it has been fetched once.
+    /// A cached download.
     private static final Path KEPT = Path.of("target/asyncapi-3.0.0.json");
 
-    /// The package of AsyncAPI's own schemas, which is on npm alone.
+    /// The package with AsyncAPI's own schemas, which is on npm only.
     private static final String PACKAGE = "https://registry.npmjs.org/@asyncapi/specs/-/specs-6.11.1.tgz";
 
     private static final String SHA512 = "0375812ea00a1a8276fba15616da63065090d6814272ce06c45ef3b081af36aa"
@@ -50,7 +50,8 @@ class AsyncApiTest {
     private static final String IN_PACKAGE = "package/schemas/3.0.0.json";
     private static final int BLOCK = 512;
 
-    /// Skipped where there is no npm: [#everyReferenceLeadsSomewhere] and the document's golden need none.
+    /// Skipped without access to npm: [#everyReferenceLeadsSomewhere] and the document's golden file do not
+    /// need it.
     @Slow
     @Test
     void isValidByAsyncApisOwnSchema() throws Exception {
@@ -140,7 +141,8 @@ class AsyncApiTest {
         }
     }
 
-    /// Of a tar: each file is a block with its name and, in octal, its size, and then so many blocks as hold it.
+    /// Reads a tar: each file has a header block with its name and octal size, followed by its content in whole
+    /// blocks.
     private static String unpacked(byte[] tgz) throws IOException {
         try (DataInputStream tar = new DataInputStream(new GZIPInputStream(new ByteArrayInputStream(tgz)))) {
             while (true) {

@@ -36,12 +36,13 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Provide;
 import org.junit.jupiter.api.Test;
 
-/// The schema of commands takes what the reader takes, and refuses what the reader refuses, but for what it cannot say.
+/// The command schema and the reader accept and refuse the same jobs, except for rules that a schema cannot
+/// express.
 class CommandAgreementTest {
     private static final Schemas SCHEMAS = Schemas.in(Schemas.PRESENT);
     private static final JsonMapper MAPPER = new JsonMapper();
 
-    /// What the reader says of jobs that the schema takes, by the words that docs/contract/README.md has for it.
+    /// Messages of the reader for jobs that the schema accepts, by their names in docs/contract/README.md.
     private static final Map<String, Pattern> UNSAID = Map.of(
             "1.0", Pattern.compile("[-0-9.E,\\[\\]]+(?:;| is given;) (?:it must be|allowed is) a whole number"),
             "milestones", Pattern.compile("each must be larger than the one before"),
@@ -84,7 +85,7 @@ class CommandAgreementTest {
             "{\"norm\": 1}",
             "[\"cpu\", \"cpu\"]");
 
-    /// Left out these are as another field is.
+    /// Their default is the value of another field.
     private static final Set<String> LIKE_ANOTHER = Set.of("layer-maxPool2d.stride", "layer-avgPool2d.stride");
 
     private static final String JOB = "{\"id\": \"a\", \"dataset\": \"mnist\", \"epochs\": 1}";
@@ -103,7 +104,7 @@ class CommandAgreementTest {
         assertThat(SCHEMAS.mistakes("job-requested", job.toString())).isEmpty();
     }
 
-    /// Jobs, and those in which one thing or two are other than they were.
+    /// Jobs with up to two random changes.
     @Test
     void agreesWithTheReader() throws IOException {
         List<JsonNode> jobs = jobs();
@@ -119,7 +120,7 @@ class CommandAgreementTest {
         assertThat(refused).isBetween(400, 900);
     }
 
-    /// The examples, and those that have what the examples have not.
+    /// The examples, and jobs with everything that the examples do not contain.
     private static List<JsonNode> jobs() throws IOException {
         List<JsonNode> jobs = new ArrayList<>();
         for (var example : ContractTest.examples()) {
@@ -132,7 +133,7 @@ class CommandAgreementTest {
         return jobs;
     }
 
-    /// Whether the reader refuses a job.
+    /// Asserts that both agree; returns whether the reader refuses a job.
     private static boolean requireAgreement(JsonNode job) {
         Optional<String> reader = reader(job);
         List<String> schema = SCHEMAS.mistakes("job-requested", job.toString());
@@ -146,7 +147,7 @@ class CommandAgreementTest {
         return reader.isPresent();
     }
 
-    /// Somewhere another value, one thing less, or a field that there is not.
+    /// Replaces a value, removes one, or adds an unknown field.
     private static void change(JsonNode job, Random random) throws IOException {
         List<JsonNode> places = containers(job).toList();
         JsonNode place = places.get(random.nextInt(places.size()));
@@ -183,7 +184,7 @@ class CommandAgreementTest {
                 : Stream.empty();
     }
 
-    /// What is wrong with it.
+    /// The reader's message; empty if it accepts the job.
     private static Optional<String> reader(JsonNode job) {
         try {
             var _ = JobJson.read(job);
@@ -193,7 +194,7 @@ class CommandAgreementTest {
         }
     }
 
-    /// At each bound, beside it and where a field is left out: for each kind of object that a job may have.
+    /// Checks each bound, values next to it and missing fields, for each kind of object in a job.
     @Slow
     @Test
     void hasTheReadersBoundsAndDefaults() throws IOException {
@@ -243,7 +244,7 @@ class CommandAgreementTest {
             return other;
         }
 
-        /// What the reader takes for a field that is left out, where that is a value or an object.
+        /// The reader's default for a missing field, if it is a value or an object.
         Optional<JsonNode> defaultOf(String field) {
             JsonNode other = job.deepCopy();
             var _ = object(other).remove(field);
@@ -269,7 +270,7 @@ class CommandAgreementTest {
         return json.isObject() ? Stream.concat(Stream.of(at), within) : within;
     }
 
-    /// Numbers, texts and lists of one or two that are just within and just outside of what a field's schema allows.
+    /// Numbers, texts and lists just inside and just outside a field's bounds.
     private static List<JsonNode> atBounds(JsonNode schema) throws IOException {
         List<String> odd = new ArrayList<>();
         for (String word : List.of("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")) {

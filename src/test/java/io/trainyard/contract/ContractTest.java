@@ -30,12 +30,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Holds docs/contract to the code: its schemas have the fields of records, take what is right and refuse what is not.
+/// Checks docs/contract against the code: its schemas have the fields of the records, accept valid ones and
+/// refuse invalid ones.
 class ContractTest {
     private static final Schemas SCHEMAS = Schemas.in(Schemas.PRESENT);
     private static final JsonMapper MAPPER = new JsonMapper();
 
-    /// What a schema refuses.
+    /// A document that a schema refuses.
     private record Broken(String schema, String json) {}
 
     static List<Path> examples() throws IOException {
@@ -66,7 +67,7 @@ class ContractTest {
         return files(Schemas.PRESENT).stream().map(ContractTest::schema).toList();
     }
 
-    /// The records that the fleet writes: each event, and what else has a class of its own.
+    /// The records that a fleet writes: every event, and every other record class.
     static Stream<Arguments> records() {
         return Stream.concat(
                 Stream.of(TrainingEvent.class.getPermittedSubclasses())
@@ -83,7 +84,7 @@ class ContractTest {
                         Arguments.of("worker-status", WorkerStatus.class, Set.of())));
     }
 
-    /// One that may be null is absent then.
+    /// A field that may be null is absent then.
     @ParameterizedTest
     @MethodSource("records")
     void aSchemaHasTheFieldsOfItsRecord(String name, Class<?> record, Set<String> more) throws IOException {
@@ -100,7 +101,7 @@ class ContractTest {
         assertThat(schema.path("required")).extracting(JsonNode::asText).containsExactlyInAnyOrderElementsOf(required);
     }
 
-    /// What docs/topics.md shows.
+    /// The examples in docs/topics.md.
     @Test
     void examplesAreThoseOfThePage() throws IOException {
         Page page = Page.read("docs/topics.md");
@@ -143,7 +144,7 @@ class ContractTest {
                         .toList());
     }
 
-    /// What the docs show to be jobs.
+    /// The jobs in the docs.
     @Test
     void theDocsJobsAreValid() throws IOException {
         List<String> jobs = new ArrayList<>(Page.read("docs/jobs.md").code("json"));
@@ -164,7 +165,7 @@ class ContractTest {
         return broken;
     }
 
-    /// A command that is refused here is refused by workers, too.
+    /// Workers refuse these commands, too.
     @ParameterizedTest
     @MethodSource("broken")
     void whatIsBrokenIsRefused(Broken broken) throws IOException {

@@ -10,11 +10,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// One kind of record on a topic, as `docs/contract/asyncapi.yaml` has it.
+/// A kind of record on a topic, as `docs/contract/asyncapi.yaml` defines it.
 ///
-/// @param name as the files are called that are about it: `job-started`
+/// @param name the name of its files: `job-started`
 /// @param type its `ce_type`
-/// @param headers the name of their schema
+/// @param headers the name of the headers' schema
 record Message(String name, String type, Topic topic, String headers) {
     static final Path FOLDER = Path.of("docs/contract");
 
@@ -30,7 +30,7 @@ record Message(String name, String type, Topic topic, String headers) {
         }
     }
 
-    /// What the document calls a topic.
+    /// The document's name for a topic.
     static String channel(Topic topic) {
         return topic.name("").replace('.', '-');
     }

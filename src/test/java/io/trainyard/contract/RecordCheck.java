@@ -14,24 +14,23 @@ import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 
-/// Whether records are by the contract: body, headers, and the topic they are on.
+/// Checks records against the contract: body, headers and topic.
 public final class RecordCheck {
     private static final JsonMapper MAPPER = new JsonMapper();
 
     private final Schemas schemas = Schemas.in(Schemas.PRESENT);
 
-    /// The types there are: what `ce_type` may be.
+    /// The allowed values of `ce_type`.
     public static Set<String> types() {
         return Message.all().stream().map(Message::type).collect(Collectors.toSet());
     }
 
-    /// The type that a record says it is of.
     public static String type(ConsumerRecord<byte[], byte[]> record) {
         Header type = record.headers().lastHeader("ce_type");
         return type == null ? "none" : new String(type.value(), StandardCharsets.UTF_8);
     }
 
-    /// What is wrong with a record; empty if nothing is. Commands that nobody can run are whatever they are.
+    /// Violations of a record; empty if there are none. Invalid commands are not checked.
     public List<String> mistakes(Topic topic, ConsumerRecord<byte[], byte[]> record) throws IOException {
         Message message = Message.of(topic)
                 .filter(known -> known.type().equals(type(record)))
@@ -56,13 +55,12 @@ public final class RecordCheck {
         return mistakes;
     }
 
-    /// Fields that a schema lets stand beside those it names, but does not name itself: of a later version, or
-    /// forgotten.
+    /// Fields that a schema permits but does not define: from a later version, or forgotten.
     private static List<String> unnamed(JsonNode schema, JsonNode json) {
         List<String> unnamed = new ArrayList<>();
         for (var field : json.properties()) {
             JsonNode named = schema.path("properties").path(field.getKey());
-            boolean isJob = named.path("required").size() == 1; // has more fields than its schema names
+            boolean isJob = named.path("required").size() == 1; // has more fields than its schema defines
             if (named.isMissingNode()) {
                 unnamed.add("the field %s is in no schema".formatted(field.getKey()));
             } else if (!isJob) {
@@ -72,7 +70,7 @@ public final class RecordCheck {
         return unnamed;
     }
 
-    /// Of a dead letter, which need not be JSON, as a text.
+    /// A dead letter's body may be no JSON; it is treated as text.
     private static String body(Message message, ConsumerRecord<byte[], byte[]> record) {
         String body = new String(record.value(), StandardCharsets.UTF_8);
         return message.type().equals(CloudEvents.DEAD_COMMAND)

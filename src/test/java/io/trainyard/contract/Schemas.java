@@ -17,9 +17,9 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/// JSON Schemas, as somebody else's library reads them.
+/// JSON Schemas, evaluated by a third-party library.
 final class Schemas {
-    /// Those of this version.
+    /// The schemas of this version.
     static final Path PRESENT = Path.of("docs/contract/schemas");
 
     private static final String BASE = "https://trainyard/schemas/";
@@ -33,7 +33,7 @@ final class Schemas {
                         builder.schemas(iri -> iri.startsWith(BASE) ? text.apply(iri.substring(BASE.length())) : null));
     }
 
-    /// Those of a folder.
+    /// The schemas of a folder.
     static Schemas in(Path folder) {
         return new Schemas(file -> {
             try {
@@ -49,9 +49,9 @@ final class Schemas {
         return new JsonMapper().readTree(PRESENT.resolve(name + ".json").toFile());
     }
 
-    /// What is wrong with a document; empty if nothing is.
+    /// Violations of a document; empty if there are none.
     ///
-    /// @param name the schema's, `job-started`, or where a part of one is: `job-requested.json#/$defs/loss`
+    /// @param name a schema, `job-started`, or a part of one, `job-requested.json#/$defs/loss`
     List<String> mistakes(String name, byte[] json) {
         return mistakes(name, new String(json, StandardCharsets.UTF_8));
     }
@@ -61,7 +61,7 @@ final class Schemas {
                 registry.getSchema(SchemaLocation.of(BASE + (name.contains("#") ? name : name + ".json"))), json);
     }
 
-    /// What is wrong with a schema itself.
+    /// Violations in a schema itself.
     List<String> mistakesOfSchema(String json) {
         return mistakes(registry.getSchema(SchemaLocation.of("https://json-schema.org/draft/2020-12/schema")), json);
     }

@@ -162,7 +162,7 @@ class JobFilesTest {
                         second, first);
     }
 
-    /// A key's hash would be computed of all that its aliases stand for.
+    /// Hashing a key would expand all of its aliases.
     @Test
     void refusesListsAndMapsAsKeysBeforeTheyAreHashed() {
         StringBuilder yaml = new StringBuilder("- &a0 [x]\n");

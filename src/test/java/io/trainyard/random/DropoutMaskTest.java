@@ -6,10 +6,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Vectors of torch 2.13.0+cpu: `torch.manual_seed(seed); torch.nn.functional.dropout(torch.ones(n), p)`.
+/// Values from torch 2.13.0+cpu: `torch.manual_seed(seed); torch.nn.functional.dropout(torch.ones(n), p)`.
 class DropoutMaskTest {
-    /// The kept ones are counted among the first 100, 5000 and 100000 elements; `next` is the `random_()` of an
-    /// int64 after them all.
+    /// Counts the retained elements among the first 100, 5000 and 100000; `next` is the following int64
+    /// `random_()`.
     @ParameterizedTest
     @CsvSource({
         "0, 0.1, 01101111111111111111111111111111, 1.1111111640930176, 93, 4469, 89934, 650378295980102479",

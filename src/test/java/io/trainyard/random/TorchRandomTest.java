@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
 
-/// Vectors from PyTorch 2.7 and 2.13, which agree.
+/// Values from PyTorch 2.7 and 2.13, which agree.
 class TorchRandomTest {
     @Test
     void drawsPyTorchsUniformNumbers() {
@@ -33,7 +33,7 @@ class TorchRandomTest {
         assertThat(new TorchRandom(1L << 31).nextLong()).isEqualTo(2803958173589050372L);
     }
 
-    /// Linear(3, 2), then DataLoader over 10 items with shuffle, batch 4, and no test pass between the epochs.
+    /// Linear(3, 2), then a DataLoader over 10 items with shuffle, batch 4, and no test between the epochs.
     @Test
     void shufflesAsDataLoaderDoes() {
         TorchRandom random = new TorchRandom(0);

@@ -16,7 +16,7 @@ class BuiltInNetworksTest {
         return JobTexts.recorded("network-parameters.txt");
     }
 
-    /// Each `state_dict()`, that of `resnet18-cifar` as `ResNet18()` of kuangliu/pytorch-cifar has it.
+    /// Compares each `state_dict()`; `resnet18-cifar` equals `ResNet18()` of kuangliu/pytorch-cifar.
     ///
     /// @param network its name, the shape of an image and the number of classes
     @ParameterizedTest

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What a job says of a folder of images.
+/// A job's settings for an image folder.
 class DatasetSpecTest {
     private static JobSpec read(String fields) {
         return JobJson.read("""

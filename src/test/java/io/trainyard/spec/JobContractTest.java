@@ -28,7 +28,7 @@ class JobContractTest {
     private static final Path SAID = Path.of("src/test/resources/io/trainyard/spec/said-in-commands.txt");
     private static final JsonMapper MAPPER = new JsonMapper();
 
-    /// Of later times: a field with a default, and a type.
+    /// A later version: adds a field with a default, and a type.
     private static final JobContract LATER = new JobContract(List.of(
             new Addition(2, "", null, "dropLast"),
             new Addition(3, "network", "relu", null),
@@ -98,8 +98,8 @@ class JobContractTest {
         }
     }
 
-    /// All that a command may say, with the contract that has it since. What is added here is an addition to
-    /// [JobContract#OURS], with the next number: else older workers put the commands aside that use it.
+    /// All fields and types of commands with the schema version that added them. A new one must be added to
+    /// [JobContract#OURS] with the next version; otherwise older workers would dead-letter such commands.
     @Test
     void whatIsAddedRaisesTheContract() throws Exception {
         Set<String> said = new TreeSet<>();

@@ -21,7 +21,7 @@ class JobJsonPropertiesTest {
         return RandomNetwork.arbitrary();
     }
 
-    /// Written, each is the command that gives it again.
+    /// Reading a written command gives the same command.
     @SeededProperty
     void readsWhatItWrote(@ForAll("networks") RandomNetwork network, @ForAll long seed) throws IOException {
         JobSpec job = JobJson.read(JOB.formatted(seed).getBytes(StandardCharsets.UTF_8));

@@ -16,13 +16,13 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What jobs can say, and that it is written as it was read.
+/// Reads and writes all fields of jobs.
 class JobJsonTest {
     static Stream<Arguments> forms() throws IOException {
         return JobTexts.recorded("job-forms.txt");
     }
 
-    /// Each field, layer, optimizer and schedule, with its defaults written out.
+    /// Each field, layer, optimizer and schedule, with its defaults spelled out.
     @ParameterizedTest
     @MethodSource("forms")
     void whatIsReadIsWrittenWithItsDefaults(String json, String written) {

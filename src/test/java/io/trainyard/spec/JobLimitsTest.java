@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What an operator does not let jobs ask for is refused with both numbers and the setting's name.
+/// A job beyond an operator's limit is refused with both numbers and the setting's name.
 class JobLimitsTest {
     private static final int STEPS_PER_EPOCH = 16;
 

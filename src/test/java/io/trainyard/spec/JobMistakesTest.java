@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// What is wrong with a command.
+/// Error messages for invalid commands.
 class JobMistakesTest {
     private static final String RELUS = "{'type': 'relu'}, ".repeat(1000) + "{'type': 'relu'}";
 
@@ -37,7 +37,7 @@ class JobMistakesTest {
                         "network.layers has 1002 layers; allowed is 1 to 1000"));
     }
 
-    /// The whole sentence a person gets for each mistake.
+    /// The full message for each mistake.
     @ParameterizedTest
     @MethodSource({"recorded", "longOnes"})
     void aMistakeGetsASentence(String json, String sentence) {

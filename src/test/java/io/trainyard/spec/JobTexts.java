@@ -11,11 +11,11 @@ import java.util.Arrays;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.provider.Arguments;
 
-/// Commands as people write them, with apostrophes for quotes.
+/// Commands in a readable form, with apostrophes instead of quotes.
 final class JobTexts {
     private JobTexts() {}
 
-    /// Pairs of lines with an empty one between them: a command or a part of one, and what becomes of it.
+    /// Pairs of lines separated by empty lines: a command or a part of one, and the expected result.
     ///
     /// @param file in `src/test/resources/golden`
     static Stream<Arguments> recorded(String file) throws IOException {

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Holds docs/jobs.md against the code: its tables tell each field of a job with its type, its default and its bounds,
-/// and its examples are jobs.
+/// Checks docs/jobs.md against the code: its tables have each field of a job with type, default and bounds, and
+/// its examples are valid jobs.
 class JobsPageTest {
     private static final Page PAGE = Page.read("docs/jobs.md");
     private static final JsonMapper MAPPER = new JsonMapper();
@@ -34,7 +34,7 @@ class JobsPageTest {
 
     private static final Pattern BOUNDS = Pattern.compile("(above )?([\\d,]+) (?:up )?to ([\\d,]+)");
 
-    /// A value of each type, as the page calls the types.
+    /// A value of each type, by the page's names of the types.
     private static final Map<String, String> VALUES = Map.of(
             "text", "\"a text\"",
             "whole number", "3",
@@ -45,13 +45,13 @@ class JobsPageTest {
 
     /// A row of a table of fields.
     ///
-    /// @param within the field of the job that has it; empty for the job itself
+    /// @param within the field of the job that contains it; empty for the job itself
     record Field(String within, String name, String type, String defaultValue, String allowed) {
-        /// The job with this field only, and what must be given.
+        /// The job with this field and the required ones only.
         ObjectNode job(String value) throws IOException {
             ObjectNode job = (ObjectNode) MAPPER.readTree(JOB);
             if (name.equals("random") || within.equals("asha")) {
-                job.set("sweep", MAPPER.readTree("{\"seed\": [1, 2]}")); // alone they mean nothing
+                job.set("sweep", MAPPER.readTree("{\"seed\": [1, 2]}")); // required by these fields
             }
             (within.isEmpty() ? job : job.withObject("/" + within)).set(name, MAPPER.readTree(value));
             return job;
@@ -71,7 +71,7 @@ class JobsPageTest {
             return job;
         }
 
-        /// Whether values of a type, as the page calls it, are of this field's.
+        /// Whether this field accepts values of another type.
         boolean takes(String other) {
             return type.equals(other)
                     || (type.equals("number") && other.equals("whole number"))
@@ -258,7 +258,7 @@ class JobsPageTest {
                         "at most %d layers".formatted(NetworkSpec.MAX_LAYERS));
     }
 
-    /// What is in code or in quotes where the page says what a field may be.
+    /// Values in code or quotes in the page's column of allowed values.
     private static List<String> allowed(String field) {
         List<String> row = PAGE.section("## Fields").table().stream()
                 .filter(cells -> cells.getFirst().equals("`" + field + "`"))

@@ -3,7 +3,7 @@ package io.trainyard.spec;
 import io.trainyard.spec.JobContract.Addition;
 import java.util.List;
 
-/// What tests let the next version add, so that older workers and newer commands meet.
+/// An additional schema version for tests, so that older workers meet newer commands.
 public final class LaterContract implements JobContract.Later {
     @Override
     public List<Addition> additions() {

@@ -3,7 +3,7 @@ package io.trainyard.spec;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// Every kind of layer there is: for tests that ask whether a table has them all.
+/// All kinds of layers, for tests that a table is complete.
 public final class LayerKinds {
     private LayerKinds() {}
 
@@ -15,7 +15,7 @@ public final class LayerKinds {
         return type.isSealed() ? Stream.of(type.getPermittedSubclasses()).flatMap(LayerKinds::of) : Stream.of(type);
     }
 
-    /// Those of the layers and of the layers within them.
+    /// The kinds of the layers, including nested ones.
     public static Stream<Class<?>> in(List<LayerSpec> layers) {
         return layers.stream()
                 .flatMap(layer -> Stream.concat(

@@ -221,14 +221,14 @@ class NetworkTest {
                 4,
                 new Conv2d(null, 6, 3, 2, 1, false), // 6x5x4
                 new Relu(null),
-                new Conv2d(null, 8, 3, 1, 2, 2, 2, true), // 8x5x4, of three channels each
+                new Conv2d(null, 8, 3, 1, 2, 2, 2, true), // 8x5x4, from three channels each
                 new Flatten(null),
                 new Linear(null, 4, true));
         assertThat(network.multiplyAdds()).isEqualTo(120 * 27 + 160 * 27 + 160 * 4);
         assertThat(network.trainingMultiplyAdds()).isEqualTo(2 * 120 * 27 + 3 * (160 * 27 + 160 * 4));
     }
 
-    /// He et al. tell no figure for it; that of kuangliu/pytorch-cifar is widely told as 0.56 GMACs.
+    /// He et al. publish no number for it; 0.56 GMACs is the usual one for kuangliu/pytorch-cifar.
     @Test
     void resnet18HasTheArithmeticThatIsToldOfIt() {
         Network network = Network.fit(NetworkSpec.named("resnet18-cifar"), Shape.of(3, 32, 32), 10);

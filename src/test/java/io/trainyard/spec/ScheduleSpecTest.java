@@ -17,9 +17,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// The learning rates of every step, against PyTorch's schedulers; src/test/python/schedules.py recorded them.
+/// Compares the learning rate of every step with PyTorch's schedulers, recorded by
+/// src/test/python/schedules.py.
 class ScheduleSpecTest {
-    /// PyTorch makes most of its rates from the one before, which adds a rounding each time.
+    /// PyTorch derives most rates from the previous one, which adds a rounding error each time.
     private static final double RELATIVE = 1e-13;
 
     static Stream<String> schedules() throws IOException {

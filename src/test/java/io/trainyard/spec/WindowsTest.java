@@ -22,7 +22,7 @@ class WindowsTest {
     void bothSidesOfAKernelAreCounted() {
         Extent one = Extent.square(1);
         List<LayerSpec> layers = List.of(
-                new Conv2d(null, 6, new Extent(1, 5), one, Padding.SAME, one, 3, false), // 6x9x8, of one channel each
+                new Conv2d(null, 6, new Extent(1, 5), one, Padding.SAME, one, 3, false), // 6x9x8, from one channel each
                 new Conv2d(null, 5, new Extent(3, 2), new Extent(2, 1), new Padding(new Extent(1, 0)), one, 1, true),
                 new Flatten(null),
                 new Linear(null, 4, true));
@@ -32,7 +32,7 @@ class WindowsTest {
         assertThat(network.multiplyAdds()).isEqualTo(432 * 5 + 175 * 36 + 175 * 4);
     }
 
-    /// PyTorch's: `conv2d_same`, `pooling_output_shape` and `nn.Upsample`, asked of PyTorch 1.13.
+    /// From PyTorch 1.13: `conv2d_same`, `pooling_output_shape` and `nn.Upsample`.
     static Stream<Arguments> shapes() {
         Extent one = Extent.square(1);
         Extent none = Extent.square(0);
@@ -43,7 +43,7 @@ class WindowsTest {
                 arguments(new MaxPool2d(null, three, two, one, one, false), "1x5x4"),
                 arguments(new MaxPool2d(null, three, two, none, one, false), "1x4x3"),
                 arguments(new MaxPool2d(null, three, two, none, one, true), "1x4x4"),
-                arguments(new MaxPool2d(null, two, three, one, one, true), "1x4x3"), // a fourth would begin behind it
+                arguments(new MaxPool2d(null, two, three, one, one, true), "1x4x3"), // a fourth would begin beyond it
                 arguments(new MaxPool2d(null, new Extent(3, 2), two, new Extent(1, 0), two, true), "1x4x4"),
                 arguments(new MaxPool2d(null, Extent.square(9), two, none, one, true), "1x1x1"),
                 arguments(new AvgPool2d(null, new Extent(2, 3), new Extent(2, 3), one, true, true), "1x5x3"),

@@ -31,7 +31,7 @@ import java.util.Queue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Sweeps trained for real, in one process: all trials to their end, and only the best of them.
+/// Trains sweeps in one process: once with all trials to their end, once with halving.
 class HalvingTrainingTest {
     private static final String NETWORK = """
             {"layers": [{"type": "maxPool2d", "kernel": 2}, {"type": "flatten"}, {"type": "linear", "out": 32},
@@ -40,7 +40,7 @@ class HalvingTrainingTest {
     @TempDir
     private Path folder;
 
-    /// What became of all trials.
+    /// The results of all trials.
     private record Swept(Map<String, JobState> states, Map<String, String> parameters, long steps) {
         SweepView view() {
             return SweepView.ofStates("grid", states.values());
@@ -54,9 +54,9 @@ class HalvingTrainingTest {
                  "optimizer": {"type": "sgd", "learningRate": 0.1}, "asha": %s, "sweep": %s}""".formatted(NETWORK, epochs, asha, sweep).getBytes(StandardCharsets.UTF_8)));
     }
 
-    /// As a fleet of one worker runs them: commands in their order, those that go on behind those that wait.
+    /// Runs commands in order, as a fleet of one worker does; resumed trials come after waiting ones.
     ///
-    /// @param halves whether trials rest at rungs
+    /// @param halves whether trials are paused at rungs
     private Swept sweep(List<JobSpec> trials, boolean halves) {
         CheckpointStore store = CheckpointStore.open(
                 folder.resolve(halves ? "halving" : "whole").toUri());

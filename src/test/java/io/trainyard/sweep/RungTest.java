@@ -112,7 +112,7 @@ class RungTest {
                 .hasValueSatisfying(reason -> assertThat(reason).startsWith("after 1 epochs its loss is 1.7500"));
     }
 
-    /// It counts where the others are still asked, at its own next rung and no other.
+    /// The result counts at its next rung only, where the other trials are still compared.
     @Test
     void whatEndsEarlyCountsAtItsNextRung() {
         assertThat(halving.rests(job("a"), 1, 1, 0.9)).isPresent();
@@ -138,8 +138,7 @@ class RungTest {
         assertThat(group.results(9)).isEmpty();
     }
 
-    /// A worker that stood still wakes when its successor has resumed: whatever it writes, and whenever, does
-    /// not count.
+    /// A frozen worker continues after its successor has resumed: its results never count.
     @Test
     void aSupersededAttemptDecidesNothing() {
         halving.resumes(job("a"), 2, 0);
@@ -154,7 +153,7 @@ class RungTest {
         assertThat(group.results(3)).containsExactly(Map.entry("a", new GroupFolder.Result(2, "0.75")));
     }
 
-    /// What an attempt has found up to where its successor resumes is the job's.
+    /// Results up to the step from which the successor resumes count.
     @Test
     void whatWasFoundBeforeCounts() {
         assertThat(halving.rests(job("a"), 1, 1, 0.5)).isPresent();
@@ -164,7 +163,7 @@ class RungTest {
                 .containsExactly(Map.entry("a", new GroupFolder.Result(1, "0.5")));
     }
 
-    /// A store that was emptied must not keep a job from going on.
+    /// An emptied store must not stop a job from continuing.
     @Test
     void aJobWhoseResultIsLostGoesOn() {
         assertThat(halving.goOn(List.of(job("a")))).containsExactly("a");

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/// Builds all trials of a sweep that has nearly as many bytes as it may; run with a small heap.
+/// Builds all trials of a sweep near the size limit; run with a small heap.
 final class SweepHeap {
     private static final int LAYERS = 1000;
 

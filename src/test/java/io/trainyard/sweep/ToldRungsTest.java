@@ -39,7 +39,7 @@ class ToldRungsTest {
         job.apply(new Paused(job.job(), 1, 10L * epochs, epochs, "others are better"));
     }
 
-    /// While the last one rests, the best of them has not heard yet that it goes on.
+    /// The last trial is paused before the best one has been resumed.
     @Test
     void whatRestsAndIsAmongTheBestGoesOn() {
         rest(a, 1, 0.75);

@@ -65,7 +65,7 @@ class TrialsTest {
         assertThat(Trials.of(job)).containsExactly(job);
     }
 
-    /// Two versions that drew otherwise would publish two jobs under one id.
+    /// Versions with different random draws would publish different jobs under one id.
     @Test
     void drawsAreTheSameForEver() {
         JobSpec sweep = job("""
@@ -101,7 +101,7 @@ class TrialsTest {
                         .hasSizeBetween(45, 90));
     }
 
-    /// From 1 to 31 there are five doublings; a natural logarithm or another makes no difference.
+    /// From 1 to 31 are five doublings; the base of the logarithm makes no difference.
     @Test
     void wholeFieldsHaveLogarithmicRangesToo() {
         List<JobSpec> trials = Trials.of(
@@ -110,7 +110,7 @@ class TrialsTest {
         assertThat(trials.stream().filter(trial -> trial.batchSize() < 8)).hasSizeBetween(560, 760);
     }
 
-    /// A field that is wrong does not make others look as if they were.
+    /// An error in one field must not produce errors for others.
     @Test
     void whatIsWholeIsKnownOfEachFieldByItself() {
         assertThatThrownBy(() -> Trials.of(job("""
@@ -195,7 +195,7 @@ class TrialsTest {
                 .hasMessageContainingAll(what, why);
     }
 
-    /// What is told of random follows from the sweep.
+    /// Messages about `random` would be consequential errors.
     @Test
     void aMistakeInTheSweepIsToldAlone() {
         assertThatThrownBy(() -> job("\"random\": 3, \"asha\": {}, \"sweep\": {\"seed\": 7}"))
@@ -223,7 +223,7 @@ class TrialsTest {
                 .hasMessageContaining("mse");
     }
 
-    /// Their names are rounded, they are not.
+    /// Their names are rounded to the same value, but the trials differ.
     @Test
     void eachTrialHasAnIdOfItsOwn() {
         assertThat(trials("{\"optimizer.learningRate\": [0.10001, 0.100011]}"))
@@ -245,7 +245,7 @@ class TrialsTest {
                         "network.layers.3 is no entry of a list of 3; the first has the number 0, the last 2");
     }
 
-    /// Whatever the order in which they are given.
+    /// The order of the fields does not matter.
     @Test
     void aFieldOfAnObjectThatIsVariedIsVariedWithin() {
         assertThat(trials(
@@ -277,7 +277,7 @@ class TrialsTest {
                 .hasMessageContaining(sentence);
     }
 
-    /// Twenty times as large as the heap together, each of which is forgotten before the next is built.
+    /// Together twenty times as large as the heap; each is released before the next is built.
     @Slow
     @Test
     void onlyOneTrialIsInMemoryAtATime() throws Exception {

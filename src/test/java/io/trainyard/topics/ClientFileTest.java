@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// The operator's file of Kafka's settings: what it may have, and what is said of what it may not.
+/// The operator's file of Kafka settings: allowed settings, and messages about others.
 class ClientFileTest {
     private static final String SECRET = "tr0ub4dor";
 
@@ -45,7 +45,8 @@ class ClientFileTest {
                         "org.apache.kafka.common.security.scram.ScramLoginModule required username=\"a\" password=\"0042\";");
     }
 
-    /// One of each kind that a promise rests on; whatever is not shared by all clients is refused in the same way.
+    /// One setting of each kind that guarantees depend on. Settings that not all clients share are refused in
+    /// the same way.
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -149,7 +150,7 @@ class ClientFileTest {
                 .hasMessageContainingAll(wrong.toString(), "ssl.key.password", ":other}");
     }
 
-    /// To this machine, or over TLS, or where whoever started this process has said so.
+    /// To this machine, over TLS, or with an explicit permission.
     @ParameterizedTest
     @CsvSource({
         "http://people.example.org/token, '', false",

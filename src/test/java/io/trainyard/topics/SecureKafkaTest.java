@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Every kind of client on a broker that asks who one is, over TLS; and what is said when it does not let one in.
+/// Every kind of client on a broker with authentication and TLS, and the messages after a refusal.
 @Slow
 class SecureKafkaTest {
     private static final Duration SOON = Duration.ofSeconds(20);
@@ -147,7 +147,7 @@ class SecureKafkaTest {
                 .hasMessageContainingAll(wrongPort.address(), "no TLS is spoken there", file.toString());
     }
 
-    /// The certificate is the broker's, and one that is trusted, but for another name.
+    /// The certificate is the broker's and trusted, but for another host name.
     @Test
     void whoseCertificateIsForAnotherHostIsNoBroker() {
         Brokers elsewhere = Brokers.at(
@@ -163,8 +163,8 @@ class SecureKafkaTest {
         assertNoToken("(endpoint.url=https://localhost:[0-9]+)\\S*", "$1/nothing-here", "405");
     }
 
-    /// Whom to trust with the client's secret is said in a place of its own: who trusts the broker only does not tell
-    /// it.
+    /// Trust for the token provider is configured separately: a client that trusts only the broker does not
+    /// send it the secret.
     @Test
     void aProviderThatIsNotTrustedIsNotToldTheSecret() throws Exception {
         assertNoToken("provider-trusted", "broker-trusted", "PKIX", "ssl.truststore.location=");

@@ -28,7 +28,7 @@ import org.apache.kafka.common.resource.ResourceType;
 import org.apache.kafka.common.utils.SecurityUtils;
 import org.junit.jupiter.api.Test;
 
-/// Holds the table of roles in docs/security.md to what a test proves of them.
+/// Checks the table of roles in docs/security.md against the tested grants.
 class SecurityPageTest {
     @Test
     void theTableOfRolesIsThatOfTheCode() {
@@ -99,7 +99,7 @@ class SecurityPageTest {
                 .value());
     }
 
-    /// What a worker is told unless somebody lowers it is what the vocabulary allows.
+    /// A worker's default limits are the largest that a job may use.
     @Test
     void aWorkersOwnLimitsAreThoseOfTheVocabulary() throws ReflectiveOperationException {
         for (var limit : JobLimits.class.getRecordComponents()) {

@@ -23,11 +23,11 @@ import org.apache.kafka.common.resource.ResourceType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Holds what Strimzi is told of topics and of who may do what to what the program makes and needs.
+/// Checks Strimzi's topics and users against those that the program creates and needs.
 class StrimziTest {
     private static final String COMPONENT = "components/strimzi/";
 
-    /// Makes topics in the place of whoever else would.
+    /// Strimzi creates the topics in place of this role.
     private static final KafkaRole MADE_BY_STRIMZI = KafkaRole.ADMINISTRATOR;
 
     private static List<JsonNode> objects(String file) throws Exception {
@@ -92,7 +92,7 @@ class StrimziTest {
                 grant.operation().name().replace("_", ""));
     }
 
-    /// Strimzi's Secrets hold `sasl.jaas.config` and the certificate of those that sign for the brokers.
+    /// Strimzi's Secrets have `sasl.jaas.config` and the CA certificate of the brokers.
     @Test
     void podsSignInAsWhomTheirSecretSays(@TempDir Path mounted) throws Exception {
         String signIn =

@@ -64,7 +64,7 @@ class TopicAdminTest {
         }
     }
 
-    /// A broker may take a while to hear of a topic that was just made.
+    /// A new topic is not known to every broker at once.
     private static Map<Topic, Config> settings(Admin admin, String prefix) {
         Map<ConfigResource, Topic> topics = Arrays.stream(Topic.values())
                 .collect(Collectors.toMap(

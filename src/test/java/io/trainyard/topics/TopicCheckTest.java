@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class TopicCheckTest {
     private static final String PREFIX = "topic-check-test.";
 
-    /// As an operator may create them, with the retention that brokers have by default.
+    /// As an operator may create them, with the brokers' default retention.
     @Test
     void correctsSettingsWithWhichJobsWouldBeLostAndKeepsOthers() throws Exception {
         Brokers kafka = TestBroker.brokers();
@@ -27,7 +27,7 @@ class TopicCheckTest {
                     new NewTopic(Topic.STEPS.name(PREFIX), 1, (short) 1).configs(Map.of("retention.ms", "1000")));
             TopicAdmin.await(kafka, admin.createTopics(found).all(), Patience.LIMIT);
 
-            for (NewTopic topic : found) { // a broker may take a while to hear of it
+            for (NewTopic topic : found) { // a new topic is not known to every broker at once
                 Patience.await(topic.name())
                         .until(() -> Patience.get(admin.listTopics().names()).contains(topic.name()));
             }

@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Holds docs/topics.md against the code: the topics and their settings, every header, every event with every
-/// field, and examples that are what the code writes.
+/// Checks docs/topics.md against the code: topics and settings, all headers, all events with their fields, and
+/// examples that equal the code's output.
 class TopicsPageTest {
     private static final Page PAGE = Page.read("docs/topics.md");
     private static final JsonMapper MAPPER = new JsonMapper();
@@ -38,7 +38,7 @@ class TopicsPageTest {
         return Arrays.stream(TrainingEvent.class.getPermittedSubclasses());
     }
 
-    /// @param settings as the page tells them: partitions, retention, the largest record
+    /// @param settings partitions, retention and the largest record, as on the page
     private record Row(String topic, List<String> settings) {}
 
     @Test
@@ -83,7 +83,7 @@ class TopicsPageTest {
     @MethodSource("events")
     void anEventsTableHasItsFieldsInTheirOrder(Class<?> event) {
         List<String> fields = new ArrayList<>(fields(event));
-        fields.add(2, "time: text"); // of no record, for the code has it beside the event
+        fields.add(2, "time: text"); // not in the record class, because the code keeps it next to the event
         assertThat(fields(section(event))).isEqualTo(fields);
     }
 
@@ -97,8 +97,7 @@ class TopicsPageTest {
         assertThat(section.text()).contains("`%s`".formatted(CloudEvents.CONTROL));
     }
 
-    /// What the page shows is read, and written again as it stands there; so it can be nothing but what the code
-    /// writes.
+    /// Reads and rewrites the page's examples, so that they can only be the code's output.
     @ParameterizedTest
     @MethodSource("events")
     void anEventsExampleIsWhatTheCodeWrites(Class<?> type) throws IOException {
@@ -136,7 +135,7 @@ class TopicsPageTest {
         return MAPPER.readTree(section.code("json").getFirst());
     }
 
-    /// Names and types as the page has them, in order.
+    /// Names and types of the page, in order.
     private static List<String> fields(Page section) {
         return section.tableOf("field").table().stream()
                 .map(row -> Page.code(row, 0).getFirst() + ": " + row.get(1))
