@@ -15,7 +15,7 @@ class CsvTableTest {
     @TempDir
     private Path folder;
 
-    /// A spreadsheet would compute it, and ask the network for more.
+    /// A spreadsheet would evaluate it, possibly with network access.
     @ParameterizedTest
     @CsvSource(
             delimiter = ';',

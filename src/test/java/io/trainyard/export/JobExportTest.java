@@ -48,13 +48,12 @@ import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
 
-/// Each format is read back by what others have written: TensorFlow's messages, a reader of Parquet, a
-/// reader of YAML.
+/// Each format is read back by third-party code: TensorFlow's messages, a Parquet reader and a YAML reader.
 class JobExportTest {
     private static final long START = TIME.toEpochMilli();
     private static final JsonMapper MAPPER = JsonMapper.builder().build();
 
-    /// Its text has all that CSV quotes.
+    /// Contains all characters that CSV quotes.
     private static final String NOTE = "he said \"why, not\"\nand left";
 
     private final TrackingStore store = TrackingStore.open(Databases.SQLITE.empty());
@@ -68,8 +67,7 @@ class JobExportTest {
         store.close();
     }
 
-    /// `a` was given back once, and has told some steps twice; `b` waits; `../c` is what anyone can write
-    /// to a topic.
+    /// `a` was released once and has republished some steps; `b` waits; anyone can write `../c` to a topic.
     @BeforeEach
     void fill() {
         tell(0, new Requested("a", SampleEvents.spec("a"), "here", START));
@@ -103,7 +101,7 @@ class JobExportTest {
         return export.export(found, format, folder.resolve("out"), false, _ -> {});
     }
 
-    /// The loss that a step was told with: [SampleEvents#losses].
+    /// The published loss of a step: [SampleEvents#losses].
     private static float lossOf(long step) {
         return 3 - 0.1f * step;
     }
@@ -264,7 +262,7 @@ class JobExportTest {
         return ParquetFileReader.open(InputFile.of(folder.resolve("out/" + table + ".parquet")));
     }
 
-    /// More rows than a row group has, more values than a page; a value that some rows have not; many texts.
+    /// More rows than a row group, more values than a page, missing values, and many texts.
     @Test
     void parquetHoldsMoreThanARowGroup() throws IOException {
         int rows = (1 << 20) + (1 << 16) + 7;
@@ -332,7 +330,7 @@ class JobExportTest {
         }
     }
 
-    /// The values of the column that some rows have not.
+    /// The values of the column with missing values.
     private static List<Double> rates(ParquetFileReader file) {
         List<Double> found = new ArrayList<>();
         try (ColumnReader rates = file.columnReader("rate")) {

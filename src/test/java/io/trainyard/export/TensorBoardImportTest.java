@@ -37,7 +37,7 @@ import org.tensorflow.framework.Summary;
 import org.tensorflow.framework.TensorProto;
 import org.tensorflow.util.Event;
 
-/// The event files are made of TensorFlow's own messages.
+/// The event files consist of TensorFlow's own messages.
 class TensorBoardImportTest {
     private static final double START = 1_700_000_000;
 
@@ -149,7 +149,7 @@ class TensorBoardImportTest {
         return losses;
     }
 
-    /// Both give numbers to jobs, and neither sees what the other has in memory.
+    /// Both assign numbers to jobs, and neither sees the other's cache.
     @ParameterizedTest
     @EnumSource
     void aDashboardMayWriteToTheSameStore(Databases kind) throws IOException {
@@ -175,7 +175,7 @@ class TensorBoardImportTest {
         }
     }
 
-    /// Networks that predict numbers have no accuracy, and some people log only losses.
+    /// Regression networks have no accuracy, and some users log only losses.
     @Test
     void testsNeedNoAccuracy() throws IOException {
         write(
@@ -214,7 +214,7 @@ class TensorBoardImportTest {
         }
     }
 
-    /// What is exported comes back as it was.
+    /// An exported job is imported unchanged.
     @Test
     void anExportIsImportedAgain() throws IOException {
         try (TrackingStore store = TrackingStore.open(Databases.SQLITE.empty())) {

@@ -54,7 +54,7 @@ class TensorBoardSinkTest {
                 .toList();
     }
 
-    /// The process is stopped at any byte, and another goes on.
+    /// The process is killed at any byte, and another one continues.
     @Test
     void eachStepIsInTheFileOnceHoweverOftenWhoeverWritesItIsStopped() throws IOException {
         Random random = new Random(7);

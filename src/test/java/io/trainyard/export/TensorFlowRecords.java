@@ -11,9 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.tensorflow.util.Event;
 
-/// Reads event files with TensorFlow's own messages, and checks every checksum bit by bit.
+/// Reads event files with TensorFlow's own messages, and verifies every checksum.
 public final class TensorFlowRecords {
-    private static final int CASTAGNOLI = 0x82f63b78; // the polynomial, reversed
+    private static final int CASTAGNOLI = 0x82f63b78; // the reversed polynomial
 
     private TensorFlowRecords() {}
 

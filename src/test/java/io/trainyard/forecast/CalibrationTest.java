@@ -11,16 +11,17 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/// In simulated fleets that differ in what matters, 90 % intervals hold what they promise.
+/// In different kinds of simulated fleets, 90 % intervals contain the actual start often enough.
 @Slow
 class CalibrationTest {
     private static final int SEEDS = 6;
     private static final int ASKED = 6;
 
-    /// Of each kind of fleet. Of one, whose workers' speeds wander, no more than 77.7 % are before any job has ended.
+    /// The minimum for each kind of fleet. If worker speeds drift, only 77.7 % are reached before any job has
+    /// ended.
     private static final double LEAST = 0.75;
 
-    /// Jobs that have run before: none, or as many as tell what a fleet's jobs are like.
+    /// Number of jobs that ran before: none, or enough to know the fleet's jobs.
     private static final int[] HISTORIES = {0, 60};
 
     private static Map<String, WorldKind> worlds(int history) {
@@ -76,7 +77,7 @@ class CalibrationTest {
         assertThat((double) within / all).isBetween(0.85, 0.97);
     }
 
-    /// On a full fleet, of the urgent jobs alone, as soon as each is there: what others have is theirs in seconds.
+    /// On a full fleet, for high-priority jobs only, at their submission: they preempt others within seconds.
     @Test
     void whatIsUrgentBeginsAsSoonAsIsTold() {
         long within = 0;
@@ -98,7 +99,7 @@ class CalibrationTest {
         assertThat(soon).isGreaterThan(20).isGreaterThan(all.size() / 2);
     }
 
-    /// @return how many starts were within their intervals, how many were asked for, and how many came later
+    /// @return starts within their intervals, all starts, and starts after their intervals
     private static long[] ask(WorldKind kind) {
         long[] told = new long[3];
         for (int seed = 0; seed < SEEDS; seed++) {

@@ -36,7 +36,7 @@ class ForecastTest {
                 {"id": "%s", "network": "lenet", "dataset": "shapes32", "epochs": 10, "batchSize": 8, "device": "%s"}""".formatted(id, device).getBytes(StandardCharsets.UTF_8));
     }
 
-    /// A job whose command is on a topic.
+    /// A job with a command on a topic.
     private static JobState asked(String id, String device, String topic, long offset) {
         JobState state = new JobState(id);
         String place = "t.commands.%s-0 at offset %d".formatted(topic, offset);
@@ -182,7 +182,8 @@ class ForecastTest {
         return with(job, SampleEvents.claimed(job.job(), 1, worker), NOW - 50_000);
     }
 
-    /// Of those that run the least urgent one gives its place, and the next to the next; who waits then has none.
+    /// High-priority jobs preempt the running job of the lowest priority first, then the next one. Jobs beyond
+    /// that have to wait.
     @Test
     void whatIsUrgentTakesThePlacesOfOthers() {
         List<JobState> jobs = List.of(
@@ -212,7 +213,7 @@ class ForecastTest {
         return with(job, SampleEvents.claimed(id, times + 1, "w1"), NOW - 50_000);
     }
 
-    /// What made room three times, what never does, and what an old worker has.
+    /// Jobs that were preempted three times, jobs that are not preemptible, and jobs of old workers.
     @Test
     void noRoomIsMadeWhereNoneMayBe() {
         JobState urgent = asked("a", "auto", "high", 7);
@@ -231,7 +232,7 @@ class ForecastTest {
                 .isEqualTo("allBusy");
     }
 
-    /// The one project has the fleet, and asked for more before the other came.
+    /// One project has the fleet, and submitted more jobs before the other project came.
     @Test
     void whoHasHadLessComesFirst() {
         List<JobState> jobs = List.of(
@@ -281,7 +282,7 @@ class ForecastTest {
         return state;
     }
 
-    /// A worker whose device is chosen for it may have more kinds than that of its own.
+    /// A worker with an automatically chosen device may support more kinds than that device's.
     @Test
     void aWorkerHasTheKindsThatItHasShown() {
         JobState ran = asked("x", "cpu", "cpu.normal", 1);
@@ -303,12 +304,12 @@ class ForecastTest {
         Forecast forecast = of(jobs, worker("w1", "cpu", "x"), worker("w2", "cuda:0", "y"));
         assertThat(forecast.outlooks().keySet()).containsExactly("urgent", "early", "gpu", "processor", "late", "low");
         assertThat(forecast.outlooks().values().stream().map(Outlook::place)).containsExactly(1, 2, 2, 3, 5, 6);
-        // what only a GPU takes is in nobody's way where there is none
+        // A job that needs a GPU delays no other job if there is no GPU.
         Forecast withoutGpu = of(jobs, worker("w1", "cpu", "x"));
         assertThat(withoutGpu.outlooks().values().stream().map(Outlook::place)).containsExactly(1, 2, 2, 3, 4, 5);
     }
 
-    /// A worker tells what it has every two seconds; events are quicker.
+    /// Heartbeats arrive every two seconds; events arrive earlier.
     @Test
     void whatHasJustBegunOrEndedCounts() {
         JobState begun = with(asked("x", "cpu", "cpu.normal", 1), SampleEvents.claimed("x", 1, "w1"), NOW - 500);
@@ -318,7 +319,7 @@ class ForecastTest {
         assertThat(only(of(jobs, worker("w1", "cpu", "x")), "a").reason()).isEqualTo("beingTaken");
     }
 
-    /// @param doneSteps of 100 an epoch, at 100 ms each
+    /// @param doneSteps at 100 steps per epoch and 100 ms per step
     private static JobState running(String id, String worker, long doneSteps) {
         JobState state = asked(id, "cpu", "cpu.normal", 1);
         long began = NOW - 100 * doneSteps - 1_000;
@@ -335,7 +336,7 @@ class ForecastTest {
         JobState ahead = running("x", "w1", 900);
         Outlook.Start start =
                 start(of(List.of(ahead, asked("a", "cpu", "cpu.normal", 7)), worker("w1", "cpu", "x")), "a");
-        assertThat(start.medianMillis() - NOW).isBetween(9_000L, 10_400L); // 100 steps, one second of which has gone by
+        assertThat(start.medianMillis() - NOW).isBetween(9_000L, 10_400L); // 100 steps, of which one second has passed
         assertThat(start.lowMillis()).isLessThan(start.medianMillis());
         assertThat(start.highMillis()).isGreaterThan(start.medianMillis());
     }
@@ -353,7 +354,7 @@ class ForecastTest {
         assertThat(of(jobs, worker("w1", "cpu", "x"))).isEqualTo(forecast);
     }
 
-    /// Two jobs at a time go twice as fast, as far as the line knows.
+    /// The forecast assumes that two concurrent jobs have twice the throughput.
     @Test
     void slotsAreAsManyWorkers() {
         List<JobState> jobs = new ArrayList<>(List.of(running("x", "w1", 500), running("y", "w1", 500)));

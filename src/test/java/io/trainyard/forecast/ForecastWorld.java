@@ -28,16 +28,16 @@ import java.util.SplittableRandom;
 import java.util.stream.DoubleStream;
 import org.jspecify.annotations.Nullable;
 
-/// A fleet that is simulated, one event after the other, by the rules of the workers. A forecast is asked now and then
-/// what becomes of each job that waits; the answers are kept until the jobs begin.
+/// A discrete-event simulation of a fleet by the workers' rules. From time to time it requests forecasts for
+/// the waiting jobs, and records when these jobs actually begin.
 final class ForecastWorld {
     private static final String PREFIX = "t.";
-    private static final int STEPS = 100; // of an epoch, of all jobs
+    private static final int STEPS = 100; // per epoch
     private static final int BATCH = 10;
     private static final long BEAT_MILLIS = 10_000;
-    private static final long PATIENCE_MILLIS = 400; // of an urgent job, until another makes room
+    private static final long PATIENCE_MILLIS = 400; // wait of a high-priority job before it preempts another
 
-    /// An answer that is waited for.
+    /// A forecast with a pending outcome.
     record Asked(long atMillis, Job job, Outlook.Start start) {
         boolean covers(long claimMillis) {
             return start.lowMillis() <= claimMillis && claimMillis <= start.highMillis();
@@ -62,13 +62,13 @@ final class ForecastWorld {
         }
     }
 
-    /// A job, as the world knows it and nobody in it.
+    /// A job with its full state, including what the fleet does not know.
     static final class Job {
         final String id;
         final Work work;
         final Urgency urgency;
         final double pace;
-        final int lastEpoch; // that it does
+        final int lastEpoch; // the last epoch that it trains
         final boolean fails;
         final List<Long> claims = new ArrayList<>();
         Status status = Status.QUEUED;
@@ -81,15 +81,15 @@ final class ForecastWorld {
         long commandMillis;
         long firstMillis;
         long heardMillis;
-        long startMillis; // of the newest attempt, as the others
+        long startMillis; // of the newest attempt, like the fields below
         long firstStep = 1;
         long step;
-        long toldMillis; // of that step
+        long toldMillis; // when that step was published
         long endMillis;
         int preemptions;
         boolean makesRoom;
-        int epoch = -1; // -1: it starts
-        double from; // the part of the epoch that was done before
+        int epoch = -1; // -1 while it starts
+        double from; // the fraction of the epoch that was done before
         long epochMillis;
         long epochEndMillis;
 
@@ -106,7 +106,7 @@ final class ForecastWorld {
             return String.valueOf(work.project());
         }
 
-        /// What is told of it.
+        /// The published facts about the job.
         JobFacts facts() {
             long claimMillis = attempt == 0 ? 0 : claims.getLast();
             long micros = startMillis == 0 || step < firstStep ? 0 : 1_000 * (toldMillis - startMillis);
@@ -212,7 +212,7 @@ final class ForecastWorld {
         }
     }
 
-    /// Its command is published.
+    /// Publishes its command.
     private void request(Job job) {
         job.status = Status.QUEUED;
         job.commandMillis = nowMillis;
@@ -271,7 +271,7 @@ final class ForecastWorld {
         return loads;
     }
 
-    /// Urgent jobs that wait still take the places of others.
+    /// Waiting high-priority jobs preempt running ones.
     private void makeRoom() {
         Standings standings = standings();
         Map<String, Worker> holders = new HashMap<>();
@@ -314,7 +314,7 @@ final class ForecastWorld {
 
     private void release(Worker worker, Job job) {
         if (worker.job != job || !job.makesRoom || nowMillis >= job.epochEndMillis) {
-            return; // it has ended, or will before it could halt
+            return; // the job has ended, or ends before it could stop
         }
         tellSteps(job);
         job.preemptions++;
@@ -324,7 +324,7 @@ final class ForecastWorld {
         worker.order.preempted();
         take(worker);
         if (worker.job == null) {
-            worker.order.releasePlaces(); // somebody else was quicker
+            worker.order.releasePlaces(); // another worker was faster
         }
         request(job);
     }
@@ -368,7 +368,7 @@ final class ForecastWorld {
         });
     }
 
-    /// Wanders about 0, and forgets in half an hour where it was.
+    /// A random drift around 0 with a time constant of half an hour.
     private double mood(Worker worker) {
         double kept = Math.exp(-(nowMillis - worker.moodMillis) / 1.8e6);
         worker.mood = kept * worker.mood + kind.moods() * Math.sqrt(1 - kept * kept) * chance.nextGaussian();
@@ -377,16 +377,16 @@ final class ForecastWorld {
     }
 
     private void end(Worker worker, Job job, int attempt) {
-        if (worker.job == job && job.attempt == attempt) { // else it has made room at its last step
+        if (worker.job == job && job.attempt == attempt) { // otherwise it was preempted at its last step
             job.status = job.fails ? Status.FAILED : Status.FINISHED;
             job.endMillis = nowMillis;
             job.heardMillis = nowMillis;
             worker.job = null;
-            takeAll(); // others, too, whose project had its quota
+            takeAll(); // also jobs of projects that were at their quota
         }
     }
 
-    /// A worker tells of steps all the time; here it does when somebody looks.
+    /// Workers publish steps continuously; the simulation does so on demand.
     private void tellSteps(Job job) {
         if (job.status == Status.RUNNING && job.epoch >= 0) {
             double part = (double) (nowMillis - job.epochMillis) / (job.epochEndMillis - job.epochMillis);
@@ -414,7 +414,7 @@ final class ForecastWorld {
                 kind.shares());
     }
 
-    /// Lets time go by.
+    /// Advances the clock.
     void run(double seconds) {
         long endMillis = nowMillis + Math.round(1e3 * seconds);
         while (!events.isEmpty() && events.element().atMillis() <= endMillis) {
@@ -433,12 +433,12 @@ final class ForecastWorld {
         }
     }
 
-    /// Asks of each urgent job that comes from now on what becomes of it, as soon as it is there.
+    /// From now on requests a forecast for each high-priority job at its submission.
     void askOfUrgent() {
         asksOfUrgent = true;
     }
 
-    /// Asks now what becomes of each job that waits.
+    /// Requests forecasts for all waiting jobs now.
     void ask() {
         ask(jobs);
     }
@@ -453,14 +453,14 @@ final class ForecastWorld {
         }
     }
 
-    /// Time goes by until all that was asked for is known.
+    /// Runs until all pending outcomes are known.
     void settle() {
         for (int i = 0; i < 10_000 && asked.stream().anyMatch(one -> claimAfter(one) == Long.MAX_VALUE); i++) {
             run(jobSeconds());
         }
     }
 
-    /// When a job was claimed next that was asked for.
+    /// The next claim of the job after the forecast.
     private static long claimAfter(Asked one) {
         return one.job().claims.stream()
                 .mapToLong(claim -> claim)
@@ -469,7 +469,7 @@ final class ForecastWorld {
                 .orElse(Long.MAX_VALUE);
     }
 
-    /// What was asked, each with when the job was claimed.
+    /// The forecasts with the actual claim times.
     Map<Asked, Long> answers() {
         Map<Asked, Long> answers = new HashMap<>();
         asked.forEach(one -> answers.put(one, claimAfter(one)));

@@ -2,21 +2,21 @@ package io.trainyard.forecast;
 
 import io.trainyard.share.ProjectRules;
 
-/// How a simulated fleet is.
+/// The parameters of a simulated fleet.
 ///
-/// @param workers how many
-/// @param speeds how far workers' speeds are apart: the deviation of their logarithms
-/// @param moods how far a worker's speed wanders in time
-/// @param networks kinds of jobs: how far their paces are apart is a factor of up to `spread`
+/// @param workers number of workers
+/// @param speeds standard deviation of the logarithm of worker speeds
+/// @param moods how far a worker's speed drifts over time
+/// @param networks number of kinds of jobs; their paces differ by a factor of up to `spread`
 /// @param spread of the networks' paces
-/// @param epochs a job has up to so many
-/// @param history so many jobs have run before anybody asks
-/// @param backlog how many jobs are sent then
-/// @param load jobs that come later, by how much they ask of what the workers can do
-/// @param urgent the part of jobs that is of high priority; as many are of low
-/// @param failing the part of jobs that fails on its way
-/// @param stopping the part of jobs that may stop early
-/// @param shares how projects share it, each of which asks for as many jobs; none: nothing is shared
+/// @param epochs the maximum per job
+/// @param history number of jobs that have run before the first forecast
+/// @param backlog number of jobs submitted then
+/// @param load of later jobs, relative to the capacity of the workers
+/// @param urgent fraction of high-priority jobs; as many have low priority
+/// @param failing fraction of jobs that fail
+/// @param stopping fraction of jobs that may stop early
+/// @param shares of the projects, which submit equally many jobs; empty to share nothing
 record WorldKind(
         int workers,
         double speeds,
@@ -31,7 +31,7 @@ record WorldKind(
         double failing,
         double stopping,
         ProjectRules shares) {
-    /// One in which nothing is shared.
+    /// A fleet without projects.
     WorldKind(
             int workers,
             double speeds,

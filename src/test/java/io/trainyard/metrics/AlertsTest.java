@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// The alerts, by Prometheus' own tool.
+/// Tests the alerts with Prometheus' promtool.
 @Slow
 class AlertsTest {
     private static final Path FOLDER = Path.of("prometheus");
@@ -40,7 +40,7 @@ class AlertsTest {
         assertThat(said).contains("SUCCESS");
     }
 
-    /// promtool does not miss a test.
+    /// promtool does not report a missing test.
     @Test
     void eachAlertIsSeenFiringAndNotFiring() throws Exception {
         Map<String, Set<Boolean>> seen = new HashMap<>();

@@ -9,13 +9,12 @@ import java.util.List;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
-/// The pages of Grafana, as their files have them.
+/// The Grafana dashboards in their files.
 final class Grafana {
     private static final Path FOLDER = Path.of("grafana", "dashboards");
 
     private Grafana() {}
 
-    /// All of them.
     static Stream<Board> boards() {
         return Stream.of("fleet", "job", "worker", "kafka").map(Grafana::board);
     }
@@ -30,7 +29,7 @@ final class Grafana {
         }
     }
 
-    /// A page.
+    /// A dashboard.
     ///
     /// @param name of its file
     record Board(String name, JsonNode json) {
@@ -41,7 +40,7 @@ final class Grafana {
                     .toList();
         }
 
-        /// Whether its panels ask the tracking store; the others ask Prometheus.
+        /// Whether its panels query the tracking store; the others query Prometheus.
         boolean isSql() {
             return name.equals("job");
         }
@@ -56,7 +55,7 @@ final class Grafana {
         }
     }
 
-    /// A panel, and what it asks.
+    /// A panel with its queries.
     record Panel(Board board, JsonNode json) {
         String title() {
             return json.path("title").asText();

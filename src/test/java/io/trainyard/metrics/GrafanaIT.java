@@ -36,10 +36,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// What Grafana's pages ask is asked: of the system's Prometheus, which scrapes a dashboard and a worker,
-/// and of a PostgreSQL, which that dashboard has filled. Each question has an answer with something in it,
-/// but for those about what nothing here tells: GPUs (NVIDIA's DCGM exporter) and the brokers
-/// (kafka-exporter). Of them Prometheus has to understand the question, no more.
+/// Runs the queries of the Grafana dashboards against the system's Prometheus, which scrapes a dashboard and a
+/// worker, and against a PostgreSQL that the dashboard has filled. Each query must have a result, except those
+/// about GPUs (NVIDIA's DCGM exporter) and brokers (kafka-exporter), which no process here exports. Those only
+/// need to be valid.
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class GrafanaIT {
     private static final List<String> JOBS = List.of("first", "second");
@@ -57,7 +57,7 @@ class GrafanaIT {
 
     @BeforeAll
     static void start() throws Exception {
-        Prometheus.program("prometheus"); // before all that takes time
+        Prometheus.program("prometheus"); // before all slow steps
         store = Databases.POSTGRESQL.empty();
         try (Connection owner = DriverManager.getConnection(store);
                 Statement statement = owner.createStatement()) {
@@ -76,7 +76,7 @@ class GrafanaIT {
                     static_configs: [{targets: ['%s']}]
                   - job_name: trainyard-worker
                     static_configs: [{targets: ['%s']}]""".formatted(page, worker));
-        awaitValue("sum(trainyard_workers{state=\"idle\"})", 1); // nothing has been counted yet
+        awaitValue("sum(trainyard_workers{state=\"idle\"})", 1); // no counters yet
         awaitValue("sum(trainyard_worker_busy)", 0);
         for (String job : JOBS) {
             submit(job);
@@ -116,7 +116,7 @@ class GrafanaIT {
         });
     }
 
-    /// What the probes of a container ask.
+    /// Container probes.
     @Test
     void probesAreAnswered() throws Exception {
         for (String probe : List.of("started", "ready", "live")) {
@@ -133,9 +133,9 @@ class GrafanaIT {
         }
     }
 
-    /// A store that lets nobody in is one that is away. What happens meanwhile is read when it is back.
+    /// A store that refuses logins counts as unavailable. Records that arrive meanwhile are stored later.
     @Test
-    @Order(Integer.MAX_VALUE) // a job more is in the store after it
+    @Order(Integer.MAX_VALUE) // adds a job to the store
     void theDashboardSaysThatItsStoreIsAwayAndMissesNothing() throws Exception {
         String database =
                 URI.create(store.substring("jdbc:".length())).getPath().substring(1);
@@ -145,7 +145,7 @@ class GrafanaIT {
             statement.execute(
                     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '%s' AND usename <> 'grafana'"
                             .formatted(database));
-            awaitStore(false); // before there is anything to be written
+            awaitStore(false); // before the next write
             submit("meanwhile");
             statement.execute("ALTER DATABASE " + database + " ALLOW_CONNECTIONS true");
         }
@@ -212,7 +212,7 @@ class GrafanaIT {
         }
     }
 
-    /// The numbers of a panel are those that the dashboard tells.
+    /// A panel's numbers equal the dashboard's.
     @Test
     void theLossesAreReadFromTheirBytes() throws Exception {
         Panel loss = panels(true)

@@ -19,10 +19,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Grafana's pages keep the rules of its dashboard-linter, and what they ask and are provided with fits
-/// together. What they are answered: `GrafanaIT`.
+/// The Grafana dashboards follow the rules of dashboard-linter, and their queries match their data sources.
+/// `GrafanaIT` runs the queries.
 class GrafanaTest {
-    /// A metric with its matchers, and its range.
+    /// A metric with its matchers and range.
     private static final Pattern SELECTOR = Pattern.compile("(\\w+)\\{((?:[^{}]|\\$\\{\\w+})*)}(\\[[^]]+])?");
 
     private static final Pattern OURS = Pattern.compile("trainyard_\\w+");
@@ -63,7 +63,8 @@ class GrafanaTest {
             List<MatchResult> selectors = SELECTOR.matcher(question).results().toList();
             assertThat(selectors).as(question).isNotEmpty();
             for (MatchResult selector : selectors) {
-                // NVIDIA's exporter is another job than the workers, by which this page is filtered.
+                // NVIDIA's exporter has another `job` label than the workers, and the dashboard filters by
+                // theirs.
                 boolean dcgm = selector.group(1).startsWith("DCGM_");
                 assertThat(selector.group(2))
                         .contains(dcgm ? "job=~\".*dcgm.*\"" : "job=~\"$job\"")
@@ -72,7 +73,7 @@ class GrafanaTest {
         }
     }
 
-    /// So says the linter; but what is counted over an hour is over an hour whatever the zoom.
+    /// A rule of the linter, except for counts within an hour, which must not depend on the zoom.
     @ParameterizedTest
     @MethodSource("promQlPanels")
     void countersAreRatesOverTheIntervalOfTheScrapes(Panel panel) {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Holds docs/metrics.md to the metrics and to the alerts.
+/// Checks docs/metrics.md against the metrics and the alerts.
 class MetricsPageTest {
     private static final Page PAGE = Page.read("docs/metrics.md");
 
@@ -49,7 +49,7 @@ class MetricsPageTest {
         assertThat(Label.values()).allSatisfy(label -> assertThat(told).containsEntry(label.word(), label.allowed()));
     }
 
-    /// By a link to what is said here.
+    /// Each alert links to its section.
     @Test
     void thePageOnOperationsHasEveryAlert() throws Exception {
         Page operations = Page.read("docs/operations.md").section("## Troubleshooting");

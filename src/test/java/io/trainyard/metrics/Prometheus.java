@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
-/// The system's own Prometheus, in a folder of its own, on a port that is free.
+/// The system's Prometheus, in a separate folder and on a free port.
 final class Prometheus implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -36,7 +36,7 @@ final class Prometheus implements AutoCloseable {
         this.url = url;
     }
 
-    /// @param name `prometheus` or `promtool`, which come together
+    /// @param name `prometheus` or `promtool`, which are in the same package
     static Path program(String name) {
         return Programs.find(name, "prometheus");
     }
@@ -69,7 +69,7 @@ final class Prometheus implements AutoCloseable {
     private boolean isReady() throws InterruptedException {
         try {
             return get("/-/ready").statusCode() == 200;
-        } catch (IOException _) { // it does not listen yet
+        } catch (IOException _) { // not listening yet
             return false;
         }
     }
@@ -78,14 +78,14 @@ final class Prometheus implements AutoCloseable {
         return http.send(HttpRequest.newBuilder(URI.create(url + path)).build(), BodyHandlers.ofString());
     }
 
-    /// Asks a question as of now.
+    /// Evaluates a query at the current time. Fails the test if the query is invalid.
     ///
-    /// @return the rows of the answer, after an error of the question has failed the test
+    /// @return the rows of the result
     JsonNode query(String promql) throws Exception {
         return ask("/api/v1/query", Map.of("query", promql)).path("data").path("result");
     }
 
-    /// What is scraped, and whether that works.
+    /// The scrape targets and their health.
     JsonNode targets() throws Exception {
         return ask("/api/v1/targets", Map.of()).path("data").path("activeTargets");
     }
@@ -110,7 +110,7 @@ final class Prometheus implements AutoCloseable {
                 .isTrue();
     }
 
-    /// For messages of assertions: what it has said.
+    /// The process's output, for assertion messages.
     @Override
     public String toString() {
         try {

@@ -10,9 +10,9 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// What Prometheus would read.
+/// A scrape as Prometheus reads it.
 ///
-/// @param lines in its own format
+/// @param lines in its text format
 public record Scrape(List<String> lines) {
     public static PrometheusMeterRegistry registry() {
         return new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -22,7 +22,7 @@ public record Scrape(List<String> lines) {
         return new Scrape(registry.scrape().lines().toList());
     }
 
-    /// @param series a metric's name with its labels, as they are written
+    /// @param series a metric's name with its labels, as written
     public double value(String series) {
         List<Double> found = lines.stream()
                 .filter(line -> line.startsWith(series + " "))
@@ -32,8 +32,8 @@ public record Scrape(List<String> lines) {
         return found.getFirst();
     }
 
-    /// Its metrics are those that there are to be, with their types and meanings; but for the greatest
-    /// values that Micrometer puts beside its histograms.
+    /// Requires all documented metrics with their types and help texts. Ignores the maximum values that
+    /// Micrometer adds to its histograms.
     public void requireAll(boolean workers) {
         assertThat(about("TYPE"))
                 .isEqualTo(expected(workers, metric -> metric.type().word()));

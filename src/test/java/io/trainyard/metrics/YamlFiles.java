@@ -19,7 +19,6 @@ public final class YamlFiles {
         return readAll(Files.readString(file)).getFirst();
     }
 
-    /// The documents of a text.
     public static List<JsonNode> readAll(String text) {
         ObjectMapper mapper = new ObjectMapper();
         List<JsonNode> documents = new ArrayList<>();

@@ -13,13 +13,13 @@ import java.util.TreeMap;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// Curves from the store beside curves from all losses.
+/// Compares curves from the store with curves from all losses.
 final class CurveTest {
     private static final int SEEDS = 12;
     private static final int RANGES = 12;
     private static final long MILLIS = 1_700_000_000_000L;
 
-    /// What was told of a step.
+    /// The published loss of a step.
     private record Loss(float loss, long millis) {}
 
     @ParameterizedTest
@@ -32,8 +32,8 @@ final class CurveTest {
         }
     }
 
-    /// Adds a curve in several transactions, with gaps, with losses told again and told late, and with what is no
-    /// number; then looks at ranges of it.
+    /// Adds a curve in several transactions, with gaps, repeated and late losses, and NaNs; then checks ranges
+    /// of it.
     private static void check(Database database, Random random, Key key) {
         CurveWriter writer = new CurveWriter();
         NavigableMap<Long, Loss> all = new TreeMap<>();

@@ -11,7 +11,7 @@ import java.sql.SQLException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/// Empty databases of both kinds. PostgreSQL is started once, and ends with the JVM.
+/// Empty databases of both kinds. PostgreSQL starts once, and ends with the JVM.
 public enum Databases {
     SQLITE {
         @Override
@@ -32,14 +32,15 @@ public enum Databases {
         }
     };
 
-    /// The address of a new one.
+    /// The URL of a new database.
     public abstract String empty();
 
     private static final class Postgres {
         private static final AtomicInteger MADE = new AtomicInteger();
         private static @Nullable EmbeddedPostgres server;
 
-        /// Skips the test on systems without its binaries, or where root may not start it; a failure if CI=true.
+        /// Skips the test on systems without PostgreSQL's binaries, or if root may not start it; fails it if
+        /// CI=true.
         private static synchronized EmbeddedPostgres server() {
             if (server == null) {
                 try {

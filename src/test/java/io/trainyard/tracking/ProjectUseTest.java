@@ -21,7 +21,7 @@ import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// What the store knows of projects.
+/// The store's data about projects.
 class ProjectUseTest {
     private static final long NOW = 1_750_000_000_000L;
     private static final long MINUTE = 60_000;
@@ -39,9 +39,9 @@ class ProjectUseTest {
 
     private static final List<JobNews> NEWS = List.of(
             asked("a", ", \"project\": \"vision\""),
-            told(new Claimed("a", 1, "w1", "cuda:0+cuda:1"), 90), // of which half an hour is older than the hour
+            told(new Claimed("a", 1, "w1", "cuda:0+cuda:1"), 90), // half an hour of it is before the hour
             told(released("a", 1, 10, "the worker stops"), 50),
-            told(claimed("a", 2), 20), // what it waited between the two is nobody's
+            told(claimed("a", 2), 20), // the wait between the two counts for no project
             told(losses("a", 2, 0, 11, 10), 5),
             asked("b", ", \"project\": \"vision\""),
             asked("c", ""),
@@ -51,7 +51,7 @@ class ProjectUseTest {
             told(claimed("d"), 200),
             told(finished("d", 1, 10), 61),
             asked("e", ", \"project\": \"vision\""),
-            told(claimed("e"), -5), // by a clock that is ahead
+            told(claimed("e"), -5), // from a clock that is ahead
             told(finished("e", 1, 10), -10),
             new Rejected("f", null, "no", NOW));
 

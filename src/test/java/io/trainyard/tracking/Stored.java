@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// All of what a store gives one by one.
+/// Collects all items that a store returns one by one.
 public final class Stored {
     private Stored() {}
 
-    /// What was told of a job but losses.
+    /// All records of a job except losses.
     public static List<JobNews> news(TrackingStore store, String job) {
         List<JobNews> news = new ArrayList<>();
         store.eachNews(job, news::add);

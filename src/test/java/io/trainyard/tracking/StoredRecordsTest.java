@@ -36,7 +36,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.StringLength;
 
-/// What anyone wrote to the topics, in the store and out of it again.
+/// Arbitrary records from the topics, written to the store and read back.
 @Slow
 class StoredRecordsTest {
     private static final long NOW = SampleEvents.TIME.toEpochMilli();
@@ -45,7 +45,7 @@ class StoredRecordsTest {
         return TrackingStore.open(url);
     }
 
-    /// The numbers are as short in the command as they can be, and longer as they are written.
+    /// The numbers are as short as possible in the command, and longer when written.
     private static JobSpec job(int channels, int classes, String number) {
         String numbers = (number + ",").repeat(channels);
         return JobJson.read("""
@@ -89,7 +89,7 @@ class StoredRecordsTest {
                 try {
                     store.take(List.of(one), Map.of());
                     expected.apply(one);
-                } catch (RuntimeException _) { // half a character
+                } catch (RuntimeException _) { // half a surrogate pair
                     assertThat(one).isEqualTo(told.getLast());
                 }
             }
@@ -110,7 +110,7 @@ class StoredRecordsTest {
         return EventJson.readEvent(json.getBytes(StandardCharsets.UTF_8)).event();
     }
 
-    /// Whether it was written as the longest that is read, or by another version.
+    /// As long as the reader permits, or written by another version.
     @Example
     void aLongRecordAndOneThatCannotBeReadCostNoOther() throws Exception {
         String url = Databases.SQLITE.empty();
@@ -150,7 +150,7 @@ class StoredRecordsTest {
         assertThat(state.attempt()).isEqualTo(1);
     }
 
-    /// Each is of its own job, and has 4 MB of objects.
+    /// Each belongs to a different job, and has 4 MB of objects.
     @Example
     void whatIsRememberedIsBoundedInBytes() {
         try (TrackingStore store = open(Databases.SQLITE.empty())) {

@@ -206,7 +206,7 @@ final class TrackingStoreTest {
         }
     }
 
-    /// As numpy says it of all losses at a step: `mean(axis=0)`, `std(axis=0)`.
+    /// As numpy computes it over all losses of a step: `mean(axis=0)`, `std(axis=0)`.
     @ParameterizedTest
     @EnumSource
     void theLossesOfAGroupAreThoseOfAllItsJobs(Databases kind) {
@@ -330,7 +330,7 @@ final class TrackingStoreTest {
         }
     }
 
-    /// Ids differ in the case of their letters alone, and what databases take for a pattern is part of some.
+    /// Ids that differ in case only, and some that contain SQL pattern characters.
     @ParameterizedTest
     @EnumSource
     void theJobsOfAGroupAreItsAlone(Databases kind) {
@@ -356,7 +356,7 @@ final class TrackingStoreTest {
         }
     }
 
-    /// The sweep itself stands with its trials; of other groups there is none.
+    /// The sweep is listed with its trials, and no other group appears.
     private static void assertGroup(TrackingStore store, List<JobSpec> trials) {
         assertThat(ids(store, JobQuery.ofGroup("r_1", 100)))
                 .containsExactlyInAnyOrderElementsOf(

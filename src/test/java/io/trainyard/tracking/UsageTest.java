@@ -28,7 +28,7 @@ import java.util.SortedMap;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// The time that devices were at work, as the store adds it up.
+/// The working time of devices, as the store sums it.
 @Slow
 final class UsageTest {
     private static final LocalDate FRIDAY = LocalDate.parse("2026-11-20");
@@ -36,7 +36,7 @@ final class UsageTest {
     private static final long MINUTE = 60_000;
     private static final long HOUR = 60 * MINUTE;
 
-    /// One over midnight, in UTC, one on two devices that still runs.
+    /// One job over midnight UTC, and one on two devices that still runs.
     private static final List<JobNews> TWO_JOBS = List.of(
             on(FRIDAY, "22:00", "w1", claimed("a")),
             on(FRIDAY, "22:01", "w1", started("a", 1, 1)),
@@ -44,7 +44,7 @@ final class UsageTest {
             at("10:00", "w2", new Claimed("b", 1, "w2", "cuda:0+cuda:1")),
             at("10:30", "w2", losses("b", 1, 0, 1, 10)));
 
-    /// What a worker tells on a Saturday.
+    /// A worker's event on a Saturday.
     private static Happened at(String time, String worker, TrainingEvent event) {
         return on(SATURDAY, time, worker, event);
     }
@@ -104,7 +104,7 @@ final class UsageTest {
                             at("09:40", "w9", resumed("a", 3)),
                             at("10:00", "w4", claimed("a", 4)),
                             at("10:15", "w4", failed("a", 4, "why")),
-                            at("00:00", "w1", claimed("b", 1)), // lost, and cancelled long after that by another
+                            at("00:00", "w1", claimed("b", 1)), // lost, and cancelled much later by another worker
                             at("00:30", "w1", losses("b", 1, 0, 1, 10)),
                             at("08:00", "w9", cancelled("b", 1, 10))),
                     Map.of());
@@ -162,7 +162,7 @@ final class UsageTest {
         }
     }
 
-    /// Anyone can write to a topic, and set a clock.
+    /// Anyone can write to a topic with any timestamp.
     @ParameterizedTest
     @EnumSource
     void aClockThatIsWrongIsAYearAtMost(Databases kind) {
@@ -187,7 +187,7 @@ final class UsageTest {
         }
     }
 
-    /// What comes of where a job stands.
+    /// Derived from the state of a job.
     static Usage sum(JobState state) {
         List<DeviceUse> uses = state.deviceUses();
         long all = 0;
