@@ -50,7 +50,7 @@ class ApiServerTest {
         assertThat(CLUSTER.pod(POD).getSpec()).isEqualTo(before.getSpec());
     }
 
-    /// As their docs have it: the numbers of deletion costs are strings, and so are the others' truths.
+    /// As documented by Kubernetes and others: deletion costs and boolean annotations are strings.
     @Test
     void aBusyPodIsKeptByAllThree() {
         assertThat(PodMark.BUSY.annotations())
@@ -63,7 +63,7 @@ class ApiServerTest {
                 .containsEntry("cluster-autoscaler.kubernetes.io/safe-to-evict", "true");
     }
 
-    /// Its role allows nothing else.
+    /// Its role permits nothing else.
     @Test
     void onlyPatchIsAskedFor() throws Exception {
         int before = CLUSTER.requests();
@@ -87,7 +87,7 @@ class ApiServerTest {
         assertThat(CLUSTER.requests()).isEqualTo(name.equals("somebody-else") ? before + 1 : before);
     }
 
-    /// The policy that refuses all pods but workers answers so.
+    /// The admission policy refuses patches of other pods with this answer.
     @Test
     void aPodThatMayNotBeMarkedIsNone() {
         CLUSTER.answerPatch(POD, 422, "it is no worker's pod");

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// The scaler over a socket, asked as KEDA asks, with messages that Google's library makes of KEDA's contract.
+/// The scaler over a socket, called as KEDA does, with messages generated from KEDA's contract.
 @Slow
 class DemandServerTest {
     private DemandServer server;
@@ -86,7 +86,7 @@ class DemandServerTest {
         tell(0, 5, 0);
         try (KedaClient.Stream stream = keda.stream("auto,cuda")) {
             assertThat(stream.next()).isFalse();
-            tell(0, 6, 0); // none of this trigger's
+            tell(0, 6, 0); // none for this trigger
             tell(1, 6, 0);
             assertThat(stream.next()).isTrue();
             tell(2, 0, 1);
@@ -98,7 +98,7 @@ class DemandServerTest {
         Patience.await("the stream to be forgotten").until(() -> server.streams() == 0);
     }
 
-    /// 0 would send all workers away.
+    /// 0 would remove all workers.
     @Test
     void nothingIsToldBeforeItIsKnown() throws Exception {
         requireStatus(Status.Code.UNAVAILABLE, () -> keda.isActive("auto"));
@@ -133,7 +133,7 @@ class DemandServerTest {
         requireStatus(Status.Code.NOT_FOUND, () -> keda.metric("GetMetrics", "metricValues", "auto", "queue"));
     }
 
-    /// KEDA's optional method: it goes on without where it hears this.
+    /// An optional method of KEDA, which continues after this answer.
     @Test
     void whatItDoesNotHaveIsUnimplemented() {
         requireStatus(Status.Code.UNIMPLEMENTED, () -> keda.call("StreamMetricSpec", keda.object("auto")));

@@ -28,7 +28,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/// Asks a scaler as KEDA does. All that it knows of the protocol is in `golden/keda/externalscaler.desc`.
+/// Calls a scaler as KEDA does, with the protocol from `golden/keda/externalscaler.desc`.
 public final class KedaClient implements AutoCloseable {
     private static final Path CONTRACT = Path.of("src/test/resources/golden/keda/externalscaler.desc");
 
@@ -45,12 +45,12 @@ public final class KedaClient implements AutoCloseable {
         return contract.findMessageTypeByName(name);
     }
 
-    /// Whom it asks for: the object with one trigger.
+    /// A scaled object with one trigger.
     DynamicMessage object(String kinds) {
         return object(kinds, "");
     }
 
-    /// @param slots of a worker; empty: the trigger does not tell
+    /// @param slots of a worker; empty to leave it out of the trigger
     DynamicMessage object(String kinds, String slots) {
         Descriptor type = type("ScaledObjectRef");
         Descriptor entry = type.findFieldByName("scalerMetadata").getMessageType();
@@ -78,12 +78,12 @@ public final class KedaClient implements AutoCloseable {
         return (boolean) response.getField(response.getDescriptorForType().findFieldByName("result"));
     }
 
-    /// The one metric of an answer.
+    /// The only metric of an answer.
     DynamicMessage metric(String method, String field, String kinds) {
         return metric(method, field, kinds, "trainyard-jobs-demand");
     }
 
-    /// How many jobs are wanted of one worker that has so many slots.
+    /// The number of jobs per worker with this number of slots.
     long target(String slots) {
         DynamicMessage spec = only(call("GetMetricSpec", object("auto", slots)), "metricSpecs");
         return (long) spec.getField(spec.getDescriptorForType().findFieldByName("targetSize"));
@@ -110,7 +110,7 @@ public final class KedaClient implements AutoCloseable {
         return only;
     }
 
-    /// How many jobs want a worker.
+    /// The number of jobs that want a worker.
     public long demand(String kinds) {
         DynamicMessage value = metric("GetMetrics", "metricValues", kinds);
         return (long) value.getField(value.getDescriptorForType().findFieldByName("metricValue"));
@@ -144,7 +144,7 @@ public final class KedaClient implements AutoCloseable {
             return message.toByteString().newInput();
         }
 
-        /// What is not in the contract is a failure.
+        /// Properties outside the contract fail the test.
         @Override
         public DynamicMessage parse(InputStream in) {
             try {
@@ -169,7 +169,7 @@ public final class KedaClient implements AutoCloseable {
         return stream;
     }
 
-    /// What it is pushed, until it is closed.
+    /// The messages on the stream, until it is closed.
     public static final class Stream implements ClientResponseObserver<DynamicMessage, DynamicMessage>, AutoCloseable {
         private final BlockingQueue<Object> heard = new LinkedBlockingQueue<>();
         private final BlockingQueue<ClientCallStreamObserver<DynamicMessage>> calls = new LinkedBlockingQueue<>();
@@ -194,7 +194,7 @@ public final class KedaClient implements AutoCloseable {
             heard.add("the scaler has ended the stream");
         }
 
-        /// Waits for the next one.
+        /// Waits for the next message.
         public boolean next() throws InterruptedException {
             Object next = heard.poll(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS);
             if (next instanceof Boolean active) {
@@ -207,7 +207,7 @@ public final class KedaClient implements AutoCloseable {
             return heard.size();
         }
 
-        /// Waits for its end.
+        /// Waits for the end of the stream.
         String failure() throws InterruptedException {
             Object next = heard.poll(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS);
             if (next instanceof StatusRuntimeException failure) {

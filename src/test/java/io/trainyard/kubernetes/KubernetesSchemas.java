@@ -19,10 +19,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
-/// What objects of a cluster may say: of Kubernetes' own kinds by the checks that its Java client is generated with
-/// from the
-/// API's schema, of operators' kinds by their own models, or those of fabric8. A field that none of them knows is
-/// refused.
+/// Validates cluster objects. Kubernetes' own kinds are checked by its Java client, which is generated from the
+/// API's schema; operators' kinds by their own models or fabric8's. Unknown fields are refused.
 final class KubernetesSchemas {
     private static final String MODELS = "io.kubernetes.client.openapi.models.";
 
@@ -35,7 +33,7 @@ final class KubernetesSchemas {
             "monitoring.coreos.com/v1 PrometheusRule", PrometheusRule.class,
             "gateway.networking.k8s.io/v1 HTTPRoute", HTTPRoute.class);
 
-    /// Nobody publishes models of these for Java; what they say was compared with their operators' pages by eye.
+    /// Kinds without published Java models; they were compared with their operators' documentation by hand.
     private static final Set<String> UNCHECKED =
             Set.of("keda.sh/v1alpha1 ScaledObject", "postgresql.cnpg.io/v1 Cluster");
 
@@ -57,7 +55,7 @@ final class KubernetesSchemas {
         }
     }
 
-    /// Such models keep what they do not know, so it is there again; what they know and was not there is null or empty.
+    /// Such models retain unknown fields, and known fields that are absent become null or empty.
     private static void requireKnown(JsonNode said, Object read) throws Exception {
         assertThat(Unknown.in(read))
                 .as("fields of %s that it does not have", said.get("kind"))

@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/// What `kubectl kustomize` makes of folders of k8s.
+/// Renders folders of k8s with `kubectl kustomize`.
 public final class Kustomize {
     public static final Path FOLDER = Path.of("k8s");
 
-    /// The one that the launcher puts there, where the machine has none.
+    /// The copy from the launcher, for machines without kubectl.
     private static final Path OWN = Path.of("target/kubectl/usr/bin/kubectl").toAbsolutePath();
 
     private Kustomize() {}
@@ -33,7 +33,6 @@ public final class Kustomize {
         }
     }
 
-    /// As text.
     public static String render(Path folder) throws IOException, InterruptedException {
         Path kubectl = Files.isExecutable(OWN) ? OWN : Programs.find("kubectl", "kubectl, of trixie or newer");
         Path out = Files.createTempFile("rendered", ".yaml");
@@ -53,7 +52,7 @@ public final class Kustomize {
         }
     }
 
-    /// The base with components, in a folder that is made for it beside the others.
+    /// The base with components, in a temporary folder next to the others.
     static String renderWith(String base, String... components) throws IOException, InterruptedException {
         Path folder = Files.createTempDirectory(FOLDER, ".with-");
         Path file = folder.resolve("kustomization.yaml");

@@ -7,8 +7,8 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/// How rendered manifests differ from others: a line for each value that is gone (`-`) or there (`+`), in the order of
-/// objects and fields.
+/// The difference between rendered manifests: a line for each removed (`-`) or added (`+`) value, in the order
+/// of objects and fields.
 final class ManifestDifference {
     private ManifestDifference() {}
 
@@ -56,7 +56,7 @@ final class ManifestDifference {
         }
     }
 
-    /// Elements with names are found by those, so that one more does not move the others.
+    /// Named elements are matched by name, so that an inserted one does not shift the others.
     private static String name(JsonNode element, int index) {
         return element.path("name").isTextual() ? element.get("name").asText() : Integer.toString(index);
     }

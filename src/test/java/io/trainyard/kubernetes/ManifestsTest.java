@@ -24,17 +24,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Holds each overlay, and each component on the base, to what a cluster asks of it and to what the program knows.
+/// Checks each overlay, and each component on the base, against the cluster's requirements and the program's
+/// settings.
 @Slow
 class ManifestsTest {
-    /// What operators make, by the objects that make them; nothing else may be missing.
+    /// Objects that operators create, by the objects that cause it; no other reference may dangle.
     private static final Set<String> MADE_BY_OPERATORS = Set.of(
             "Secret/trainyard-worker",
             "Secret/trainyard-dashboard",
             "Secret/trainyard-cluster-ca-cert",
             "Secret/trainyard-tracking-app");
 
-    /// More than the worker's grace: for the JVM to start to end, and to end.
+    /// Longer than the worker's grace period, because the JVM needs time to start its shutdown and to exit.
     private static final Duration AFTER_GRACE = Duration.ofSeconds(8);
 
     private static final String BASE = "base";
@@ -87,7 +88,7 @@ class ManifestsTest {
         }
     }
 
-    /// The "restricted" profile of Kubernetes' pod security standards, and no write to the image.
+    /// The "restricted" profile of Kubernetes' pod security standards, and a read-only root file system.
     @ParameterizedTest
     @MethodSource("all")
     void podsAreRestricted(String what) throws Exception {
@@ -114,7 +115,7 @@ class ManifestsTest {
         }
     }
 
-    /// Only the dashboard asks the API server something: that it marks busy pods. It may do nothing else there.
+    /// Only the dashboard uses the API server, to mark busy pods. It may do nothing else there.
     @ParameterizedTest
     @MethodSource("all")
     void onlyTheDashboardHasATokenAndWithItOneRight(String what) throws Exception {
@@ -253,7 +254,7 @@ class ManifestsTest {
         assertThat(known).containsAll(said);
     }
 
-    /// Kubernetes kills what is still there when its time is over, in the middle of a checkpoint.
+    /// Kubernetes kills pods after the grace period, even during a checkpoint.
     @ParameterizedTest
     @MethodSource("all")
     void aWorkerIsGivenTheTimeThatItTakes(String what) throws Exception {
@@ -270,7 +271,7 @@ class ManifestsTest {
         }
     }
 
-    /// Selectors of deployments, services, budgets and policies choose pods that there are.
+    /// Selectors of deployments, services, budgets and policies match existing pods.
     @ParameterizedTest
     @MethodSource("all")
     void selectorsChooseSomebody(String what) throws Exception {
@@ -292,8 +293,7 @@ class ManifestsTest {
         }
     }
 
-    /// Where KEDA asks there is a port that the dashboard answers on, what it says there is understood, and nobody but
-    /// KEDA is let in.
+    /// KEDA's address leads to a port of the dashboard, the trigger is valid, and only KEDA may connect.
     @Test
     void kedaAsksWhereTheDashboardAnswers() throws Exception {
         List<JsonNode> objects = objects("components/keda-push");
@@ -319,7 +319,7 @@ class ManifestsTest {
                                 + "\"ports\":[{\"port\":9500,\"protocol\":\"TCP\"}]}]");
     }
 
-    /// A policy that lets anybody in leaves the page, which has no password of its own, to every pod of the cluster.
+    /// A policy without a source would open the dashboard, which has no password, to every pod of the cluster.
     @ParameterizedTest
     @MethodSource("all")
     void whoIsLetInIsNamed(String what) throws Exception {
@@ -343,9 +343,8 @@ class ManifestsTest {
                 });
     }
 
-    /// So that a change is seen: the base and one overlay as a whole, the other overlays and each component by what
-    /// they
-    /// change of it. `-Dgolden.write=true` writes them anew.
+    /// Makes changes visible: the base and one overlay completely, the other overlays and each component as a
+    /// difference. `-Dgolden.write=true` rewrites the files.
     @ParameterizedTest
     @MethodSource("rendered")
     void rendersAsItDid(String what) throws Exception {
@@ -365,7 +364,7 @@ class ManifestsTest {
         return Stream.concat(Stream.of(BASE), all());
     }
 
-    /// The rules that promtool tests are those that the operator is given.
+    /// promtool tests the same rules that the operator gets.
     @Test
     void alertsAreThoseThatAreTested() throws Exception {
         JsonNode tested = YamlFiles.read(Path.of("prometheus/alerts.yml"));

@@ -20,8 +20,8 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/// Kubernetes knows no right to annotations alone: a policy narrows the dashboard's right to patch pods to what it is
-/// for. Its rules are evaluated here by Google's CEL, as API servers do.
+/// Kubernetes has no permission for annotations only, so a policy limits the dashboard's permission to patch
+/// pods. Google's CEL evaluates its rules here, as API servers do.
 @Slow
 class MarkingPolicyTest {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -60,7 +60,7 @@ class MarkingPolicyTest {
         return JSON.readValue(json, Map.class);
     }
 
-    /// Whether somebody may make of a pod another.
+    /// Whether a user may change one pod into the other.
     private static boolean mayPatch(String user, Map<String, Object> before, Map<String, Object> after)
             throws Exception {
         Map<String, Object> known = new HashMap<>(Map.of(
@@ -72,7 +72,7 @@ class MarkingPolicyTest {
                 Map.of("namespace", "trainyard", "userInfo", Map.of("username", user))));
         for (JsonNode condition : policy().get("matchConditions")) {
             if (evaluate(condition.get("expression").asText(), known).equals(false)) {
-                return true; // it is none of this policy's business
+                return true; // the policy does not apply
             }
         }
         Map<String, Object> variables = new HashMap<>();

@@ -41,7 +41,7 @@ class PodMarksTest {
         return new Worker(name, Set.of(), true, heardSeconds * 1000);
     }
 
-    /// The more a worker has to lose, the longer it is kept.
+    /// The longer a worker's job has run, the higher is the deletion cost.
     @Test
     void marksAreInTheOrderOfTheirCosts() {
         List<Integer> costs = Arrays.stream(PodMark.values())
@@ -133,7 +133,7 @@ class PodMarksTest {
         assertThat(marks.unmarked()).isZero();
     }
 
-    /// Of several jobs the one that it has had longest counts.
+    /// The job that has run longest counts.
     @Test
     void whoHasSeveralJobsIsKeptByTheEldest() {
         Worker both = new Worker("w", Set.of("a", "b"), false, 61_000);

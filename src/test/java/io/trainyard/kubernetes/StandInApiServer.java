@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 
-/// fabric8's stand-in for an API server, which keeps what it is given.
+/// fabric8's mock API server, which stores the objects that it gets.
 public final class StandInApiServer implements AutoCloseable {
     private final KubernetesMockServer server;
     private final NamespacedKubernetesClient client;
@@ -29,12 +29,12 @@ public final class StandInApiServer implements AutoCloseable {
         client = server.createClient();
     }
 
-    /// Where it is, and as whom it is asked.
+    /// Its address and user.
     public Config config() {
         return client.getConfiguration();
     }
 
-    /// Makes a pod with an annotation of somebody else's, or puts it in the place of what there is of its name.
+    /// Creates or replaces a pod with an annotation of another program.
     public void makePod(String name, String othersAnnotation, String value) {
         var _ = client.pods()
                 .resource(new PodBuilder()
@@ -65,7 +65,7 @@ public final class StandInApiServer implements AutoCloseable {
         return server.getLastRequest();
     }
 
-    /// Answers the next patch of a pod otherwise.
+    /// Answers the next patch of a pod with this status.
     void answerPatch(String pod, int status, String message) {
         server.expect()
                 .patch()

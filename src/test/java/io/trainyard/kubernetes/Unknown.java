@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Finds what models of a cluster's objects were given and do not know: they keep it as "additional properties".
+/// Finds fields that the models of cluster objects do not know and keep as "additional properties".
 final class Unknown {
     private static final String KEPT = "additionalProperties";
 

@@ -18,8 +18,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Stands before a server of S3's protocol, and does to requests and answers what networks and servers do. It reads
-/// no more of HTTP than it must; each request has a connection of its own to the server.
+/// A proxy in front of an S3 server that injects faults of networks and servers. It parses as little HTTP as
+/// possible; each request has its own connection to the server.
 public final class S3FaultProxy implements AutoCloseable {
     private static final Pattern LENGTH = Pattern.compile("(?im)^content-length: *([0-9]+)");
 
@@ -32,45 +32,45 @@ public final class S3FaultProxy implements AutoCloseable {
 
     /// A request, as it was sent.
     ///
-    /// @param line its method and where to
-    /// @param headers each in a line
+    /// @param line its method and target
+    /// @param headers one per line
     public record Request(String line, String headers) {
         public boolean writes() {
             return !line.startsWith("GET ") && !line.startsWith("HEAD ");
         }
 
-        /// @param method the first word
-        /// @param text somewhere in the path or in what is asked of it
+        /// @param method the HTTP method
+        /// @param text part of the path or query
         public boolean is(String method, String text) {
             return line.startsWith(method + " ") && line.contains(text);
         }
     }
 
-    /// What becomes of a request.
+    /// The fate of a request.
     public sealed interface Fate {
         Fate ARRIVES = new Arrives();
         Fate HANGS = new Hangs();
 
-        /// As if nothing stood between.
+        /// Passes through unchanged.
         record Arrives() implements Fate {}
 
-        /// Nobody ever answers.
+        /// Never gets an answer.
         record Hangs() implements Fate {}
 
-        /// The server does it; that it did does not arrive.
+        /// The server processes it, but the answer is lost.
         record AnswerLost() implements Fate {}
 
-        /// The answer breaks off in the middle of what is in it.
+        /// The answer breaks off in the middle of its body.
         record Torn() implements Fate {}
 
-        /// The server does not hear of it.
+        /// Is refused before it reaches the server.
         record Refused(int status, String code) implements Fate {}
 
-        /// Where the server says that an object is there already, who asked hears that it was written.
+        /// If the server reports an existing object, the client is told that it was written.
         record Pretends() implements Fate {}
     }
 
-    /// Decides; called by many threads.
+    /// Decides the fate of each request; thread-safe.
     @FunctionalInterface
     public interface Rule {
         Fate fate(Request request);
@@ -94,7 +94,6 @@ public final class S3FaultProxy implements AutoCloseable {
         rule = now;
     }
 
-    /// All requests so far.
     public List<Request> seen() {
         return List.copyOf(seen);
     }
@@ -104,13 +103,13 @@ public final class S3FaultProxy implements AutoCloseable {
             try {
                 Socket client = listening.accept();
                 open.add(client);
-                if (closed.getCount() == 0) { // it came while all were being closed
+                if (closed.getCount() == 0) { // arrived during the shutdown
                     client.close();
                     return;
                 }
                 var _ = Thread.ofVirtual().start(() -> serve(client));
             } catch (IOException _) {
-                return; // it is closed
+                return; // closed
             }
         }
     }
@@ -141,13 +140,13 @@ public final class S3FaultProxy implements AutoCloseable {
                 case Fate.Pretends _ -> out.write(pretended(asked(head, body)));
             }
             out.flush();
-        } catch (IOException | InterruptedException _) { // who asked hears that the connection is closed
+        } catch (IOException | InterruptedException _) { // the client sees a closed connection
         } finally {
             open.remove(client);
         }
     }
 
-    /// What the server answers.
+    /// The server's answer.
     private byte[] asked(String head, byte[] body) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server)) {
             open.add(socket);
@@ -161,7 +160,7 @@ public final class S3FaultProxy implements AutoCloseable {
         }
     }
 
-    /// Neither side is to send another request on the connection.
+    /// Prevents further requests on the connection, on both sides.
     private static String closing(String head) {
         String without = head.replaceAll("(?im)^connection:.*\r\n", "");
         return without.substring(0, without.length() - 2) + "Connection: close\r\n\r\n";
@@ -184,7 +183,7 @@ public final class S3FaultProxy implements AutoCloseable {
                 .getBytes(StandardCharsets.ISO_8859_1);
     }
 
-    /// With the empty line at its end; empty where the connection ends first.
+    /// Includes the empty line at the end; empty if the connection ends first.
     private static String head(InputStream in) throws IOException {
         StringBuilder head = new StringBuilder();
         while (head.length() < 4 || !head.substring(head.length() - 4).equals("\r\n\r\n")) {

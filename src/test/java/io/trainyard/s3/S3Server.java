@@ -17,10 +17,10 @@ import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// A server that speaks S3's protocol, by other people than those of the library: a process on this machine, started
-/// when it is first asked for, that lives as long as this JVM.
+/// A third-party server for the S3 protocol: a process on this machine that starts at the first use and lives
+/// as long as this JVM.
 public enum S3Server {
-    /// Keeps objects as files; asks for signatures, and checks them. A bucket is named in the path or in the host.
+    /// Stores objects as files and verifies signatures. The bucket may be in the path or in the host name.
     S3PROXY("s3proxy-jar-with-dependencies.jar", "\\{127\\.0\\.0\\.1:([0-9]+)}") {
         @Override
         List<String> arguments(Path folder) throws IOException {
@@ -40,7 +40,7 @@ public enum S3Server {
         }
     },
 
-    /// Keeps objects in memory and files; believes everybody.
+    /// Stores objects in memory and files; verifies nothing.
     S3MOCK("s3mock-exec.jar", "started on ports .* ([0-9]+) \\(http\\)") {
         @Override
         List<String> arguments(Path folder) {
@@ -71,7 +71,7 @@ public enum S3Server {
         return URI.create("http://localhost:" + port);
     }
 
-    /// Where it listens on this machine.
+    /// Its port on this machine.
     synchronized int port() {
         if (listens == 0) {
             listens = start();
@@ -79,19 +79,19 @@ public enum S3Server {
         return listens;
     }
 
-    /// A bucket of the test's own, and a prefix in it.
+    /// A new bucket for a test, and a prefix in it.
     public URI newBucket() {
         String bucket = "bucket-" + UUID.randomUUID();
         var _ = S3Clients.of(settings()).createBucket(request -> request.bucket(bucket));
         return URI.create("s3://" + bucket + "/check/points");
     }
 
-    /// How this JVM reaches it.
+    /// This JVM's settings for it.
     public S3Settings settings() {
         return settings(endpoint(), Duration.ofSeconds(120));
     }
 
-    /// How this JVM reaches it through something else; parts are as small as can be.
+    /// This JVM's settings for it behind a proxy, with the smallest part size.
     public static S3Settings settings(URI endpoint, Duration timeout) {
         signIn();
         return new S3Settings(endpoint, "eu-central-1", true, null, null, timeout, S3Settings.MIN_PART_BYTES);
@@ -102,7 +102,7 @@ public enum S3Server {
         System.setProperty("aws.secretAccessKey", SECRET);
     }
 
-    /// How a process reaches it, or what stands before it.
+    /// The environment of a process that uses it directly or through a proxy.
     public static Map<String, String> environment(URI endpoint) {
         return Map.of(
                 "AWS_ENDPOINT_URL_S3", endpoint.toString(), "AWS_ACCESS_KEY_ID", USER, "AWS_SECRET_ACCESS_KEY", SECRET);

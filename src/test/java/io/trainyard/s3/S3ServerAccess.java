@@ -11,7 +11,7 @@ import software.amazon.awssdk.services.s3.model.MultipartUpload;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.S3Object;
 
-/// What a person with another tool does in a bucket.
+/// Access to a bucket as with another tool.
 public final class S3ServerAccess {
     private S3ServerAccess() {}
 
@@ -33,20 +33,20 @@ public final class S3ServerAccess {
                 endpoint, plain.region(), true, Encryption.AES256, null, plain.timeout(), plain.partBytes());
     }
 
-    /// As a bucket is named at Amazon: `http://bucket.localhost:port/key`.
+    /// Virtual-hosted style as at Amazon: `http://bucket.localhost:port/key`.
     public static S3Settings byHost(URI endpoint) {
         S3Settings plain = S3Server.settings(endpoint, Patience.LIMIT);
         return new S3Settings(endpoint, plain.region(), false, null, null, plain.timeout(), plain.partBytes());
     }
 
-    /// All keys of a bucket, in full.
+    /// All keys of a bucket, with their prefix.
     public static List<String> keys(S3Server server, URI place) {
         return client(server).listObjectsV2(request -> request.bucket(place.getAuthority())).contents().stream()
                 .map(S3Object::key)
                 .toList();
     }
 
-    /// Large objects that somebody began to send.
+    /// Unfinished multipart uploads.
     public static List<String> uploads(S3Server server, URI place, String folder) {
         String prefix = S3Location.of(place).full(folder) + "/";
         return client(server).listMultipartUploads(request -> request.bucket(place.getAuthority())).uploads().stream()
@@ -74,7 +74,7 @@ public final class S3ServerAccess {
         put(server, place, key, content, Map.of());
     }
 
-    /// An object that says of itself that it has that hash.
+    /// Writes an object with a false hash in its metadata.
     public static void putClaiming(S3Server server, URI place, String key, byte[] content, String sha256) {
         put(server, place, key, content, Map.of(S3Bucket.SHA256, sha256));
     }

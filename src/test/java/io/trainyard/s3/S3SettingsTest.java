@@ -63,7 +63,7 @@ class S3SettingsTest {
                 .hasMessageContaining(told);
     }
 
-    /// It may have a password in it.
+    /// The value may contain a password.
     @ParameterizedTest
     @ValueSource(strings = {"https://user:hidden@host", "ftp://hidden", "hidden", "https:// hidden", "http:hidden"})
     void anEndpointThatIsNoneIsNotRepeated(String endpoint) {
@@ -74,7 +74,7 @@ class S3SettingsTest {
                 .hasNoCause();
     }
 
-    /// What is asked of the server, by both ways to name a bucket.
+    /// Requests to the server for both bucket styles.
     @ParameterizedTest
     @CsvSource({"path, http://store:9000/bucket/a/b", "virtual, http://bucket.store:9000/a/b"})
     void namesABucketInThePathOrInTheHost(String addressing, String url) {
