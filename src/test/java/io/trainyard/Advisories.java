@@ -9,10 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/// Published vulnerabilities of what Trainyard includes, from `advisories.json`, which people extend: a build must not
-/// depend on a database on the network.
+/// Known vulnerabilities of Trainyard's dependencies, from the manually maintained `advisories.json`: a build
+/// must not depend on an online database.
 record Advisories(List<Advisory> advisories) {
-    /// @param artifact the group and name of a Maven artifact; the name `*` means all of the group
+    /// @param artifact the group and name of a Maven artifact; the name `*` matches the whole group
     record Advisory(String id, String artifact, List<Range> affected, String source) {
         boolean affects(String group, String name, String version) {
             return (artifact.equals(group + ":" + name) || artifact.equals(group + ":*"))
@@ -20,7 +20,7 @@ record Advisories(List<Advisory> advisories) {
         }
     }
 
-    /// Versions from the first to before the one that has the fix.
+    /// A range of versions: from the first one up to, but excluding, the fixed one.
     record Range(Version from, Version fixed) {
         boolean contains(String version) {
             Version found = Version.parse(version);
@@ -48,7 +48,7 @@ record Advisories(List<Advisory> advisories) {
         }
     }
 
-    /// One line for each component of a CycloneDX list and each advisory that names its version.
+    /// One line for each component of a CycloneDX list and each advisory that matches its version.
     List<String> findings(JsonNode sbom) {
         List<String> findings = new ArrayList<>();
         for (JsonNode part : sbom.path("components")) {

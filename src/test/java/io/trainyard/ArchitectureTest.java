@@ -25,13 +25,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.regex.Pattern;
 
-/// Holds the code to the package diagram that the docs show, and to who may see which library.
+/// Checks the code against the package diagram in the docs, and against the allowed dependencies on libraries.
 @AnalyzeClasses(packages = "io.trainyard", importOptions = DoNotIncludeTests.class)
 final class ArchitectureTest {
 
     private static final Path DIAGRAM = Path.of("docs", "packages.puml");
 
-    /// The packages at the edge: they alone know that there is Kafka or Quarkus.
+    /// The outer packages: only these depend on Kafka or Quarkus.
     private static final String[] EDGE = {
         "io.trainyard.worker..", "io.trainyard.dashboard..", "io.trainyard.broker..", "io.trainyard.cli"
     };
@@ -106,8 +106,8 @@ final class ArchitectureTest {
             .dependOnClassesThat()
             .resideInAnyPackage("org.bytedeco..");
 
-    /// Java is told by that ending how to compile them: src/main/jvm/flags. What takes or gives vectors is part of
-    /// those that call it.
+    /// src/main/jvm/flags selects compiler options for methods with that name. Methods that take or return
+    /// vectors are inlined into their callers.
     @ArchTest
     static final ArchRule loopsOverVectorsAreNamedSo = methods()
             .that(DescribedPredicate.describe("compute with vectors", ArchitectureTest::computesWithVectors))
@@ -137,7 +137,7 @@ final class ArchitectureTest {
             .resideInAnyPackage("..util..", "..utils..", "..common..")
             .because("a class belongs to what it is about");
 
-    /// What belongs together travels together, as an attempt, a claim or a record does.
+    /// Related values are passed together, as an attempt, a claim or a record.
     @ArchTest
     static final ArchRule trainingAndWorkersTakeFewParameters = codeUnits()
             .that()
@@ -146,7 +146,7 @@ final class ArchitectureTest {
             .and(DescribedPredicate.describe("are written as such", ArchitectureTest::isWritten))
             .should(haveAtMostParameters(4));
 
-    /// Neither a lambda, whose captured variables Java makes parameters, nor the constructor that a record is given.
+    /// Excludes lambdas, whose captured variables become parameters, and the constructors of records.
     private static boolean isWritten(JavaCodeUnit unit) {
         return !unit.getModifiers().contains(JavaModifier.SYNTHETIC)
                 && !(unit.isConstructor() && unit.getOwner().isRecord());
@@ -158,7 +158,7 @@ final class ArchitectureTest {
                 (JavaCodeUnit unit) -> unit.getRawParameterTypes().size() <= most));
     }
 
-    /// The stereotypes of the diagram, such as `<<io.trainyard.spec>>`: the diagram's rule is silent about other
+    /// The stereotypes of the diagram, such as `<<io.trainyard.spec>>`. The diagram's rule ignores other
     /// packages.
     private static String[] drawnPackages() {
         try {

@@ -18,11 +18,11 @@ import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
 
-/// A command that no worker can run, of the scenarios in `bad-commands.yaml`.
+/// A command that no worker can run, from the scenarios in `bad-commands.yaml`.
 ///
 /// @param name the record's key
-/// @param body what a producer sends
-/// @param words what the reason must hold
+/// @param body the record's value
+/// @param words that the reason must contain
 public record BadCommand(String name, byte @Nullable [] body, List<String> words) {
     private static final String SCENARIOS = "bad-commands.yaml";
 
@@ -64,9 +64,9 @@ public record BadCommand(String name, byte @Nullable [] body, List<String> words
         return String.valueOf(text).getBytes(StandardCharsets.UTF_8);
     }
 
-    /// Asserts that this is what became of the command.
+    /// Asserts that the dead letter belongs to this command.
     ///
-    /// @param source the command, as it stood on its topic
+    /// @param source the command's position on its topic
     public void assertIsIn(ConsumerRecord<?, byte[]> letter, String worker, Source source) {
         assertThat(header(letter, DeadLetter.REASON))
                 .as(name)
@@ -88,7 +88,7 @@ public record BadCommand(String name, byte @Nullable [] body, List<String> words
         }
     }
 
-    /// Where a command stood.
+    /// The position of a command.
     public record Source(String topic, long offset) {}
 
     private static String header(ConsumerRecord<?, byte[]> letter, String name) {

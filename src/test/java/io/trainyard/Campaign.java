@@ -8,10 +8,10 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 
-/// A test that looks for faults for as long as one likes, left out unless it is asked for:
-/// `./mvnw test -Dtest=SimFleetTest -Dtest.excluded=double -Dseeds=100000 -Dsurefire.timeout=0`.
+/// A test that searches for faults for any amount of time. It runs only on request: `./mvnw test
+/// -Dtest=SimFleetTest -Dtest.excluded=double -Dseeds=100000 -Dsurefire.timeout=0`.
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)
 @Tag("campaign")
-@Timeout(value = 7, unit = TimeUnit.DAYS) // instead of the default of all tests
+@Timeout(value = 7, unit = TimeUnit.DAYS) // instead of the default timeout
 public @interface Campaign {}

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 class CampaignTest {
-    /// Where JUnit 4 is on the path, Surefire and Failsafe take tags for its categories: nothing is left out, and the
-    /// suite takes hours.
+    /// If JUnit 4 is on the class path, Surefire and Failsafe treat tags as its categories. Then nothing is
+    /// excluded, and the suite takes hours.
     @Test
     void tagsKeepCampaignsOut() {
         assertThat(getClass().getClassLoader().getResource("org/junit/Assert.class"))

@@ -26,10 +26,10 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Processes that can fetch commands and not publish ownership: each delivery counts, and brokers drop a command after
-/// ten of them.
+/// Workers that can fetch commands but not publish ownership. Each delivery counts, and brokers drop a command
+/// after ten of them.
 class ClaimGateIT {
-    /// Without the gate, several deliveries took less.
+    /// Without the gate, several deliveries happened in less time.
     private static final long WHILE_MILLIS = 12_000;
 
     private static final String JOB = """
@@ -73,7 +73,7 @@ class ClaimGateIT {
         try (PackagedFleet fleet = PackagedFleet.of(folder, "refused.")) {
             fleet.startWorker("w");
             fleet.awaitMembers();
-            inSyncReplicas(fleet, 2); // of one
+            inSyncReplicas(fleet, 2); // out of one
             fleet.send(JOB, Priority.NORMAL);
             Thread.sleep(WHILE_MILLIS);
             inSyncReplicas(fleet, 1);
@@ -83,7 +83,7 @@ class ClaimGateIT {
         }
     }
 
-    /// The worker is denied from its start, and again when it is idle.
+    /// The worker has no permission at its start, and loses it again when it is idle.
     @Test
     void aCommandOutlivesAWorkerThatMayNotWriteOwnership() throws Exception {
         try (PackagedFleet fleet = PackagedFleet.secured(folder)) {

@@ -93,7 +93,7 @@ final class DemoIT {
         }
     }
 
-    /// Kafka takes a comma for the end of a folder's name.
+    /// Kafka treats a comma as a separator of folders.
     @Test
     void leavesNothingWhenKafkaDoesNotStart() {
         Path comma = folder.resolve("a,b");

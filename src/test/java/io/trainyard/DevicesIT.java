@@ -15,8 +15,8 @@ import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What an operator reads of a machine, from the packaged application: without a GPU, and on the double of NVIDIA's
-/// libraries, through JCuda's natives as they lie in their jars.
+/// The device report for an operator, from the packaged application: without a GPU, and on the fake CUDA
+/// libraries with JCuda's native libraries from their jars.
 @DisabledOnOs(OS.WINDOWS)
 final class DevicesIT {
     private static final Path DOUBLE = Path.of("target/native-double").toAbsolutePath();
@@ -24,7 +24,7 @@ final class DevicesIT {
     @TempDir
     Path folder;
 
-    /// @param environment `NAME=value` each
+    /// @param environment as `NAME=value`
     private TrainyardProcess devices(String... environment) {
         List<String> command = new ArrayList<>(List.of("/usr/bin/env"));
         command.addAll(List.of(environment));

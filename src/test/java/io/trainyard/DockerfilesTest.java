@@ -11,13 +11,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What can be known of images where there is no engine that builds them.
+/// Checks of the Dockerfiles that do not require a container engine.
 final class DockerfilesTest {
     private static final String NATIVE = "Dockerfile.native";
     private static final String JVM = "src/main/docker/Dockerfile.jvm";
     private static final String CUDA = "src/main/docker/Dockerfile.cuda";
 
-    /// The instructions, continued lines joined.
+    /// The instructions, with continued lines joined.
     private static List<String> instructions(String file) throws IOException {
         String text = Files.readString(Path.of(file)).replace("\\\n", " ");
         return text.lines()
@@ -46,21 +46,21 @@ final class DockerfilesTest {
                 .flatMap(copy -> Stream.of(copy.split(" ")))
                 .filter(path -> path.startsWith("/trainyard/") && !path.contains("/target") && !path.endsWith("/"))
                 .map(path -> path.substring("/trainyard/".length()))
-                .filter(path -> !path.equals("licences")) // made there
+                .filter(path -> !path.equals("licences")) // created by a build stage
                 .toList();
         assertThat(taken)
                 .contains("LICENSE", "NOTICE")
                 .allSatisfy(path -> assertThat(Path.of(path)).exists());
     }
 
-    /// The one file that GraalVM writes is named after the project's version.
+    /// The name of GraalVM's output file contains the project's version.
     @Test
     void theNativeImageIsOfThisVersion() throws IOException {
         String version = Files.readString(Path.of("pom.xml")).replaceFirst("(?s).*?<version>([^<]+)</version>.*", "$1");
         assertThat(of("COPY", NATIVE)).anyMatch(copy -> copy.contains("/trainyard-" + version + "-runner "));
     }
 
-    /// GraalVM's own libraries and NVIDIA's must be those that the one on a JVM has.
+    /// GraalVM's and NVIDIA's libraries must have the same versions as in the JVM image.
     @Test
     void allHaveTheSameLibrariesOfNvidias() throws IOException {
         assertThat(of("FROM", NATIVE).getLast()).isEqualTo(of("FROM", CUDA).getLast());

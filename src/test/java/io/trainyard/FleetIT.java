@@ -26,7 +26,7 @@ import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Broker, two workers, dashboard and `submit`, a process each: ten jobs, each run once.
+/// Broker, two workers, dashboard and `submit` in separate processes: ten jobs, each of which runs once.
 @DisabledOnOs(OS.WINDOWS)
 final class FleetIT {
     private static final List<String> WORKERS = List.of("w1", "w2");
@@ -41,11 +41,11 @@ final class FleetIT {
     private static TrainyardProcess submit;
     private static List<TrainingEvent> events;
 
-    /// The jobs run once; the tests look at what they left.
+    /// The jobs run once, and the tests inspect the results.
     @BeforeAll
     static void trainTenJobs() {
         fleet = PackagedFleet.withBroker(folder);
-        // the longest that the broker allows: a machine that stands still for longer rightly runs a job twice
+        // The broker's maximum: if the machine stalls for longer, a job rightly runs twice.
         TestBroker.lockClaimsFor(Duration.ofMinutes(1), Brokers.at(fleet.kafka()), Topic.DEFAULT_PREFIX);
         WORKERS.forEach(worker -> fleet.startWorker(worker, "--device", "reference"));
         dashboard = fleet.start("dashboard", "--port", "0");
@@ -61,7 +61,7 @@ final class FleetIT {
         fleet.close();
     }
 
-    /// Three kinds in turn, a moment each.
+    /// Three kinds in turn, each very short.
     private static String job(String id) {
         String layers = List.of("""
                 {"type": "conv2d", "out": 2, "kernel": 7, "stride": 7}, {"type": "relu"},""", "", """
@@ -82,7 +82,7 @@ final class FleetIT {
         JOBS.forEach(job -> assertThat(submit.output()).contains("job " + job + " finished: "));
     }
 
-    /// The history has each step once, in its order, and one end for each job.
+    /// The history has each step once, in order, and one end per job.
     @Test
     void eachRunsExactlyOnce() {
         assertThat(only(Claimed.class, events))

@@ -21,8 +21,7 @@ import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Jobs from their commands to their ends on GPUs, through the packaged application and JCuda, on the double of
-/// NVIDIA's libraries.
+/// Jobs from command to end on GPUs, through the packaged application and JCuda, on the fake CUDA libraries.
 @DisabledOnOs(OS.WINDOWS)
 final class GpuFleetIT {
     private static final Path DOUBLE = Path.of("target/native-double").toAbsolutePath();
@@ -35,7 +34,7 @@ final class GpuFleetIT {
         assumeTrue(Files.exists(DOUBLE.resolve("libcuda.so.1")), "there is no double of NVIDIA's libraries");
     }
 
-    /// 2 epochs of 75 steps, with masks and a changed order.
+    /// 2 epochs of 75 steps with dropout masks and shuffling.
     private static String job(String id, String device) {
         return """
             {"id": "%s", %s, "dataset": "shapes64", "epochs": 2, "batchSize": 32, "shuffle": true, "seed": 5,
@@ -71,7 +70,7 @@ final class GpuFleetIT {
             for (String job : List.of("on-gpu", "on-two")) {
                 List<Float> actual = losses(events, job);
                 assertThat(actual).hasSameSizeAs(expected);
-                for (int i = 0; i < 50; i++) { // later the differences of rounding have grown
+                for (int i = 0; i < 50; i++) { // later, rounding differences have grown
                     assertThat(actual.get(i))
                             .as("loss %d of %s", i, job)
                             .isCloseTo(expected.get(i), Percentage.withPercentage(0.1));
@@ -92,7 +91,7 @@ final class GpuFleetIT {
         return losses;
     }
 
-    /// In the second epoch: the step that a session runs for its recording is a run, too.
+    /// Fails in the second epoch; the capture run of a session also counts.
     private static final String LOSS = "TRAINYARD_DOUBLE_FAIL=kernel sgd:110:719";
 
     @Test

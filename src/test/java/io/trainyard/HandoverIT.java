@@ -21,12 +21,13 @@ import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A worker ends in the middle of a job: another goes on, and the job ends with the bits it would have had anyway.
+/// A worker ends in the middle of a job: another one continues, and the final weights have the same bits as
+/// without interruption.
 @DisabledOnOs(OS.WINDOWS)
 final class HandoverIT {
     private static final int SIGTERM_STATUS = 128 + 15;
 
-    /// A job is another's after eight seconds of silence, and not after sixteen.
+    /// Other workers take a job after eight seconds without heartbeats instead of sixteen.
     private static final List<String> SOON = List.of("TRAINYARD_WORKER_HEARTBEAT=1s");
 
     @TempDir
@@ -51,7 +52,7 @@ final class HandoverIT {
         fleet.close();
     }
 
-    /// Some seconds: 6 epochs of 1600 steps of a quarter of a millisecond.
+    /// Takes some seconds: 6 epochs of 1600 steps of a quarter of a millisecond.
     private static String job(String id) {
         return """
             {"id": "%s", "network": "lenet", "dataset": "shapes32", "epochs": 6, "batchSize": 4, "shuffle": true,
@@ -100,7 +101,7 @@ final class HandoverIT {
         List<TrainingEvent> events = eventsOf("killed");
         Started started = the(Started.class, 2, events);
         assertThat(the(Claimed.class, 2, events).worker()).isNotEqualTo(first);
-        // Or on from a later one, which was safe when the worker was killed and which it had no time to tell of.
+        // It may also resume from a later checkpoint that was complete but unpublished at the kill.
         assertThat(started.firstStep() - 1).isGreaterThanOrEqualTo(lastSaved(1, events));
         assertThat(stepsOf(2, events)).isEqualTo(finished.steps() - started.firstStep() + 1);
         assertThat(events).filteredOn(Released.class::isInstance).isEmpty();
@@ -110,7 +111,7 @@ final class HandoverIT {
         fleet.check("killed");
     }
 
-    /// The other worker has a job that makes room for nobody.
+    /// The other worker has a job that is not preemptible.
     @Test
     void whatMakesRoomForAnUrgentJobGoesOnAndEndsTheSame() {
         if (fleet.running().size() < 2) {
@@ -126,7 +127,7 @@ final class HandoverIT {
         assertThat(fleet.await(Topic.JOBS, "urgent", Claimed.class).worker())
                 .isEqualTo(first)
                 .isNotEqualTo(busy);
-        assertThat(fleet.start("cancel", "firm").exitStatus()).isZero(); // it has lasted long enough
+        assertThat(fleet.start("cancel", "firm").exitStatus()).isZero(); // no longer needed
         fleet.send(lasting("twin", 12), Priority.NORMAL);
         Finished finished = fleet.await(Topic.JOBS, "preempted", Finished.class);
 
@@ -143,9 +144,9 @@ final class HandoverIT {
         fleet.check("preempted");
     }
 
-    /// Submits a job to two workers, of which there is one less after each test.
+    /// Submits a job to two workers. Each test ends one of them.
     ///
-    /// @param another the worker to start where there is only one
+    /// @param another the worker to start if there is only one
     /// @return the worker that has the job, just after its first checkpoint
     private static String submitAndAwaitCheckpoint(String job, String another) {
         if (fleet.running().size() < 2) {
@@ -161,7 +162,7 @@ final class HandoverIT {
         return fleet.events().stream().filter(event -> event.job().equals(job)).toList();
     }
 
-    /// Of all jobs: what one attempt left, another took.
+    /// The events of all jobs that show how one attempt followed another.
     private static List<TrainingEvent> withoutLosses() {
         return fleet.events().stream()
                 .filter(event -> !(event instanceof StepLosses))
@@ -191,7 +192,7 @@ final class HandoverIT {
                         event instanceof CheckpointSaved saved && saved.attempt() == attempt && saved.step() == step);
     }
 
-    /// How many steps an attempt has told, after a check that it has told each once.
+    /// The number of steps that an attempt published; checks that each was published once.
     private static long stepsOf(int attempt, List<TrainingEvent> events) {
         long first = the(Started.class, attempt, events).firstStep();
         long next = first;

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// The launcher as a user meets it: a process of its own, started from a folder that is not the project's.
+/// The launcher as a user runs it: a separate process, started outside the project's folder.
 @DisabledOnOs(OS.WINDOWS)
 final class LauncherIT {
 
@@ -35,7 +35,7 @@ final class LauncherIT {
         assertThat(ended.output()).matches("trainyard \\d+\\.\\d+\\.\\d+\\R");
     }
 
-    /// A start without them is a second longer and does the same, so nobody else would notice.
+    /// A start without these files works but takes a second longer, which would go unnoticed.
     @ParameterizedTest
     @ValueSource(strings = {"jobs --help", "devices"})
     void classesComeFromArchives(String arguments) throws IOException {
@@ -57,7 +57,7 @@ final class LauncherIT {
                 .endsWith("source: shared objects file");
     }
 
-    /// The property is what GraalVM sets in an image. What an image has is decided by it alone.
+    /// GraalVM sets this property in an image, and only the property decides what an image offers.
     @Test
     void aNativeImageRefusesWhatNeedsAJvm() {
         var ended = TrainyardProcess.start(

@@ -7,8 +7,8 @@ import java.net.spi.InetAddressResolver.LookupPolicy;
 import java.net.spi.InetAddressResolverProvider;
 import java.util.stream.Stream;
 
-/// Names that end in `.localhost` are this machine (RFC 6761), in the JVMs of tests; not all systems know it. So a test
-/// may name a bucket in a host's name. The JVM finds it in `META-INF/services`.
+/// Resolves names that end in `.localhost` to this machine (RFC 6761) in test JVMs, because not all systems do.
+/// Tests use it for buckets in host names. The JVM finds it in `META-INF/services`.
 public final class LocalNames extends InetAddressResolverProvider {
     private static final String ENDING = ".localhost";
 

@@ -23,26 +23,24 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import picocli.CommandLine;
 
-/// What GraalVM must be told of Trainyard, for it shows only at run time, as a file that it reads: classes that native
-/// code looks up,
-/// classes that Jackson and picocli look into, files that are opened by name, functions that are called.
+/// Trainyard's reachability metadata for GraalVM, as the file that it reads: classes that native code looks up,
+/// classes that Jackson and picocli reflect on, resources that are opened by name, and foreign functions.
 ///
-/// Libraries that are not here bring files of their own (JavaCPP's and oneDNN's, SQLite's), or Quarkus knows them
-/// (Kafka's).
+/// Other libraries bring their own files (JavaCPP and oneDNN, SQLite), or Quarkus covers them (Kafka).
 final class NativeImageMetadata {
-    /// JCuda's natives that are loaded; the jars have more.
+    /// JCuda's native libraries that are loaded; the jars have more.
     static final List<String> NATIVES = List.of(
             "lib/libJCudaDriver-12.6.0-linux-x86_64.so",
             "lib/libJCudnn-11.7.0-linux-x86_64.so",
             "lib/libJCublas2-12.6.0-linux-x86_64.so",
             "lib/libJNvrtc-12.6.0-linux-x86_64.so");
 
-    /// A class as native code names it, to find it or within the type of a field or method.
+    /// A class name in native code, either alone or within the type of a field or method.
     private static final Pattern CLASS_IN_NATIVE =
             Pattern.compile("\\bL?((?:jcuda|java)/[A-Za-z0-9_/$]+)(?![A-Za-z0-9_/$.])");
 
-    /// The functions of the C library and of NVIDIA's that are called through Java's foreign functions, by their types:
-    /// what is returned, what is taken. Those of NVIDIA's take up to three numbers and answer with up to two.
+    /// The types of the foreign functions of the C library and of NVIDIA's libraries: the result, then the
+    /// parameters. NVIDIA's take up to three numbers and return up to two.
     private static final List<List<String>> CALLS = List.of(
             List.of("jint", "jlong", "jlong", "jint"), // madvise
             List.of("struct(jlong,jlong,jlong,jlong,jlong,jlong,jlong,jlong,jlong,jlong)"), // mallinfo2
@@ -93,7 +91,7 @@ final class NativeImageMetadata {
                 .put("allDeclaredMethods", true);
     }
 
-    /// Records and enums are what JSON is made of; the rest has annotations of those who look into it, or is a backend.
+    /// JSON consists of records and enums; the other classes have annotations for reflection, or are backends.
     private static Collection<Class<?>> lookedInto() throws IOException {
         Collection<Class<?>> found = new TreeSet<>(java.util.Comparator.comparing(Class::getName));
         try (Stream<Path> files = Files.walk(CLASSES.resolve("io/trainyard"))) {
@@ -116,7 +114,7 @@ final class NativeImageMetadata {
         return found;
     }
 
-    /// Nothing is initialised: what loads libraries would do so.
+    /// Loads without initialisation, which would load native libraries.
     private static Class<?> load(String name) {
         try {
             return Class.forName(name, false, NativeImageMetadata.class.getClassLoader());
@@ -136,7 +134,7 @@ final class NativeImageMetadata {
                 || CommandLine.ITypeConverter.class.isAssignableFrom(type) && !type.isInterface();
     }
 
-    /// @return with slashes
+    /// @return class names with slashes
     static Collection<String> namedByNatives() throws IOException {
         Collection<String> names = new TreeSet<>();
         for (String file : NATIVES) {
@@ -151,7 +149,8 @@ final class NativeImageMetadata {
         return names;
     }
 
-    /// What is in Trainyard's own jar, but for what Quarkus serves and what is said to GraalVM; and JCuda's natives.
+    /// The content of Trainyard's own jar, without Quarkus' resources and GraalVM's files; and JCuda's native
+    /// libraries.
     private static Collection<String> resources() throws IOException {
         Collection<String> globs = new TreeSet<>(NATIVES);
         globs.add("META-INF/maven/io.trainyard/trainyard/pom.properties");

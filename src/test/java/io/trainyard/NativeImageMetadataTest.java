@@ -11,9 +11,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// What the native image is told is what the classes, JCuda's natives and the resources need: a class that is new is in
-/// it.
-/// `-Dgolden.write=true` writes the file anew.
+/// The metadata file matches the classes, JCuda's native libraries and the resources, including new classes.
+/// `-Dgolden.write=true` rewrites it.
 final class NativeImageMetadataTest {
     private static final Path FILE =
             Path.of("src/main/resources/META-INF/native-image/io.trainyard/trainyard/reachability-metadata.json");
@@ -30,7 +29,7 @@ final class NativeImageMetadataTest {
         assertThat(FILE).as("-Dgolden.write=true writes it").content().isEqualTo(needed);
     }
 
-    /// A class that JCuda's natives look up and that is not there would end the process.
+    /// A missing class that JCuda's native code looks up would kill the process.
     @Test
     void whatNativesLookUpIsThere() throws IOException {
         assertThat(NativeImageMetadata.namedByNatives())
@@ -40,7 +39,7 @@ final class NativeImageMetadataTest {
                         .isNotNull());
     }
 
-    /// Types of functions are told by hand: who calls another one must look at the list.
+    /// Function types are listed by hand, so a new call must be added to the list.
     @Test
     void functionsAreCalledWhereTheListKnowsIt() throws IOException {
         Map<String, Long> calls = new TreeMap<>();

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/// What GraalVM would build the native image from: written by every build that is not asked to be quick.
+/// The input for GraalVM's native image. Every build writes it unless `quick` is set.
 final class NativeSourcesIT {
     private static final Path SOURCES = Path.of("target/native-sources");
 
@@ -34,7 +34,7 @@ final class NativeSourcesIT {
         assertThat(arguments()).contains("--add-modules=jdk.incubator.vector", "-H:+VectorAPISupport");
     }
 
-    /// A library that is loaded, or a function that is looked for, while the image is built is not there when it runs.
+    /// Libraries loaded and functions looked up during the image build are missing at run time.
     @Test
     void whatLoadsLibrariesIsInitialisedWhenItRuns() throws IOException {
         String later = arguments().stream()
@@ -59,7 +59,7 @@ final class NativeSourcesIT {
         assertThat(SOURCES.resolve("trainyard-0.1.0-runner.jar")).exists();
     }
 
-    /// What it is told of Trainyard, and what libraries tell of themselves, comes with their jars.
+    /// The metadata of Trainyard and of its libraries is in their jars.
     @Test
     void theMetadataIsThere() throws IOException {
         try (JarFile jar =

@@ -20,18 +20,18 @@ import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Workers whose heap is too small: each ends, and what ended it does not end all others.
+/// Workers with too little heap: each ends, but the cause must not end all others.
 @DisabledOnOs(OS.WINDOWS)
 final class OutOfMemoryIT {
-    /// Of a JVM with `-XX:+ExitOnOutOfMemoryError`.
+    /// The exit status of a JVM with `-XX:+ExitOnOutOfMemoryError`.
     private static final int OUT_OF_MEMORY_STATUS = 3;
 
     private static final int HEAP_MEGABYTES = 256;
 
-    /// The least that Kafka takes for a limit, since each costs a worker.
+    /// Kafka's minimum, because each delivery costs a worker.
     private static final int DELIVERIES = 2;
 
-    /// The least that Kafka takes for the most that groups may set; workers ask for more, and this broker refuses it.
+    /// Kafka's minimum for the largest limit of a group. Workers request more, and this broker refuses it.
     private static final int MOST_DELIVERIES = 5;
 
     private static final List<String> SMALL = List.of(
@@ -46,7 +46,7 @@ final class OutOfMemoryIT {
     @TempDir
     Path folder;
 
-    /// No worker can even look at a record that is larger than its heap. The brokers hand it out so often and no more.
+    /// No worker can read a record larger than its heap. The brokers stop delivering it at the limit.
     @Test
     void aCommandThatNoWorkerCanReadEndsAsManyAsItIsHandedTo() throws Exception {
         Map<String, String> settings = new HashMap<>(TestBroker.settings(TestBroker.NEVER));
@@ -57,7 +57,7 @@ final class OutOfMemoryIT {
             send(fleet, new byte[(HEAP_MEGABYTES + 50) << 20]);
             send(fleet, GOOD.getBytes(StandardCharsets.UTF_8));
             for (int i = 1; i <= DELIVERIES; i++) {
-                fleet.startWorker("w" + i, SMALL, "--device", "reference"); // has no kernels to compile first
+                fleet.startWorker("w" + i, SMALL, "--device", "reference"); // compiles no kernels first
                 assertThat(fleet.worker("w" + i).exitStatus())
                         .as(fleet.toString())
                         .isEqualTo(OUT_OF_MEMORY_STATUS);

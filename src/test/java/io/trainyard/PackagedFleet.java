@@ -35,9 +35,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/// A fleet on this machine: workers, each a process, with one folder of checkpoints, and a broker.
+/// A fleet on this machine: a broker, and workers in separate processes with a shared checkpoint folder.
 public final class PackagedFleet implements AutoCloseable {
-    /// A worker that stops, and its last events, may take as long as anything here.
+    /// A stopping worker and its last events may take as long as any wait here.
     private static final String PATIENT = "TRAINYARD_WORKER_GRACE=%ds".formatted(Patience.LIMIT.toSeconds());
 
     private final Path folder;
@@ -63,9 +63,9 @@ public final class PackagedFleet implements AutoCloseable {
         this.prefix = Topic.DEFAULT_PREFIX;
     }
 
-    /// As the README has it: starts the packaged broker.
+    /// Starts the packaged broker, as the README does.
     ///
-    /// @param folder for everything that it writes
+    /// @param folder for all files
     public static PackagedFleet withBroker(Path folder) {
         TrainyardProcess broker = TrainyardProcess.start(folder, "broker", "--port", "0", "--dir", "kafka");
         return new PackagedFleet(folder, broker, broker.await("Kafka: ([^,]+),"), Topic.DEFAULT_PREFIX);
@@ -79,15 +79,15 @@ public final class PackagedFleet implements AutoCloseable {
         return new PackagedFleet(folder, null, TestBroker.address(), prefix);
     }
 
-    /// On a broker that somebody else looks after.
+    /// On an existing broker.
     ///
     /// @param kafka `host:port`
     public static PackagedFleet on(Path folder, String kafka) {
         return new PackagedFleet(folder, null, kafka, Topic.DEFAULT_PREFIX);
     }
 
-    /// On a broker of its own in this process, which speaks TLS, asks for passwords, and lets each command do what
-    /// its role needs and nothing else.
+    /// On a separate broker in this process with TLS and passwords. Each command has the minimal permissions of
+    /// its role.
     public static PackagedFleet secured(Path folder) throws Exception {
         SecureBroker secure = SecureBroker.startAsShipped(folder);
         secure.admit(Topic.DEFAULT_PREFIX, KafkaRole::word);
@@ -97,17 +97,17 @@ public final class PackagedFleet implements AutoCloseable {
         return fleet;
     }
 
-    /// How somebody reads what the fleet tells: who may no more than a dashboard, where that is asked.
+    /// The connection for readers, with the dashboard's permissions on a secured fleet.
     public Brokers news() {
         return secure == null ? Brokers.at(kafka) : secure.as(secure.scram(KafkaRole.DASHBOARD));
     }
 
-    /// How this process, which may do anything, looks at the brokers.
+    /// This process's unrestricted connection.
     private Brokers anyDoor() {
         return secure == null ? Brokers.at(kafka) : secure.anyDoor();
     }
 
-    /// The broker of a fleet that is [secured][#secured].
+    /// The broker of a [secured][#secured] fleet.
     SecureBroker secureBroker() {
         return Objects.requireNonNull(secure, "the broker asks nobody");
     }
@@ -127,14 +127,13 @@ public final class PackagedFleet implements AutoCloseable {
         return Objects.requireNonNull(broker, "the broker is somebody else's");
     }
 
-    /// Starts its own broker once more where it was; it has ended.
+    /// Restarts its own broker at the same address after it ended.
     public void restartBroker() {
         String port = kafka.substring(kafka.lastIndexOf(':') + 1);
         broker = TrainyardProcess.start(folder, "broker", "--port", port, "--dir", "kafka");
         var _ = broker.await("Kafka: ([^,]+),");
     }
 
-    /// The full name of one of its topics.
     String name(Topic topic) {
         return topic.name(prefix);
     }
@@ -144,12 +143,12 @@ public final class PackagedFleet implements AutoCloseable {
         return kafka;
     }
 
-    /// Starts one of `./trainyard`'s commands about this fleet.
+    /// Starts a command of `./trainyard` on this fleet.
     public TrainyardProcess start(String command, String... arguments) {
         return start(List.of(), command, arguments);
     }
 
-    /// @param environment `NAME=value` each
+    /// @param environment as `NAME=value`
     private TrainyardProcess start(List<String> environment, String command, String... arguments) {
         return start(TrainyardProcess.LAUNCHER, environment, command, arguments);
     }
@@ -170,7 +169,7 @@ public final class PackagedFleet implements AutoCloseable {
         startWorker(id, List.of(), more);
     }
 
-    /// @param environment `NAME=value` each
+    /// @param environment as `NAME=value`
     public void startWorker(String id, List<String> environment, String... more) {
         startWorker(TrainyardProcess.LAUNCHER, id, environment, more);
     }
@@ -187,7 +186,7 @@ public final class PackagedFleet implements AutoCloseable {
                                 .toArray(String[]::new)));
     }
 
-    /// The fleet's folder of checkpoints, unless a worker is given another.
+    /// Adds the fleet's checkpoint folder, unless the options name another store.
     private static List<String> withStore(List<String> options) {
         return options.contains("--checkpoints")
                 ? options
@@ -199,18 +198,18 @@ public final class PackagedFleet implements AutoCloseable {
         return Objects.requireNonNull(workers.get(id), id);
     }
 
-    /// The ids of the workers that run.
+    /// The ids of the running workers.
     public List<String> running() {
         return workers.keySet().stream().filter(id -> worker(id).isAlive()).toList();
     }
 
-    /// Waits until every worker that runs has joined the share group, so that none finds all commands taken. Those
-    /// that were killed are members for a while yet.
+    /// Waits until every running worker has joined the share group, so that each can get commands. Killed
+    /// workers stay members for a while.
     public void awaitMembers() {
         String group = Topic.COMMANDS_NORMAL.claimGroup(prefix);
         try (Admin admin = anyDoor().admin(Patience.LIMIT)) {
             Patience.await("%d workers to join: %s".formatted(running().size(), workers))
-                    .ignoreExceptions() // there is no group before the first
+                    .ignoreExceptions() // no group before the first member
                     .until(() -> membersWithTopics(admin, group)
                             .containsAll(running().stream()
                                     .map(id -> id + "-" + name(Topic.COMMANDS_NORMAL))
@@ -218,7 +217,7 @@ public final class PackagedFleet implements AutoCloseable {
         }
     }
 
-    /// Their names as clients.
+    /// Client ids of the members.
     private static List<String> membersWithTopics(Admin admin, String group) throws Exception {
         var groups = Patience.get(admin.describeShareGroups(List.of(group)).all());
         return Objects.requireNonNull(groups.get(group)).members().stream()
@@ -229,7 +228,7 @@ public final class PackagedFleet implements AutoCloseable {
 
     /// Writes a file of jobs, and submits it.
     ///
-    /// @return the process, which may be told to `--watch`
+    /// @return the process, which continues with `--watch`
     public TrainyardProcess submit(String jobs, String... options) {
         try {
             Path file = Files.createTempFile(folder, "jobs", ".json");
@@ -243,20 +242,20 @@ public final class PackagedFleet implements AutoCloseable {
         }
     }
 
-    /// Sends a job as `./trainyard submit` does, without the second that its process takes.
+    /// Publishes a job like `./trainyard submit`, without the second that the process takes.
     public void send(String job, Priority priority) {
         new CommandSender(new Cluster(anyDoor(), prefix, Patience.LIMIT), CloudEvents.CLI)
                 .send(List.of(JobJson.read(job.getBytes(StandardCharsets.UTF_8))), priority, _ -> {});
     }
 
-    /// All events so far, in the order that `./trainyard events` tells; one that was told again, once.
+    /// All events so far, in the order of `./trainyard events`, without republished ones.
     List<TrainingEvent> events() {
         TrainyardProcess events = start("events");
         assertThat(events.exitStatus()).as(events.toString()).isZero();
         return events.lines().stream().distinct().map(PackagedFleet::event).toList();
     }
 
-    /// Checks the history of all jobs, which have ended.
+    /// Checks the history of all jobs after their end.
     public void checkAll(int jobs) {
         TrainyardProcess check = start("events", "--check", "--complete");
         assertThat(check.exitStatus()).as(check + toString()).isZero();
@@ -264,7 +263,7 @@ public final class PackagedFleet implements AutoCloseable {
                 .containsExactly("checked %d job%s: nothing is wrong".formatted(jobs, jobs == 1 ? "" : "s"));
     }
 
-    /// Checks the history of a job that has ended.
+    /// Checks the history of a job after its end.
     void check(String job) {
         TrainyardProcess check = start("events", "--check", "--complete", "--job", job);
         assertThat(check.exitStatus()).as(check.toString()).isZero();
@@ -283,7 +282,7 @@ public final class PackagedFleet implements AutoCloseable {
         }
     }
 
-    /// Reads a topic's records from its beginning until `enough` of what was read.
+    /// Reads a topic from its beginning until the records satisfy `enough`.
     List<ConsumerRecord<String, byte[]>> read(Topic topic, Predicate<List<ConsumerRecord<String, byte[]>>> enough) {
         List<ConsumerRecord<String, byte[]>> read = new ArrayList<>();
         try (var consumer = anyDoor().consumer(Map.of())) {
@@ -298,7 +297,7 @@ public final class PackagedFleet implements AutoCloseable {
         return read;
     }
 
-    /// Waits until a job has an event of a type.
+    /// Waits for an event of a type.
     <T extends TrainingEvent> T await(Topic topic, String job, Class<T> type) {
         List<T> found = new ArrayList<>();
         var _ = read(topic, records -> {
@@ -322,7 +321,7 @@ public final class PackagedFleet implements AutoCloseable {
         }
     }
 
-    /// For messages of assertions: what its workers said.
+    /// The workers' output, for assertion messages.
     @Override
     public String toString() {
         return workers.toString();

@@ -16,7 +16,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// A page of the docs, or a part of one, as the tests read it that hold it against the code.
+/// A page of the docs, or a part of one, for tests that compare it with the code.
 ///
 /// @param lines of Markdown
 public record Page(List<String> lines) {
@@ -29,7 +29,7 @@ public record Page(List<String> lines) {
         lines = List.copyOf(lines);
     }
 
-    /// @param path from the project's folder on
+    /// @param path relative to the project's folder
     public static Page read(String path) {
         try {
             return new Page(Files.readAllLines(Path.of(path)));
@@ -38,9 +38,9 @@ public record Page(List<String> lines) {
         }
     }
 
-    /// What is below a heading, with what is below those within it.
+    /// The content of a section with its subsections.
     ///
-    /// @param heading as it is written, with its number signs
+    /// @param heading as written, with its number signs
     public Page section(String heading) {
         int level = heading.indexOf(' ');
         Map<String, Page> all = sections(level);
@@ -49,10 +49,10 @@ public record Page(List<String> lines) {
         return all.getOrDefault(title, new Page(List.of()));
     }
 
-    /// What is below each heading of a level, by the headings' text.
+    /// The sections of a level by their headings.
     public Map<String, Page> sections(int level) {
         Map<String, List<String>> sections = new LinkedHashMap<>();
-        List<String> under = new ArrayList<>(); // what stands before the first such heading is dropped
+        List<String> under = new ArrayList<>(); // lines before the first heading are dropped
         boolean code = false;
         for (String line : lines) {
             code ^= line.startsWith(FENCE);
@@ -75,18 +75,18 @@ public record Page(List<String> lines) {
         return lines.stream().anyMatch(line -> line.startsWith("|"));
     }
 
-    /// The rows of its first table, below the titles of the columns.
+    /// The rows of its first table, without the header.
     public List<List<String>> table() {
         List<String> rows = lines.stream()
                 .dropWhile(line -> !line.startsWith("|"))
                 .takeWhile(line -> line.startsWith("|"))
-                .skip(2) // titles, and the line below them
+                .skip(2) // the header and its underline
                 .toList();
         assertThat(rows).as("a table in %s", this).isNotEmpty();
         return rows.stream().map(Page::cells).toList();
     }
 
-    /// The table whose first column is titled so.
+    /// The table with this title in the first column.
     public Page tableOf(String title) {
         List<String> from = lines.stream()
                 .dropWhile(line -> !line.startsWith("| " + title + " |"))
@@ -102,14 +102,14 @@ public record Page(List<String> lines) {
                 .toList();
     }
 
-    /// What a person types: the commands that a shell of the project's folder has.
+    /// The commands for a shell in the project's folder.
     public List<String> shell() {
         return commands().stream()
                 .filter(typed -> typed.matches("(\\./trainyard|mkdir|echo|kcat|kubectl|docker|export)\\b.*"))
                 .toList();
     }
 
-    /// The blocks of code in a language.
+    /// The code blocks of a language.
     public List<String> code(String language) {
         List<String> blocks = new ArrayList<>();
         StringBuilder block = null;
@@ -126,8 +126,8 @@ public record Page(List<String> lines) {
         return blocks;
     }
 
-    /// The commands for a shell: what is indented by four spaces, without comments; a line that ends in `|` or `\` goes
-    /// on.
+    /// The commands for a shell: lines indented by four spaces, without comments. A line that ends in `
+    /// ` or `\` continues on the next one.
     public List<String> commands() {
         List<String> commands = new ArrayList<>();
         boolean goesOn = false;
@@ -159,7 +159,7 @@ public record Page(List<String> lines) {
                 .toList();
     }
 
-    /// What links can name in it: its headings, as GitHub makes anchors of them.
+    /// The anchors that GitHub generates for its headings.
     public List<String> anchors() {
         return Stream.iterate(1, level -> level + 1)
                 .limit(6)
@@ -170,7 +170,7 @@ public record Page(List<String> lines) {
                 .toList();
     }
 
-    /// What a cell has in backticks.
+    /// The code in backticks of a cell.
     public static List<String> code(List<String> cells, int column) {
         return CODE.matcher(cells.get(column))
                 .results()
@@ -178,7 +178,7 @@ public record Page(List<String> lines) {
                 .toList();
     }
 
-    /// In one line, to look for phrases.
+    /// The page as one line, to search for phrases.
     public String text() {
         return String.join(" ", lines);
     }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// What must hold of all pages, and of those that tell what others measured.
+/// Rules for all pages, and for pages that quote measurements of others.
 class PagesTest {
     static Stream<Path> pages() throws IOException {
         try (Stream<Path> files = Files.walk(Path.of("docs"))) {
@@ -44,7 +44,7 @@ class PagesTest {
         }
     }
 
-    /// From the README by links.
+    /// Reachable from the README by links.
     @Test
     void everyPageIsFound() throws IOException {
         Map<Path, Page> found = new HashMap<>();

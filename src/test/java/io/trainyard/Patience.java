@@ -6,9 +6,9 @@ import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 
-/// The time limit of waits in tests: 60 seconds times the environment variable `TEST_PATIENCE`, a whole number that is
-/// 1
-/// unless set. A wait ends as soon as its condition holds, so a high factor costs nothing while tests pass.
+/// The time limit of waits in tests: 60 seconds times the environment variable `TEST_PATIENCE`, a whole number
+/// with the default 1. A wait ends as soon as its condition holds, so a high factor costs nothing while tests
+/// pass.
 public final class Patience {
     /// The limit of each wait.
     public static final Duration LIMIT = Duration.ofSeconds(60).multipliedBy(factor());
@@ -25,7 +25,7 @@ public final class Patience {
 
     /// Waits within [#LIMIT].
     ///
-    /// @param what is waited for, for the message
+    /// @param what the awaited condition, for the message
     public static ConditionFactory await(String what) {
         return Awaitility.await(what).atMost(LIMIT);
     }

@@ -14,21 +14,21 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Ports for servers that cannot choose one themselves and say which.
+/// Ports for servers that cannot choose and report a free one themselves.
 public final class Ports {
-    /// Systems give ports from 32768 on to clients and to servers that ask for any.
+    /// From 32768 on, systems assign ports automatically.
     private static final int FIRST = 20_000;
 
     private static final int AFTER_LAST = 30_000;
 
-    /// Held until this JVM ends.
+    /// Locked until this JVM ends.
     private static final List<FileLock> TAKEN = new ArrayList<>();
 
     private static int next = FIRST + (int) (ProcessHandle.current().pid() * 20 % (AFTER_LAST - FIRST));
 
     private Ports() {}
 
-    /// A port of localhost that no other test gets and that the system gives to nobody.
+    /// A port of localhost that neither another test nor the system uses.
     public static synchronized int take() {
         try {
             Path folder =
@@ -65,7 +65,7 @@ public final class Ports {
         }
     }
 
-    /// Holds a port of localhost on which nothing listens.
+    /// Occupies a port of localhost without listening on it.
     public static Socket silent() throws IOException {
         Socket socket = new Socket();
         socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));

@@ -10,15 +10,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/// The release before this one: a folder that `-Dprevious.release` names, built, or the newest tag `v...` before this
-/// commit, built once into `target/previous`. There is none before the first tag.
+/// The previous release: the built folder in `-Dprevious.release`, or the newest tag `v...` before this commit,
+/// built once into `target/previous`. Before the first tag there is none.
 final class PreviousRelease {
     private static final Path FOLDER = Path.of("target", "previous");
     private static final int BUILD_MINUTES = 20;
 
     private PreviousRelease() {}
 
-    /// Its launcher; empty where there is none.
+    /// Its launcher; empty if there is no previous release.
     static Optional<Path> launcher() throws Exception {
         String folder = System.getProperty("previous.release", "");
         if (!folder.isEmpty()) {
@@ -43,7 +43,7 @@ final class PreviousRelease {
             Files.createDirectories(folder);
             run(List.of("bash", "-c", "git archive '%s' | tar --extract --directory '%s'".formatted(tag, folder)));
         }
-        run(List.of(launcher.toString(), "--version")); // builds it where it is not built
+        run(List.of(launcher.toString(), "--version")); // builds it if necessary
         return launcher;
     }
 

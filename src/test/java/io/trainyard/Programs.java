@@ -16,9 +16,9 @@ import java.util.concurrent.TimeUnit;
 public final class Programs {
     private Programs() {}
 
-    /// Skips the test where the program is not here; where CI=true that is a failure.
+    /// Skips the test if the program is missing; fails it if CI=true.
     ///
-    /// @param debian what Debian's package is called that brings it
+    /// @param debian the Debian package with the program
     public static Path find(String name, String debian) {
         return required(
                 Arrays.stream(System.getenv("PATH").split(File.pathSeparator))
@@ -28,7 +28,7 @@ public final class Programs {
                 "%s is not here: install Debian's package %s".formatted(name, debian));
     }
 
-    /// Likewise a Python that can import a module; its program's name.
+    /// The same for a Python that can import a module; returns the program's name.
     public static String python(String module, String debian) throws Exception {
         Optional<String> found = Optional.empty();
         for (String python : List.of("python3", "/usr/bin/python3")) {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The README's examples: they are one job, which learns what it says there.
+/// The README's examples are one job, and it reaches the stated accuracy.
 @DisabledOnOs(OS.WINDOWS)
 final class ReadmeIT {
     private static final Page README = Page.read("README.md");
@@ -22,7 +22,7 @@ final class ReadmeIT {
     private static final Pattern PERCENT = Pattern.compile("accuracy of (\\d+) %");
     private static final Pattern ACCURACY = Pattern.compile("finished: .* best accuracy (0\\.\\d+|1\\.0+)");
 
-    /// Other processors round otherwise; what is learned is the same.
+    /// Rounding differs between CPUs, but the results are similar.
     private static final double TOLERANCE = 0.03;
 
     @TempDir

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Runs the commands of the README and of the tutorials in a folder like the project's. Ports are free ones, because
-/// the usual ones may be in use.
+/// Runs the commands of the README and of the tutorials in a folder like the project's. Uses free ports,
+/// because the default ones may be in use.
 @DisabledOnOs(OS.WINDOWS)
 final class ReadmeShellIT {
     private static final Page README = Page.read("README.md");
@@ -99,14 +99,14 @@ final class ReadmeShellIT {
         }
     }
 
-    /// As a clone has it, for whoever stands in it.
+    /// The folder looks like a clone.
     private void makeProject() throws IOException {
         Files.createSymbolicLink(folder.resolve("trainyard"), TrainyardProcess.LAUNCHER);
         Files.createSymbolicLink(folder.resolve("docs"), Path.of("docs").toAbsolutePath());
     }
 
-    /// The words stand behind the script, too, where the shell does not look at them: by them [TrainyardProcess] sees
-    /// what computes, which without the slower compiler takes minutes.
+    /// The typed words are repeated as unused arguments of the shell. [TrainyardProcess] recognises compute
+    /// commands by them, which need the optimizing compiler.
     private TrainyardProcess start(String typed) {
         List<String> command = new ArrayList<>(List.of("bash", "-euo", "pipefail", "-c", typed));
         command.addAll(List.of(typed.split("\\s+")));
@@ -115,7 +115,7 @@ final class ReadmeShellIT {
         return process;
     }
 
-    /// Fifty of one colour, more or less: a batch of 64 needs as many to train with.
+    /// About fifty images of one colour: a batch of 64 needs that many for training.
     private void photos(String kind, Color colour) throws IOException {
         Path photos = Files.createDirectories(folder.resolve(kind));
         Random chance = new Random(kind.hashCode());

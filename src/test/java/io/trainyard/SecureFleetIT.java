@@ -30,8 +30,8 @@ import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The packaged fleet at a Kafka with TLS, SCRAM and ACLs, everybody with the least that the role needs; and full of
-/// secrets, none of which anybody tells.
+/// The packaged fleet on a Kafka with TLS, SCRAM and ACLs, each role with minimal permissions. No secret may
+/// appear in any output.
 @DisabledOnOs(OS.WINDOWS)
 final class SecureFleetIT {
     private static final String AWS_KEY = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY";
@@ -41,7 +41,7 @@ final class SecureFleetIT {
     private static final String SIGNING =
             Base64.getEncoder().encodeToString("thirty-two bytes to sign with...".getBytes(StandardCharsets.UTF_8));
 
-    /// Each is somebody's.
+    /// The secrets of all users and servers.
     private static final List<String> SECRETS = List.of(
             AWS_KEY,
             HOOK,
@@ -63,7 +63,7 @@ final class SecureFleetIT {
         kafka = SecureBroker.startAsShipped(folder);
         kafka.admit(
                 Topic.DEFAULT_PREFIX,
-                role -> role == KafkaRole.WORKER ? SecureBroker.CLIENT : role.word()); // one comes with a token
+                role -> role == KafkaRole.WORKER ? SecureBroker.CLIENT : role.word()); // workers use a token
     }
 
     @AfterAll

@@ -6,8 +6,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import net.jqwik.api.Property;
 
-/// A property that is tried on the same samples in every run. To look for what others would show, change the
-/// seed, and `jqwik.tries.default` in junit-platform.properties.
+/// A property that uses the same samples in every run. For other samples, change the seed, and
+/// `jqwik.tries.default` in junit-platform.properties.
 @Property(seed = "20251101")
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)

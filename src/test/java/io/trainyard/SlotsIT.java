@@ -19,14 +19,14 @@ import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Three jobs at once in one worker, which is told to stop, and in the next, which is killed: each ends with the bits
-/// that it has alone.
+/// Three concurrent jobs in a worker that is stopped, and then in one that is killed. Each job ends with the
+/// same bits as alone.
 @DisabledOnOs(OS.WINDOWS)
 final class SlotsIT {
     private static final int SIGTERM_STATUS = 128 + 15;
     private static final List<String> JOBS = List.of("one", "two", "three");
 
-    /// One thread, whatever the machine: as many are part of what makes a run repeatable.
+    /// The number of threads affects the bits, so it must not depend on the machine.
     private static final List<String> THREE_SLOTS =
             List.of("TRAINYARD_WORKER_SLOTS=3", "TRAINYARD_WORKER_THREADS=1", "TRAINYARD_WORKER_HEARTBEAT=1s");
 
@@ -48,7 +48,7 @@ final class SlotsIT {
             awaitCheckpointsOf(1, fleet);
             fleet.worker("stopped").terminate();
             assertThat(fleet.worker("stopped").exitStatus()).isEqualTo(SIGTERM_STATUS);
-            fleet.startWorker("killed", THREE_SLOTS); // now, for no job is to end while it starts
+            fleet.startWorker("killed", THREE_SLOTS); // only now, so that no job ends while it starts
             awaitCheckpointsOf(2, fleet);
             fleet.worker("killed").kill();
             fleet.startWorker("last", THREE_SLOTS);

@@ -29,12 +29,12 @@ import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A worker with little heap is fed with what takes much, and trains a job afterwards.
+/// A worker with a small heap gets large records, and trains a job afterwards.
 class SmallHeapIT {
     private static final String HEAP = "-Xmx384m";
     private static final int LAYERS = 1000;
 
-    /// About 100 kB; nobody has its data set.
+    /// About 100 kB; no worker has its dataset.
     private static final String LARGE = """
             {"id": "%s", "network": {"layers": [%s]}, "dataset": "nobody", "epochs": 1%s}""";
 

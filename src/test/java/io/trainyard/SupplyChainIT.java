@@ -21,17 +21,17 @@ import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/// The list of what is shipped, as Maven has made it beside the packaged application.
+/// The list of shipped components that Maven has written next to the packaged application.
 final class SupplyChainIT {
     private static final Path APPLICATION = Path.of("target/quarkus-app");
     private static final Path LIST = APPLICATION.resolve("sbom.json");
 
-    /// What the row of those says that have no names in it.
+    /// The entry of the row for all components without a row.
     private static final String ALL_OTHERS = "all others";
 
     private static final Pattern CLASSIFIER = Pattern.compile("[?&]classifier=([^&]+)");
 
-    /// A build that was asked to be quick, or that has no network, makes no list.
+    /// A quick build, or one without network access, makes no list.
     @BeforeAll
     static void thereIsAList() {
         if (!"true".equals(System.getenv("CI"))) {
@@ -69,7 +69,7 @@ final class SupplyChainIT {
                 .isEmpty();
     }
 
-    /// The page's table is the list of licences that are allowed, best first, and tells which parts are under each.
+    /// The page's table is the list of permitted licences, best first, with the components under each.
     @Test
     void everyLicenceIsOneThatIsAllowed() throws IOException {
         Map<String, String> allowed = new LinkedHashMap<>();
@@ -107,7 +107,7 @@ final class SupplyChainIT {
                 new ObjectMapper().readTree(LIST.toFile()).path("components").spliterator(), false);
     }
 
-    /// As Quarkus names the file.
+    /// The file name that Quarkus uses.
     private static String jar(JsonNode part) {
         Matcher classifier = CLASSIFIER.matcher(part.path("purl").asText());
         return "%s.%s-%s%s.jar"
@@ -118,7 +118,7 @@ final class SupplyChainIT {
                         classifier.find() ? "-" + classifier.group(1) : "");
     }
 
-    /// Those one may choose from: Maven has no other meaning for several.
+    /// Alternative licences: Maven defines multiple licences as a choice.
     private static List<String> licences(JsonNode part) {
         List<String> licences = new ArrayList<>();
         for (JsonNode choice : part.path("licenses")) {

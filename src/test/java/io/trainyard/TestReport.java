@@ -18,8 +18,8 @@ import javax.xml.parsers.DocumentBuilderFactory;
 import org.w3c.dom.Element;
 import org.w3c.dom.Node;
 
-/// Prints what a run of tests left out and why, from the XML reports of Surefire and Failsafe. `./trainyard` starts it
-/// without any library:
+/// Prints the skipped tests of a run with reasons, from the XML reports of Surefire and Failsafe. `./trainyard`
+/// starts it without any library:
 ///
 ///     java -cp target/test-classes io.trainyard.TestReport [--slowest=COUNT] FOLDER...
 public final class TestReport {
@@ -27,7 +27,7 @@ public final class TestReport {
     private static final Pattern REASON =
             Pattern.compile("(?:TestAbortedException: (?:Assumption failed: )?|Assumption failed: )(.+)");
 
-    /// A class of tests as one execution ran it.
+    /// A test class as one execution ran it.
     private record Suite(String name, double seconds, int tests, int failures) {}
 
     private final List<Suite> suites = new ArrayList<>();
@@ -96,7 +96,7 @@ public final class TestReport {
         }
     }
 
-    /// The words of the annotation or of the assumption, without their class and stack trace.
+    /// The reason in the annotation or assumption, without class name and stack trace.
     private static String reason(Element skip) {
         String text = skip.getAttribute("message").isEmpty() ? skip.getTextContent() : skip.getAttribute("message");
         Matcher words = REASON.matcher(text);

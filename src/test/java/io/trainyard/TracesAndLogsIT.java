@@ -20,14 +20,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A worker that tells a collector of its spans, and logs JSON.
+/// A worker that exports its spans to a collector and logs JSON.
 final class TracesAndLogsIT {
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
     @TempDir
     Path folder;
 
-    private final Queue<String> received = new ConcurrentLinkedQueue<>(); // protocol buffers, which have text as it is
+    private final Queue<String> received = new ConcurrentLinkedQueue<>(); // protocol buffers contain text verbatim
     private HttpServer collector;
 
     @BeforeEach

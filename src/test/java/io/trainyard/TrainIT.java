@@ -31,13 +31,13 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// `train`: the loop without Kafka, as a process.
+/// `train`: training without Kafka, as a process.
 @DisabledOnOs(OS.WINDOWS)
 final class TrainIT {
     private static final Path READER =
             Path.of("src/test/python/checkpoint_sha256.py").toAbsolutePath();
 
-    /// Parameters of both types, and everything random: order, dropout masks, initial values.
+    /// Both kinds of parameters, and all random parts: order, dropout masks, initial weights.
     private static final String WITH_EVERYTHING_RANDOM = """
         {"id": "twice", "dataset": "shapes32", "epochs": 2, "batchSize": 64, "shuffle": true, "seed": 7,
          "network": {"layers": [
@@ -45,7 +45,7 @@ final class TrainIT {
            {"type": "maxPool2d", "kernel": 2}, {"type": "flatten"}, {"type": "dropout", "p": 0.5},
            {"type": "linear", "out": 10}]}}""";
 
-    /// Some seconds long.
+    /// Takes some seconds.
     private static final String LONG = """
         {"id": "long", "network": "lenet", "dataset": "shapes32", "epochs": 3, "batchSize": 4, "shuffle": true,
          "optimizer": {"type": "sgd", "learningRate": 0.001, "momentum": 0.9}}""";

@@ -24,24 +24,25 @@ import java.util.stream.Stream;
 import org.awaitility.core.ConditionTimeoutException;
 import org.junit.jupiter.api.condition.OS;
 
-/// The packaged application as a user starts it: `./trainyard ...`, a process of its own with a folder of its
-/// own, in which its temporary files are, too. Every wait is bounded ([Patience]), and nothing outlives [#close].
+/// The packaged application as a user starts it: `./trainyard ...` in a separate process with its own working
+/// directory and temporary files. Every wait is bounded ([Patience]), and [#close] kills the process.
 public final class TrainyardProcess implements AutoCloseable {
     public static final Path LAUNCHER = Path.of("trainyard").toAbsolutePath();
 
-    /// Where a process has its temporary files, in its folder.
+    /// The name of the folder for temporary files in the working directory.
     public static final String TEMPORARY = "tmp";
 
-    /// What computes with vectors, which are slow until the slower of Java's compilers has seen them, unless it is told
-    /// to do so on the device that has none.
+    /// Commands that compute with vectors, which is slow without Java's optimizing compiler. The reference
+    /// device uses no vectors.
     private static final List<String> COMPUTING = List.of("check-device", "demo", "predict", "train", "worker");
 
     private static final String PLAIN_DEVICE = "reference";
 
-    /// Of a process that lives for seconds the slower compiler takes more than it gives. Measurements do without it.
+    /// For short-lived processes the optimizing compiler costs more than it gains. Measurements omit this
+    /// option.
     private static final String QUICK_COMPILER = " -XX:TieredStopAtLevel=1";
 
-    /// A process of the background is born with SIGINT ignored, and hands that down to its children.
+    /// A background process starts with SIGINT ignored, and its children inherit that.
     private static final List<String> FRESH_SIGNALS =
             OS.LINUX.isCurrentOs() ? List.of("/usr/bin/env", "--default-signal=INT") : List.of();
 
@@ -67,7 +68,7 @@ public final class TrainyardProcess implements AutoCloseable {
                         .toList());
     }
 
-    /// Starts another way to the launcher: a link, or a command that starts it in turn.
+    /// Starts the launcher in another way: through a link or another command.
     public static TrainyardProcess start(Path folder, List<String> command) {
         try {
             Path temporary = Files.createDirectories(folder.resolve(TEMPORARY)).toAbsolutePath();
@@ -98,7 +99,6 @@ public final class TrainyardProcess implements AutoCloseable {
         return process;
     }
 
-    /// All of standard output so far.
     public String output() {
         return output.toString();
     }
@@ -108,20 +108,18 @@ public final class TrainyardProcess implements AutoCloseable {
         return output().lines().toList();
     }
 
-    /// Standard error so far.
     public String errors() {
         return errors.toString();
     }
 
-    /// Writes to standard input.
     public void type(String text) throws IOException {
         process.getOutputStream().write(text.getBytes(StandardCharsets.UTF_8));
         process.getOutputStream().flush();
     }
 
-    /// Waits until standard output has a match; one that ends before is a failure at once.
+    /// Waits until standard output has a match; fails at once if the process ends before.
     ///
-    /// @return what the first group matched, or all where there is none
+    /// @return the first group of the match, or the whole match if there is no group
     public String await(String regex) {
         Pattern pattern = Pattern.compile(regex);
         try {
@@ -147,9 +145,9 @@ public final class TrainyardProcess implements AutoCloseable {
         return !matcher.find() ? "" : matcher.groupCount() == 0 ? matcher.group() : matcher.group(1);
     }
 
-    /// Waits for the end, and for the last of what it says.
+    /// Waits for the end of the process and of its output.
     ///
-    /// @return its exit status; 128 and the signal's number where a signal ended it
+    /// @return its exit status; 128 plus the signal's number after a signal
     public int exitStatus() {
         try {
             if (!process.waitFor(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS)) {
@@ -164,14 +162,15 @@ public final class TrainyardProcess implements AutoCloseable {
         return process.exitValue();
     }
 
-    /// As everybody on this machine can read it, arguments separated by spaces; the launcher's, until Java has begun.
+    /// The command line that all users of this machine can see, separated by spaces; the launcher's until Java
+    /// has started.
     public String commandLine() throws IOException {
         assumeTrue(OS.LINUX.isCurrentOs(), "reads /proc, which only Linux has");
         return Files.readString(Path.of("/proc/%d/cmdline".formatted(process.pid())))
                 .replace('\0', ' ');
     }
 
-    /// The launcher's, which Java takes over.
+    /// The launcher's id; Java replaces the launcher in the same process.
     public long pid() {
         return process.pid();
     }
@@ -185,17 +184,17 @@ public final class TrainyardProcess implements AutoCloseable {
         process.destroy();
     }
 
-    /// SIGINT, as ctrl-C sends it.
+    /// SIGINT, as Ctrl-C sends it.
     public void interrupt() throws Exception {
         signal("INT");
     }
 
-    /// SIGSTOP: it stands still until [#resume].
+    /// SIGSTOP, until [#resume].
     public void freeze() throws Exception {
         signal("STOP");
     }
 
-    /// SIGCONT, for one that stands still.
+    /// SIGCONT.
     public void resume() throws Exception {
         signal("CONT");
     }
@@ -207,7 +206,7 @@ public final class TrainyardProcess implements AutoCloseable {
         assertThat(kill.exitValue()).isZero();
     }
 
-    /// Whether it was told to stand still, by itself or another.
+    /// Whether the process is stopped, no matter which process sent the signal.
     public boolean isFrozen() {
         try {
             Process ps = new ProcessBuilder("ps", "-o", "state=", "-p", Long.toString(process.pid())).start();
@@ -222,7 +221,7 @@ public final class TrainyardProcess implements AutoCloseable {
         return process.onExit().thenApply(_ -> Instant.now());
     }
 
-    /// SIGKILL: no last words.
+    /// SIGKILL.
     public void kill() {
         process.destroyForcibly();
     }
@@ -233,7 +232,7 @@ public final class TrainyardProcess implements AutoCloseable {
         var _ = exitStatus();
     }
 
-    /// For messages of assertions: the command, and all that was said.
+    /// The command and its output, for assertion messages.
     @Override
     public String toString() {
         Supplier<String> state = () -> process.isAlive() ? "running" : "ended with " + process.exitValue();
@@ -241,7 +240,7 @@ public final class TrainyardProcess implements AutoCloseable {
                 .formatted(String.join(" ", command), state.get(), output, errors());
     }
 
-    /// What comes through a pipe, read as it comes.
+    /// The text of a pipe, read as it arrives.
     private static final class Text {
         private final StringBuilder text = new StringBuilder();
         private final Thread reader;
@@ -249,7 +248,7 @@ public final class TrainyardProcess implements AutoCloseable {
         Text(InputStream in) {
             reader = Thread.ofPlatform()
                     .daemon()
-                    .start(() -> read(in)); // a virtual one keeps its carrier while it waits
+                    .start(() -> read(in)); // a platform thread, because a virtual one would block its carrier
         }
 
         private void read(InputStream in) {
@@ -258,7 +257,7 @@ public final class TrainyardProcess implements AutoCloseable {
                 for (int read = reader.read(buffer); read >= 0; read = reader.read(buffer)) {
                     append(buffer, read);
                 }
-            } catch (IOException e) { // the end of a process that is killed
+            } catch (IOException e) { // the process was killed
                 append(e.toString().toCharArray(), e.toString().length());
             }
         }
@@ -267,7 +266,7 @@ public final class TrainyardProcess implements AutoCloseable {
             text.append(buffer, 0, length);
         }
 
-        /// Waits for the stream's end.
+        /// Waits for the end of the stream.
         String whole() {
             try {
                 if (!reader.join(Patience.LIMIT)) {

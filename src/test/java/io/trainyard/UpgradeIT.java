@@ -16,7 +16,7 @@ import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Packaged workers of two versions side by side: the release before, where there is one, and this build.
+/// Packaged workers of two versions: the previous release, if there is one, and this build.
 @DisabledOnOs(OS.WINDOWS)
 final class UpgradeIT {
     private static final String[] PLAIN = {"--device", "reference"};
@@ -24,7 +24,7 @@ final class UpgradeIT {
     @TempDir
     private Path folder;
 
-    /// On points of a plane, right of the middle or left of it.
+    /// Trains on points of a plane, left or right of its centre.
     private String job(String id, int epochs) {
         return """
             {"id": "%s", "dataset": {"name": "points"}, "epochs": %d, "batchSize": 4, "shuffle": true,
@@ -44,7 +44,8 @@ final class UpgradeIT {
         Files.writeString(points.resolve("train.csv"), rows);
     }
 
-    /// A job that uses nothing new, and does not end by itself, goes from the release before to this one, and back.
+    /// A job without new features, which does not end by itself, moves from the previous release to this build
+    /// and back.
     @Test
     void theReleaseBeforeAndThisOneShareAFleet() throws Exception {
         Optional<Path> before = PreviousRelease.launcher();
@@ -70,7 +71,7 @@ final class UpgradeIT {
         }
     }
 
-    /// Waits until an attempt has saved one, and sees whose it is.
+    /// Waits until the attempt has saved a checkpoint, and checks which worker runs it.
     private static void awaitCheckpoint(PackagedFleet fleet, int attempt, String worker) {
         var _ = fleet.read(
                 Topic.CHECKPOINTS,
