@@ -28,7 +28,8 @@ public enum Metric {
     SOURCE_UP(Type.GAUGE, "0, 1", "1: reachable; 0: not reachable", Label.SOURCE),
     PODS_UNMARKED(Type.GAUGE, "pods", "Worker pods without the correct busy or idle mark"),
     CLAIM_TO_FIRST_STEP_SECONDS(Type.HISTOGRAM, "s", "Time from the claim of an attempt to its first losses"),
-    STEP_TO_EVENT_SECONDS(Type.HISTOGRAM, "s", "Time from the publication of losses to their storage in the tracking store"),
+    STEP_TO_EVENT_SECONDS(
+            Type.HISTOGRAM, "s", "Time from the publication of losses to their storage in the tracking store"),
 
     WORKER_BUSY(Type.GAUGE, "0, 1", "1: busy; 0: idle", Label.KIND),
     WORKER_JOBS(Type.GAUGE, "jobs", "Running jobs"),

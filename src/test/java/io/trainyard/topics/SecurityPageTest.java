@@ -76,15 +76,11 @@ class SecurityPageTest {
                 entry("jobs in the files of one `submit`", JobFiles.MAX_JOBS),
                 entry("bytes of a file of jobs", JobFiles.MAX_FILE_BYTES),
                 entry("bytes of a request body; more gets 413", dashboard("maxBody")),
-                entry(
-                        "means and deviations of `normalize`",
-                        DatasetSpec.Normalize.MAX_CHANNELS),
+                entry("means and deviations of `normalize`", DatasetSpec.Normalize.MAX_CHANNELS),
                 entry("weights of `classWeights`", LossSpec.CrossEntropy.MAX_CLASSES),
                 entry("jobs in one request to the dashboard", dashboard("maxBulk")),
                 entry("waiting jobs for a submission by the dashboard", dashboard("maxWaiting")),
-                entry(
-                        "waiting jobs of one user, with sign-in",
-                        dashboard("maxWaitingEach"))));
+                entry("waiting jobs of one user, with sign-in", dashboard("maxWaitingEach"))));
         assertThat(Page.read("docs/security.md").section("## Limits").table().stream()
                         .collect(Collectors.toMap(List::getFirst, row -> row.get(1))))
                 .isEqualTo(limits.entrySet().stream()
