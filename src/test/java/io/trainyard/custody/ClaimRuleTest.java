@@ -89,7 +89,7 @@ class ClaimRuleTest {
                 .isEqualTo(new Verdict.Void(1, OTHER));
     }
 
-    /// After a pause the job has no owner, whatever attempt the command asks for.
+    /// After a pause the job has no owner, so any attempt number in the command is valid.
     @Test
     void afterAPauseTheNextAttemptBegins() {
         Pause pause = new Pause("{}");

@@ -114,7 +114,7 @@ public final class SampleEvents {
                 null);
     }
 
-    /// The same start with another dataset, whose shape and class names are used.
+    /// The same start with another dataset and its classes.
     public static Started on(TrainingEvent.Dataset dataset, Started started) {
         return new Started(
                 started.job(),

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// settings.
 @Slow
 class ManifestsTest {
-    /// Objects that operators create, by the objects that cause it; no other reference may dangle.
+    /// Referenced objects that operators create; all others must be in the manifests.
     private static final Set<String> MADE_BY_OPERATORS = Set.of(
             "Secret/trainyard-worker",
             "Secret/trainyard-dashboard",

@@ -66,7 +66,7 @@ public final class S3FaultProxy implements AutoCloseable {
         /// Is refused before it reaches the server.
         record Refused(int status, String code) implements Fate {}
 
-        /// If the server reports an existing object, the client is told that it was written.
+        /// Reports success to the client if the server refuses to overwrite an existing object.
         record Pretends() implements Fate {}
     }
 

@@ -195,7 +195,7 @@ class TrialsTest {
                 .hasMessageContainingAll(what, why);
     }
 
-    /// Messages about `random` would be consequential errors.
+    /// Errors of `random` would only follow from the sweep's error.
     @Test
     void aMistakeInTheSweepIsToldAlone() {
         assertThatThrownBy(() -> job("\"random\": 3, \"asha\": {}, \"sweep\": {\"seed\": 7}"))

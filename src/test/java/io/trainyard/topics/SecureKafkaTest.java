@@ -147,7 +147,7 @@ class SecureKafkaTest {
                 .hasMessageContainingAll(wrongPort.address(), "no TLS is spoken there", file.toString());
     }
 
-    /// The certificate is the broker's and trusted, but for another host name.
+    /// The broker's certificate is trusted, but it has another host name.
     @Test
     void whoseCertificateIsForAnotherHostIsNoBroker() {
         Brokers elsewhere = Brokers.at(
