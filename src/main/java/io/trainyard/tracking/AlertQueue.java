@@ -2,7 +2,7 @@ package io.trainyard.tracking;
 
 import java.util.List;
 
-/// Alerts that wait to be sent, and those that were: nobody is told twice. Thread-safe.
+/// Stores pending and sent alerts so that each alert is sent once. Thread-safe.
 public final class AlertQueue {
     private final Database database;
 
@@ -10,12 +10,12 @@ public final class AlertQueue {
         this.database = database;
     }
 
-    /// An alert that was not taken yet.
+    /// An alert that has not been delivered yet.
     ///
-    /// @param attempts so often it was sent in vain
+    /// @param attempts the number of failed attempts to send it
     public record Pending(String id, long raisedMillis, int attempts, String body) {}
 
-    /// Since when alerts are sent with this store: the first time that this is asked.
+    /// The time from which alerts are sent with this store, set by the first call.
     public long since(long nowMillis) {
         return database.write(connection -> {
             List<Long> known =
@@ -28,10 +28,10 @@ public final class AlertQueue {
         });
     }
 
-    /// Keeps an alert until it is sent; one that is known already stays as it is.
+    /// Stores an alert until it is sent. A known alert is left unchanged.
     ///
-    /// @param maxPending no more than so many wait
-    /// @return false where too many wait: it was not kept
+    /// @param maxPending the limit of pending alerts
+    /// @return false if the limit is reached and the alert was not stored
     public boolean add(String id, long nowMillis, String body, int maxPending) {
         return database.write(connection -> {
             if (Sql.number(connection, "SELECT COUNT(*) FROM alerts WHERE next_millis > 0") >= maxPending) {
@@ -44,7 +44,7 @@ public final class AlertQueue {
         });
     }
 
-    /// Those whose time has come, the first raised first.
+    /// The pending alerts that are due, the oldest first.
     public List<Pending> due(long nowMillis, int most) {
         return database.read(connection -> Sql.list(
                 connection,
@@ -67,7 +67,7 @@ public final class AlertQueue {
         update("UPDATE alerts SET next_millis = ?, attempts = attempts + 1 WHERE id = ?", nextMillis, id);
     }
 
-    /// Forgets those that wait no more and were raised before a time.
+    /// Deletes alerts that are no longer pending and were raised before a time.
     public void forget(long beforeMillis) {
         update("DELETE FROM alerts WHERE next_millis = 0 AND raised_millis < ?", beforeMillis);
     }

@@ -3,12 +3,12 @@ package io.trainyard.tracking;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/// Neighbouring buckets of a curve, in columns: of each how many losses are in it, how many of them are NaN or
-/// infinite, the last one and its time, and of the finite ones the least, the greatest, the mean, and the sum of
-/// squared differences from the mean. Two buckets merge into what one bucket of all their losses is, to rounding of
-/// float64.
+/// Adjacent buckets of a curve, stored in columns. Each bucket has the number of its losses, the number of NaN
+/// or infinite losses, the last loss and its time. For the finite losses it has the minimum, the maximum, the
+/// mean and the sum of squared differences from the mean. Merging two buckets gives the bucket of all their
+/// losses, up to float64 rounding.
 ///
-/// Steps are added in their order. Not thread-safe.
+/// Steps are added in ascending order. Not thread-safe.
 public final class Buckets {
     private static final int BYTES = 2 * Integer.BYTES + 3 * Float.BYTES + Long.BYTES + 2 * Double.BYTES;
 
@@ -38,7 +38,7 @@ public final class Buckets {
 
     /// Adds a loss.
     ///
-    /// @param at when it was told, since 1970
+    /// @param at the time of its event, Unix time in ms
     void add(int i, float loss, long at) {
         count[i]++;
         last[i] = loss;
@@ -55,7 +55,7 @@ public final class Buckets {
         squares[i] += difference * (loss - mean[i]);
     }
 
-    /// Adds all that is in another bucket.
+    /// Merges a bucket of another curve section into a bucket.
     void add(int i, Buckets other, int j) {
         if (other.count[j] == 0) {
             return;
@@ -89,7 +89,7 @@ public final class Buckets {
         return count[i] - notFinite[i];
     }
 
-    /// Whether it has a least loss, a greatest and a mean; where not, those are 0.
+    /// Whether minimum, maximum and mean exist; they are 0 otherwise.
     public boolean hasFinite(int i) {
         return finite(i) > 0;
     }
@@ -102,7 +102,7 @@ public final class Buckets {
         return max[i];
     }
 
-    /// The loss of its last step, finite or not.
+    /// The loss of the last step, finite or not.
     public float last(int i) {
         return last[i];
     }
@@ -115,12 +115,12 @@ public final class Buckets {
         return mean[i];
     }
 
-    /// The standard deviation, of all and not of a sample: numpy's `std`.
+    /// The population standard deviation, like numpy's `std`.
     public double deviation(int i) {
         return hasFinite(i) ? Math.sqrt(squares[i] / finite(i)) : 0;
     }
 
-    /// Column after column, little-endian.
+    /// Serializes column by column, little-endian.
     byte[] write() {
         ByteBuffer bytes = ByteBuffer.allocate(size() * BYTES).order(ByteOrder.LITTLE_ENDIAN);
         for (int[] column : new int[][] {count, notFinite}) {

@@ -3,8 +3,8 @@ package io.trainyard.tracking;
 import io.trainyard.tracking.CurveTables.Key;
 import java.sql.SQLException;
 
-/// Losses of a range of steps in neighbouring buckets of one width, made from all losses in the range. Not thread-safe
-/// while it is read from the store.
+/// The losses of a range of steps in adjacent buckets of equal width, computed from all losses in the range.
+/// Not thread-safe until it is loaded.
 public final class Curve {
     private final long firstStep;
     private final long lastStep;
@@ -14,13 +14,13 @@ public final class Curve {
     private final int together;
     private final Buckets buckets;
 
-    /// An empty one.
+    /// Creates an empty curve.
     ///
     /// @param from the first step
     /// @param to the last step
-    /// @param toTheEnd whether there are no losses after it
-    /// @param points how many buckets there are at least, where there are so many steps; at most twice as many,
-    ///     and two
+    /// @param toTheEnd whether no later losses exist
+    /// @param points the minimum number of buckets, if the range has that many steps; the maximum is twice that
+    ///     number plus two
     Curve(long from, long to, boolean toTheEnd, int points) {
         firstStep = from;
         lastStep = to;
@@ -38,7 +38,8 @@ public final class Curve {
         return new Level(level).bucket(step) / together;
     }
 
-    /// Adds the losses of one attempt up to a step. The attempts at a job are added in the order of their steps.
+    /// Adds the losses of one attempt up to a step. The attempts of a job are added in the order of their
+    /// steps.
     void add(CurveTables tables, Key key, long upTo) throws SQLException {
         long last = toTheEnd && upTo == Long.MAX_VALUE ? endOfBucket() : Math.min(lastStep, upTo);
         if (firstStep <= last) {
@@ -46,12 +47,13 @@ public final class Curve {
         }
     }
 
-    /// Where there is nothing after the last step, its bucket is whole.
+    /// If no losses follow the last step, its bucket can be read as a whole.
     private long endOfBucket() {
         return level == 0 ? lastStep : new Level(level).firstStepOfBucket((bucket(lastStep) + 1) * together) - 1;
     }
 
-    /// Adds a range of steps: of a level's chunks what lies wholly in it, and the rest from the finer level.
+    /// Adds a range of steps: complete buckets from the chunks of a level, the steps before and after them from
+    /// finer levels.
     private void add(CurveTables tables, Key key, int from, long first, long last) throws SQLException {
         if (from == 0) {
             addLosses(tables, key, first, last);
@@ -93,12 +95,12 @@ public final class Curve {
         }));
     }
 
-    /// The first step of a bucket; of the first bucket that of the range.
+    /// The first step of a bucket. The first bucket starts with the range.
     public long firstStep(int bucket) {
         return bucket == 0 ? firstStep : level == 0 ? firstStep + bucket : startOf(bucket);
     }
 
-    /// The last step of a bucket; of the last bucket that of the range.
+    /// The last step of a bucket. The last bucket ends with the range.
     public long lastStep(int bucket) {
         return bucket == buckets.size() - 1 ? lastStep : level == 0 ? firstStep + bucket : startOf(bucket + 1) - 1;
     }
@@ -107,7 +109,7 @@ public final class Curve {
         return new Level(level).firstStepOfBucket((bucket(firstStep) + bucket) * together);
     }
 
-    /// What is in them; some may be empty.
+    /// The buckets; some may be empty.
     public Buckets buckets() {
         return buckets;
     }

@@ -9,14 +9,14 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The tables of curves, in one transaction.
+/// Accesses the tables of curves in one transaction.
 record CurveTables(Connection connection) {
-    /// PostgreSQL sends all rows at once unless told how many.
+    /// Without a fetch size, PostgreSQL sends all rows at once.
     private static final int FETCHED_ROWS = 1000;
 
     /// The curve of an attempt.
     ///
-    /// @param job its number in the store
+    /// @param job the job's number in the store
     record Key(long job, int attempt) {}
 
     interface LossReader {
@@ -32,7 +32,7 @@ record CurveTables(Connection connection) {
         void take(long chunk, Buckets buckets) throws SQLException;
     }
 
-    /// Adds rows; those that are there already stay as they are.
+    /// Inserts rows. Existing rows are left unchanged.
     void add(Key key, List<LossRow> rows) throws SQLException {
         Sql.batch(
                 connection,
@@ -52,7 +52,7 @@ record CurveTables(Connection connection) {
                         .toList());
     }
 
-    /// Rows whose first step is in a range, both ends inclusive, in order.
+    /// Reads the rows that begin in a range of steps, both ends inclusive, in order.
     void losses(Key key, long from, long to, LossReader reader) throws SQLException {
         Sql.each(
                 connection,
@@ -64,8 +64,8 @@ record CurveTables(Connection connection) {
                 row -> reader.take(row.getLong(1), row.getLong(2), LossRow.losses(row.getBytes(3))));
     }
 
-    /// All rows that have a step in a range, both ends inclusive, in order; of each the steps in the range that no row
-    /// before has had.
+    /// Reads the rows that have a step in a range, both ends inclusive, in order. Steps outside the range or in
+    /// an earlier row are removed from each row.
     void spans(Key key, long from, long to, SpanReader reader) throws SQLException {
         try (PreparedStatement select = connection.prepareStatement("""
                 SELECT first_step, epoch, millis, elapsed_micros, learning_rate, losses FROM losses
@@ -104,7 +104,7 @@ record CurveTables(Connection connection) {
         }
     }
 
-    /// The last step that there is a loss of; 0 where there is none.
+    /// The last step with a loss; 0 without losses.
     long lastStep(Key key) throws SQLException {
         List<Long> last = Sql.list(
                 connection,
@@ -114,9 +114,9 @@ record CurveTables(Connection connection) {
         return last.isEmpty() ? 0 : last.getFirst();
     }
 
-    /// The learning rates of steps as far from one another as they can be.
+    /// The learning rates of evenly spaced steps.
     ///
-    /// @param most at most so many
+    /// @param most the maximum number of steps
     List<RatePoint> rates(Key key, long first, long last, int most) throws SQLException {
         List<RatePoint> rates = new ArrayList<>();
         try (PreparedStatement select = connection.prepareStatement("""
@@ -151,7 +151,7 @@ record CurveTables(Connection connection) {
         Sql.update(connection, sql, key.job(), level.number(), chunk, key.attempt(), buckets.write());
     }
 
-    /// Chunks of a level, from the first to the last, both inclusive, in order.
+    /// Reads chunks of a level, both ends inclusive, in order.
     void chunks(Key key, Level level, long from, long to, ChunkReader reader) throws SQLException {
         Sql.each(
                 connection,

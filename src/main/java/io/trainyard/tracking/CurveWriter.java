@@ -9,10 +9,10 @@ import java.util.NavigableSet;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/// Adds losses to curves, and builds the chunks of all levels that they complete. A chunk is complete when a later step
-/// is there; of a curve that will not grow any more all are. A chunk to which steps come later is built anew.
+/// Adds losses to curves and builds the chunks that they complete, on all levels. A chunk is complete if a
+/// later step exists or if the curve has ended. A chunk is rebuilt if steps are added to it later.
 ///
-/// Keeps nothing that is not in the store, but for how far curves are. Not thread-safe.
+/// All state is in the store, except a cache of the last step of each curve. Not thread-safe.
 final class CurveWriter {
     private static final int MAX_KNOWN = 10_000;
 
@@ -25,7 +25,7 @@ final class CurveWriter {
 
     /// Adds rows of one curve.
     ///
-    /// @param grows whether more are expected
+    /// @param grows whether more rows are expected
     void add(CurveTables tables, Key key, List<LossRow> rows, boolean grows) throws SQLException {
         long before = lastStep(tables, key);
         tables.add(key, rows);
@@ -40,12 +40,12 @@ final class CurveWriter {
         build(tables, key, touched, grows ? last : Long.MAX_VALUE);
     }
 
-    /// Builds what is not complete yet of a curve that will not grow any more.
+    /// Builds the remaining chunks of a curve that has ended.
     void end(CurveTables tables, Key key) throws SQLException {
         add(tables, key, List.of(), false);
     }
 
-    /// What is known may not be in the store: a transaction was rolled back, or somebody else has written.
+    /// Drops the cache, which may differ from the store after a rollback or after writes of another process.
     void forget() {
         lastSteps.clear();
     }
@@ -55,8 +55,8 @@ final class CurveWriter {
         return known == null ? tables.lastStep(key) : known;
     }
 
-    /// @param chunks of the first level, to which something was added
-    /// @param last chunks before the one with this step are complete
+    /// @param chunks the changed chunks of the first level
+    /// @param last a step; the chunks before its chunk are complete
     private static void build(CurveTables tables, Key key, NavigableSet<Long> chunks, long last) throws SQLException {
         NavigableSet<Long> touched = chunks;
         for (Level level = Level.FIRST; !touched.isEmpty() && level.number() <= Level.MAX; level = level.coarser()) {
@@ -72,7 +72,7 @@ final class CurveWriter {
                         level.isFirst() ? ofLosses(tables, key, chunk) : ofFiner(tables, key, level, chunk));
             }
             if (touched.last() == 0) {
-                return; // wider chunks would hold the same
+                return; // a coarser chunk would hold the same
             }
             touched = touched.stream().map(chunk -> chunk / Level.RATIO).collect(Collectors.toCollection(TreeSet::new));
         }

@@ -19,7 +19,8 @@ import org.sqlite.SQLiteDataSource;
 import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
 
-/// PostgreSQL or a file of SQLite, with our tables in it. One transaction writes at a time; readers wait for none.
+/// A PostgreSQL database or an SQLite file with the tables of the tracking store. One transaction writes at a
+/// time and does not block readers.
 final class Database implements AutoCloseable {
     static final String SQLITE = "jdbc:sqlite:";
     static final String POSTGRESQL = "jdbc:postgresql:";
@@ -29,7 +30,7 @@ final class Database implements AutoCloseable {
     private static final int CONNECT_MILLIS = 10_000;
     private static final int BUSY_MILLIS = 30_000;
 
-    /// Of SQLite's codes, what is left of the longer ones.
+    /// Mask for SQLite's primary result code in an extended one.
     private static final int PRIMARY_CODE = 0xff;
 
     private static final Set<Integer> REFUSED = Set.of(
@@ -37,7 +38,7 @@ final class Database implements AutoCloseable {
             SQLiteErrorCode.SQLITE_CONSTRAINT.code,
             SQLiteErrorCode.SQLITE_MISMATCH.code);
 
-    /// NUL, and halves of a surrogate pair without the other.
+    /// NUL and unpaired surrogates, which databases cannot store.
     private static final Pattern UNSTORABLE = Pattern.compile("\\x00|\\p{Cs}");
 
     private final HikariDataSource pool;
@@ -58,10 +59,10 @@ final class Database implements AutoCloseable {
         pool = new HikariDataSource(config);
     }
 
-    /// Makes the tables that are missing.
+    /// Opens the database and creates or migrates its tables.
     ///
-    /// @param url as JDBC has it: `jdbc:sqlite:FILE`, `jdbc:postgresql://HOST/DATABASE?user=...`
-    /// @throws TrackingException if it cannot be reached or has other tables
+    /// @param url a JDBC URL: `jdbc:sqlite:FILE`, `jdbc:postgresql://HOST/DATABASE?user=...`
+    /// @throws TrackingException if it cannot be opened or has tables of another application
     static Database open(String url) {
         try {
             DataSource source = source(url);
@@ -91,9 +92,9 @@ final class Database implements AutoCloseable {
         }
     }
 
-    /// As [#open], but makes nothing.
+    /// Like [#open], but creates no file and no tables.
     ///
-    /// @throws TrackingException if it cannot be reached or has no tables of ours
+    /// @throws TrackingException if it cannot be opened or does not have the tables
     static Database openExisting(String url) {
         String file = withoutQuery(url).substring(url.startsWith(SQLITE) ? SQLITE.length() : 0);
         if (url.startsWith(SQLITE) && !Files.isRegularFile(Path.of(file))) {
@@ -130,13 +131,13 @@ final class Database implements AutoCloseable {
         return url.replaceFirst("\\?.*", "");
     }
 
-    /// A password may be in the query, or before the host, as other databases' addresses have it.
+    /// Removes passwords, which may be in the query or, as in URLs of other databases, before the host.
     private static String withoutSecrets(String url) {
         return withoutQuery(url).replaceFirst("//[^/@]*@", "//");
     }
 
-    /// Readers see what was committed while a transaction writes. A crash of the machine, not of the process, may lose
-    /// the last transactions, offsets and all: they are read again.
+    /// Readers see committed data while a transaction writes. A crash of the machine, but not of the process,
+    /// may lose the last transactions including their offsets. Their records are then read again.
     private static DataSource sqlite(String url) {
         SQLiteConfig config = new SQLiteConfig();
         config.setJournalMode(SQLiteConfig.JournalMode.WAL);
@@ -152,7 +153,7 @@ final class Database implements AutoCloseable {
         PGSimpleDataSource source = new PGSimpleDataSource();
         try {
             source.setUrl(url);
-        } catch (IllegalArgumentException _) { // which repeats it, password and all
+        } catch (IllegalArgumentException _) { // its message contains the URL with the password
             throw new TrackingException("the tracking store is \"%s\"; allowed is %s//HOST:PORT/DATABASE?user=NAME"
                     .formatted(withoutSecrets(url), POSTGRESQL));
         }
@@ -160,7 +161,8 @@ final class Database implements AutoCloseable {
         return source;
     }
 
-    /// What databases have no text for is shown as characters that cannot be shown are; anyone can write to a topic.
+    /// Replaces characters that databases cannot store. They are possible because any client can write to a
+    /// topic.
     static @Nullable String text(@Nullable String any) {
         return any == null ? null : UNSTORABLE.matcher(any).replaceAll("\uFFFD");
     }
@@ -177,9 +179,9 @@ final class Database implements AutoCloseable {
         }
     }
 
-    /// In one transaction; nothing of it stays when it throws.
+    /// Runs in one transaction, which is rolled back after an exception.
     ///
-    /// @throws IllegalArgumentException if the database refuses what was written
+    /// @throws IllegalArgumentException if the database refuses the data
     /// @throws TrackingException if it fails for another reason
     <T> T write(Work<T> work) {
         writing.lock();
@@ -202,7 +204,8 @@ final class Database implements AutoCloseable {
         }
     }
 
-    /// PostgreSQL's classes of data and constraints; SQLite says it in the cause of a failed batch.
+    /// Checks for PostgreSQL's error classes of data and constraints. SQLite has its code in the cause of a
+    /// failed batch.
     private static boolean isOfWhatWasWritten(SQLException e) {
         String state = e.getSQLState();
         boolean refused = state != null && (state.startsWith("22") || state.startsWith("23"));

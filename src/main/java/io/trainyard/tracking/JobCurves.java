@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 
-/// The curves of jobs, each put together from those of its attempts that count, in one transaction.
+/// The curves of jobs, each combined from the attempts that count, in one transaction.
 final class JobCurves {
     private final CurveTables tables;
     private final List<Traced> jobs;
@@ -27,7 +27,7 @@ final class JobCurves {
         return jobs.isEmpty();
     }
 
-    /// Losses laid over one another by their steps, as [TrackingStore#losses] has it.
+    /// Losses of all jobs, merged by step; see [TrackingStore#losses].
     Curve losses(long from, long to, int points) throws SQLException {
         long last = 0;
         for (Traced job : jobs) {
@@ -45,7 +45,7 @@ final class JobCurves {
         return curve;
     }
 
-    /// All losses from a step on, of each job each step once, in order.
+    /// Reads all losses from a step on, job by job, each step once and in order.
     void spans(long from, SpanReader reader) throws SQLException {
         for (Traced job : jobs) {
             long[] next = {from};
@@ -59,7 +59,7 @@ final class JobCurves {
         }
     }
 
-    /// The learning rates of the steps of each attempt, at so many of them at most.
+    /// The learning rates of each attempt, at a limited number of steps.
     List<RatePoint> learningRates(int points) throws SQLException {
         List<RatePoint> rates = new ArrayList<>();
         for (Traced job : jobs) {

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 
-/// Which jobs there are, in one transaction.
+/// Queries lists of jobs in one transaction.
 record JobLists(Connection connection) {
     JobPage page(JobQuery query) throws SQLException {
         List<Object> values = new ArrayList<>();
@@ -79,7 +79,7 @@ record JobLists(Connection connection) {
         return "FROM jobs" + (conditions.isEmpty() ? "" : " WHERE " + String.join(" AND ", conditions));
     }
 
-    /// How many jobs have not ended, by what they are alike in.
+    /// The number of unfinished jobs by status, device kind and topic.
     List<UnderWay> underWay() throws SQLException {
         return Sql.list(
                 connection,
@@ -89,9 +89,9 @@ record JobLists(Connection connection) {
                         Status.valueOf(row.getString(1)), row.getString(2), row.getString(3), row.getLong(4)));
     }
 
-    /// What each project has, and had between two moments, in device time; of those that jobs name.
+    /// The running and queued jobs of each project that has any, and its device time between two moments.
     ///
-    /// @param fromMillis since 1970
+    /// @param fromMillis Unix time in ms
     Map<String, ProjectUse> projects(long fromMillis, long toMillis) throws SQLException {
         Map<String, ProjectUse> found = new HashMap<>();
         Sql.each(

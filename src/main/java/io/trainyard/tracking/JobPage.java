@@ -3,10 +3,10 @@ package io.trainyard.tracking;
 import java.util.List;
 import java.util.Map;
 
-/// Some of the jobs that a query asks for.
+/// One page of a query's result.
 ///
-/// @param tags by job, of those that have any
-/// @param total how many there are
+/// @param tags by job, for jobs that have tags
+/// @param total the number of jobs that match the query
 public record JobPage(List<JobSummary> jobs, Map<String, List<String>> tags, long total) {
     public JobPage {
         jobs = List.copyOf(jobs);

@@ -4,16 +4,12 @@ import io.trainyard.event.JobState.Status;
 import java.util.Locale;
 import java.util.Set;
 
-/// Which jobs, in which order, how many.
+/// A filter, an order and a page of jobs. Empty filters match all jobs.
 ///
-/// @param statuses in one of which they are; empty: any
-/// @param text that is in their id, data set, network or worker, whatever the case; empty: any
-/// @param tag that they have; empty: any
-/// @param group whose they are; empty: any
-/// @param project whose they are; empty: any
-/// @param descending the greatest first; jobs that have no such value come last
-/// @param limit how many at most
-/// @param offset how many are passed over
+/// @param text part of the id, dataset, network or worker, ignoring case
+/// @param descending whether the greatest value comes first; jobs without a value come last in both orders
+/// @param limit the maximum number of jobs
+/// @param offset the number of jobs to skip
 public record JobQuery(
         Set<Status> statuses,
         String text,
@@ -53,7 +49,7 @@ public record JobQuery(
         this(statuses, text, tag, "", "", sort, descending, limit, offset);
     }
 
-    /// The jobs of a group, in the order in which they were first heard of.
+    /// The jobs of a group, in the order in which they were first seen.
     public static JobQuery ofGroup(String group, int limit) {
         return new JobQuery(Set.of(), "", "", group, "", Sort.HEARD, false, limit, 0);
     }
@@ -66,19 +62,19 @@ public record JobQuery(
         return new JobQuery(statuses, text, tag, group, project, sort, descending, size, from);
     }
 
-    /// Of them those of a project.
+    /// The same query, limited to a project.
     ///
-    /// @param its name; empty: any
+    /// @param its the project's name; empty for any
     public JobQuery ofProject(String its) {
         return new JobQuery(statuses, text, tag, group, its, sort, descending, limit, offset);
     }
 
-    /// As LIKE has it, with `!` before what is meant literally.
+    /// A pattern for LIKE, with `!` as escape character.
     String pattern() {
         return "%" + text.toLowerCase(Locale.ROOT).replaceAll("[!%_]", "!$0") + "%";
     }
 
-    /// Among equals the order is that of their numbers, so that pages fit together.
+    /// Jobs with equal values are ordered by their number, so that pages do not overlap.
     String order() {
         String direction = descending ? "DESC" : "ASC";
         return "%s %s NULLS LAST, number %s".formatted(sort.column, direction, direction);

@@ -12,29 +12,30 @@ import org.jspecify.annotations.Nullable;
 
 /// A job as a row of the table.
 ///
-/// @param firstSeenMillis when its first news was sent, since 1970; the table's order
-/// @param startMillis when its first attempt was claimed, since 1970; 0 before
+/// @param firstSeenMillis the time of its first record, Unix time in ms; the default order of the table
+/// @param startMillis when its first attempt was claimed, Unix time in ms; 0 before
 /// @param durationMillis from the start of its first attempt to its end, or to its newest event
 /// @param device of its newest attempt
-/// @param wants the kind of device that it asks for: `auto`, `cpu`, `cuda`, `reference`; null where neither its command
-///     nor its start is known; the same holds for all that the job asks for
-/// @param initFrom the checkpoint it starts from or evaluates; null where it draws its weights
-/// @param network for people: a built-in network's name, or how many layers
-/// @param epochs of the whole job; 0 where that is not known
-/// @param epochsDone trained and tested
+/// @param wants the requested kind of device: `auto`, `cpu`, `cuda`, `reference`. Null if neither the command
+///     nor the start event is known; this also holds for the other fields of the command
+/// @param initFrom the checkpoint from which it starts or which it evaluates; null if it draws initial weights
+/// @param network the name of a built-in network, or the number of layers
+/// @param epochs of the whole job; 0 if unknown
+/// @param epochsDone epochs that were trained and tested
 /// @param steps of the whole job; 0 until it has started
 /// @param testLoss of its last test; null before the first
-/// @param testAccuracy of the same, 0..1; null where numbers are predicted, too
-/// @param accuracyLow where the 95 % interval of the accuracy begins
-/// @param accuracyHigh where it ends; 0 where it is not known
-/// @param remainingMicros at the attempt's pace so far; 0 where nothing is known or nothing is left
-/// @param reason why it failed, was given back, was rejected or rests at a rung
-/// @param group that it belongs to; a sweep's own is its id
-/// @param rung after how many epochs it rests because others of its group are better; null where it does not
-/// @param project whose it is; null: nobody has said so
-/// @param bestTestAccuracy of all its tests; null before the first, and where numbers are predicted
+/// @param testAccuracy of its last test, 0..1; null before the first test and for regression
+/// @param accuracyLow lower end of the 95 % interval of the accuracy
+/// @param accuracyHigh upper end of it; 0 if unknown
+/// @param remainingMicros estimated from the attempt's speed so far; 0 if unknown or if nothing remains
+/// @param reason why it failed, was requeued, was rejected or is paused at a rung
+/// @param group the group of the job; a sweep's own group is its id
+/// @param rung the number of epochs after which it is paused because others of its group are better; null if it
+///     is not paused
+/// @param project null if unknown
+/// @param bestTestAccuracy the highest of all its tests; null before the first and for regression
 /// @param bestTestLoss the lowest of all its tests; null before the first
-/// @param facts from which it is told when jobs begin; null in a row that an older version has written
+/// @param facts the input of the forecast; null in rows of an older version
 public record JobSummary(
         String job,
         long firstSeenMillis,
@@ -69,7 +70,7 @@ public record JobSummary(
         @Nullable Double bestTestLoss,
         @Nullable JobFacts facts) {
 
-    /// A longer reason is cut on the page, which shows the state of every job at once.
+    /// The dashboard sends the summaries of many jobs at once, so longer reasons are shortened.
     public static final int MAX_REASON = 2000;
 
     public static JobSummary of(JobState state) {

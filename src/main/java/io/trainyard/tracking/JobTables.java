@@ -13,21 +13,21 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// The table of jobs, and the forgetting of jobs in all tables, in one transaction.
+/// Accesses the table of jobs, and deletes jobs from all tables, in one transaction.
 record JobTables(Connection connection) {
     private static final Pattern PARTITION_AND_OFFSET = Pattern.compile("-\\d+ at offset \\d+$");
 
-    /// @return a job's number in the store; 0 where it has none
+    /// @return a job's number in the store; 0 if unknown
     long number(String job) throws SQLException {
         return Sql.number(connection, "SELECT number FROM jobs WHERE job = ?", job);
     }
 
-    /// @return a number that no job has had
+    /// @return a number that was never used
     long nextNumber() throws SQLException {
         return Math.max(0, Sql.number(connection, "SELECT MAX(number) FROM jobs")) + 1;
     }
 
-    /// @return a number below 0 that no job has
+    /// @return an unused number below 0
     long numberBelow() throws SQLException {
         return Math.min(0, Sql.number(connection, "SELECT MIN(number) FROM jobs")) - 1;
     }
@@ -39,7 +39,7 @@ record JobTables(Connection connection) {
 
     List<Traced> traced(Collection<String> jobs) throws SQLException {
         if (jobs.isEmpty()) {
-            return List.of(); // PostgreSQL knows no empty list
+            return List.of(); // PostgreSQL has no empty list
         }
         return Sql.list(
                 connection,
@@ -48,10 +48,10 @@ record JobTables(Connection connection) {
                 row -> new Traced(row.getLong(1), Lineage.read(row.getString(2))));
     }
 
-    /// Writes jobs' rows, or writes them anew.
+    /// Inserts or updates the rows of jobs.
     ///
     /// @param states by the jobs' numbers
-    /// @return what lists show of them
+    /// @return the summaries of the jobs
     List<JobSummary> put(Map<Long, JobState> states) throws SQLException {
         Map<Long, JobSummary> summaries = new LinkedHashMap<>();
         List<List<@Nullable Object>> rows = new ArrayList<>();
@@ -111,14 +111,14 @@ record JobTables(Connection connection) {
         return place == null ? null : PARTITION_AND_OFFSET.matcher(place).replaceFirst("");
     }
 
-    /// Databases sort what is no number differently.
+    /// Databases sort NaN differently.
     private static @Nullable Double finite(@Nullable Number number) {
         return number == null || !Double.isFinite(number.doubleValue()) ? null : Double.valueOf(number.doubleValue());
     }
 
-    /// Removes jobs that ended before a time, or that are more than so many; the eldest first.
+    /// Deletes ended jobs: those that ended before a time, and the oldest above a maximum number.
     ///
-    /// @return their names
+    /// @return their ids
     List<String> forget(long before, long keep, int most) throws SQLException {
         Map<Long, String> jobs = new LinkedHashMap<>();
         String sql = """

@@ -1,19 +1,19 @@
 package io.trainyard.tracking;
 
-/// A level of detail of a curve. Its buckets have fixed places among the steps, the same for all curves, so that curves
-/// can be laid over one another; on each level they are four times as wide as on the one before. They are kept in
-/// chunks, a row each.
+/// A level of detail of a curve. The boundaries of buckets are the same for all curves, so curves can be
+/// merged. Each level has buckets four times as wide as the level before. They are stored in chunks, one per
+/// row.
 ///
-/// @param number from 1 on; below that there are the losses themselves
+/// @param number 1 is the finest level; 0 stands for the losses themselves
 record Level(int number) {
     static final int CHUNK = 64;
 
-    /// Buckets of a level, or chunks of it, in one of the next.
+    /// The number of buckets, or of chunks, that one of the next level combines.
     static final int RATIO = 4;
 
     private static final long FIRST_WIDTH = 16;
 
-    /// The widest: enough for more steps than there are.
+    /// The coarsest level. A chunk of it holds more steps than a job can have.
     static final int MAX = 24;
 
     static final Level FIRST = new Level(1);
@@ -22,12 +22,12 @@ record Level(int number) {
         return FIRST_WIDTH << (2 * (number - 1));
     }
 
-    /// The bucket of a step, from 0 on.
+    /// The bucket of a step, counted from 0.
     long bucket(long step) {
         return (step - 1) / width();
     }
 
-    /// The chunk of a step, from 0 on.
+    /// The chunk of a step, counted from 0.
     long chunk(long step) {
         return bucket(step) / CHUNK;
     }
@@ -56,7 +56,7 @@ record Level(int number) {
         return new Level(number + 1);
     }
 
-    /// The level of which at least so many buckets are in a range of steps, or 0 for the losses themselves.
+    /// The coarsest level that has at least `points` buckets in a range of steps; 0 for the losses themselves.
     static int of(long steps, int points) {
         int level = 0;
         while (level < MAX && steps / new Level(level + 1).width() >= points) {

@@ -5,10 +5,10 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/// The attempts at a job whose losses count, in order, each with the last step of it that does: there a newer attempt
-/// goes on.
+/// The attempts of a job that contribute losses, in order, each with its last step that counts. A newer attempt
+/// continues after that step.
 ///
-/// @param lastSteps by attempt; [Long#MAX_VALUE]: all of them
+/// @param lastSteps by attempt; [Long#MAX_VALUE] if all steps count
 record Lineage(SortedMap<Integer, Long> lastSteps) {
     static Lineage of(JobState state) {
         SortedMap<Integer, Long> steps = new TreeMap<>();
@@ -17,7 +17,7 @@ record Lineage(SortedMap<Integer, Long> lastSteps) {
         return new Lineage(steps);
     }
 
-    /// As it stands in the table of jobs: `1:500 2:`.
+    /// The format in the table of jobs: `1:500 2:`.
     String text() {
         return lastSteps.entrySet().stream()
                 .map(part -> part.getKey() + ":" + (part.getValue() == Long.MAX_VALUE ? "" : part.getValue()))

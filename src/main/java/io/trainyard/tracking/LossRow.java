@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Losses of neighbouring steps, within one chunk of the first level.
+/// Losses of consecutive steps within one chunk of the first level.
 record LossRow(
         long firstStep,
         int epoch,
@@ -17,14 +17,14 @@ record LossRow(
         @Nullable Double learningRate,
         float[] losses) {
 
-    /// No job has so many; anyone can write to a topic.
+    /// Larger steps are invalid. They are possible because any client can write to a topic.
     private static final long MAX_STEP = 1L << 50;
 
     long lastStep() {
         return firstStep + losses.length - 1;
     }
 
-    /// An event's losses, cut where chunks begin; none of an event whose steps cannot be.
+    /// Splits an event's losses at chunk boundaries. An event with invalid steps gives no rows.
     static List<LossRow> of(StepLosses told, long millis) {
         if (told.firstStep() < 1 || told.firstStep() > MAX_STEP) {
             return List.of();

@@ -3,11 +3,11 @@ package io.trainyard.tracking;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// The losses of neighbouring steps of a job, which were told together. Each was told with the time of the
-/// last of them alone; those of the others are taken to be as far from one another as they can be.
+/// Losses of consecutive steps of a job, published in one event. The event has the time of the last step only;
+/// the times of the others are interpolated linearly.
 ///
-/// @param fromMillis when the step before the first of them was done, since 1970
-/// @param toMillis when the last of them was done
+/// @param fromMillis when the step before the first one ended, Unix time in ms
+/// @param toMillis when the last step ended
 public record LossSpan(
         int attempt,
         int epoch,
@@ -17,14 +17,14 @@ public record LossSpan(
         @Nullable Double learningRate,
         float[] losses) {
 
-    /// When a step was done, since 1970.
+    /// When a step ended, Unix time in ms.
     ///
-    /// @param i which of them, from 0 on
+    /// @param i the index of the step in the span
     public double millis(int i) {
         return fromMillis + (toMillis - fromMillis) * (i + 1) / losses.length;
     }
 
-    /// Those of its steps that are in a range, both ends inclusive; there is one at least.
+    /// The steps in a range, both ends inclusive. The span and the range must overlap.
     LossSpan within(long first, long last) {
         int from = (int) Math.max(0, first - firstStep);
         int to = (int) Math.min(losses.length, last - firstStep + 1);

@@ -22,29 +22,28 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The table of what is told of jobs, and the fold of it, in one transaction. Rows are read one by one: together they
-/// may
-/// be larger than the heap.
+/// Accesses the table of the records of jobs, except losses, in one transaction. Rows are read one by one
+/// because together they may exceed the heap.
 record NewsTable(Connection connection) {
-    /// PostgreSQL sends all rows at once unless told how many, and a row may have megabytes.
+    /// Without a fetch size, PostgreSQL sends all rows at once, and a row may have megabytes.
     private static final int FETCHED_ROWS = 10;
 
     private static final String REQUESTED = "requested";
     private static final String HAPPENED = "happened";
     private static final String REJECTED = "rejected";
 
-    /// @return a number that no news has had
+    /// @return a number that was never used
     long nextNumber() throws SQLException {
         return Math.max(0, Sql.number(connection, "SELECT MAX(number) FROM news")) + 1;
     }
 
-    /// A record that tells no losses, of a job and numbered.
+    /// A record of a job, except losses, with its number.
     ///
-    /// @param body as it is stored
+    /// @param body the serialized record
     record Numbered(
             long job, long number, JobNews news, @Nullable String body) {}
 
-    /// A record as it is stored; null: it has no more than its row.
+    /// The serialized content of a record; null if it has nothing apart from the columns of its row.
     static @Nullable String body(JobNews news) {
         return switch (news) {
             case Requested command -> command.spec() == null ? null : JobJson.write(command.spec());
@@ -74,13 +73,13 @@ record NewsTable(Connection connection) {
     }
 
     interface Reader {
-        /// @param bytes about how long it is in the store
+        /// @param bytes the approximate size in the store
         void take(JobNews news, int bytes);
     }
 
     /// Stored records that cannot be read.
     ///
-    /// @param reason why the first of them cannot
+    /// @param reason why the first of them cannot be read
     record Unreadable(int records, String reason) {
         static final Unreadable NONE = new Unreadable(0, "");
 
@@ -89,9 +88,9 @@ record NewsTable(Connection connection) {
         }
     }
 
-    /// Reads what was told of a job, in the order of reading.
+    /// Reads the records of a job in the order in which they arrived.
     ///
-    /// @return what cannot be read; it is left out
+    /// @return the records that cannot be read; they are skipped
     Unreadable each(String job, long number, Reader reader) throws SQLException {
         Unreadable[] unreadable = {Unreadable.NONE};
         Sql.each(
@@ -104,7 +103,7 @@ record NewsTable(Connection connection) {
                     String body = row.getString(5);
                     try {
                         news = news(job, row, body);
-                    } catch (IOException | RuntimeException e) { // another version may have written it
+                    } catch (IOException | RuntimeException e) { // it may come from another version
                         unreadable[0] = unreadable[0].plus(e);
                     }
                     if (news != null) {
@@ -134,7 +133,7 @@ record NewsTable(Connection connection) {
                         row.getLong(3));
     }
 
-    /// Reads each attempt's last losses of a job, without their learning rate.
+    /// Reads the last losses of each attempt of a job, without the learning rate.
     void lastLosses(String job, long number, Consumer<JobNews> reader) throws SQLException {
         try (PreparedStatement select = connection.prepareStatement("""
                 SELECT attempt, first_step, epoch, millis, elapsed_micros, losses FROM losses
@@ -163,9 +162,9 @@ record NewsTable(Connection connection) {
         }
     }
 
-    /// Reads the commands of some jobs, as JSON: of each the first that can be read.
+    /// Reads the commands of jobs as JSON: for each job, the first stored command.
     ///
-    /// @param reader is given the job and its command
+    /// @param reader receives the job and its command
     void commands(List<Long> jobs, BiConsumer<String, String> reader) throws SQLException {
         if (jobs.isEmpty()) {
             return;

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// How far topics were read, in one transaction.
+/// Accesses the offsets up to which topics were read, in one transaction.
 record OffsetTable(Connection connection) {
     Map<Partition, Long> all() throws SQLException {
         Map<Partition, Long> all = new HashMap<>();
@@ -20,10 +20,10 @@ record OffsetTable(Connection connection) {
         return all;
     }
 
-    /// Moves on.
+    /// Sets the next offset of a partition.
     ///
-    /// @param from what is there; null: nothing
-    /// @return false where something else is there: another process writes to this store, too
+    /// @param from the expected current value; null before the first
+    /// @return false if the current value differs, because another process writes to this store
     boolean move(Partition partition, @Nullable Long from, long next) throws SQLException {
         String topic = partition.topic();
         int changed = from == null

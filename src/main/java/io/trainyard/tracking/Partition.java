@@ -2,5 +2,5 @@ package io.trainyard.tracking;
 
 /// A partition of a topic.
 ///
-/// @param topic its id: one that is deleted and made anew is another one
+/// @param topic its id, which changes if the topic is deleted and created again
 public record Partition(String topic, int number) {}

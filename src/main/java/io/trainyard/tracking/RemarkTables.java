@@ -4,9 +4,9 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 
-/// The tables of notes and tags, in one transaction.
+/// Accesses the tables of notes and tags in one transaction.
 record RemarkTables(Connection connection) {
-    /// What is written beside a job.
+    /// The tags and the note of a job.
     ///
     /// @param job its number
     Remarks find(long job) throws SQLException {

@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.SequencedSet;
 import java.util.TreeSet;
 
-/// What people write beside a job.
+/// A user's annotations of a job.
 ///
-/// @param tags sorted, none twice
-/// @param note empty: none
+/// @param tags sorted, without duplicates
+/// @param note empty without a note
 public record Remarks(List<String> tags, String note) {
     public static final Remarks NONE = new Remarks(List.of(), "");
 

@@ -11,7 +11,7 @@ import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Statements with the values of their question marks. Texts are stored as [Database#text] has them.
+/// Prepared statements. Texts are stored after [Database#text].
 final class Sql {
     private Sql() {}
 
@@ -25,7 +25,7 @@ final class Sql {
         void take(ResultSet row) throws SQLException;
     }
 
-    /// Question marks for so many values, with commas between them.
+    /// Placeholders for a number of values, separated by commas.
     static String marks(int count) {
         return String.join(", ", Collections.nCopies(count, "?"));
     }
@@ -44,7 +44,7 @@ final class Sql {
         }
     }
 
-    /// Inserts rows, no two of which have the same key: drivers may send them as one statement.
+    /// Inserts rows. Their keys must differ because drivers may send all rows as one statement.
     static void batch(Connection connection, String sql, Collection<? extends List<?>> rows) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             for (List<?> row : rows) {
@@ -55,7 +55,7 @@ final class Sql {
         }
     }
 
-    /// @param fetched rows that PostgreSQL sends at a time; 0: all
+    /// @param fetched the number of rows that PostgreSQL sends at a time; 0 for all
     static void each(Connection connection, String sql, int fetched, List<?> values, Consumer reader)
             throws SQLException {
         try (PreparedStatement select = connection.prepareStatement(sql)) {
@@ -75,7 +75,7 @@ final class Sql {
         return found;
     }
 
-    /// The one number that is asked for; 0 where there are no rows that it is of.
+    /// The number that a query returns; 0 if it returns no row.
     static long number(Connection connection, String sql, Object... values) throws SQLException {
         List<Long> found = list(connection, sql, List.of(values), row -> row.getLong(1));
         return found.isEmpty() ? 0 : found.getFirst();

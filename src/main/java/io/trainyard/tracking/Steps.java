@@ -1,6 +1,6 @@
 package io.trainyard.tracking;
 
-/// Takes rows of losses apart, and passes over steps that a row before has had.
+/// Splits rows into single losses and skips steps that occurred in an earlier row.
 final class Steps implements CurveTables.LossReader {
     private final Reader reader;
     private long last;

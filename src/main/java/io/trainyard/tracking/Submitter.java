@@ -1,7 +1,7 @@
 package io.trainyard.tracking;
 
-/// Somebody who submits jobs by the dashboard.
+/// A signed-in user of the dashboard.
 ///
-/// @param id tells them from everybody else
-/// @param name for people; others may have the same
+/// @param id identifies the user
+/// @param name the display name, which need not be unique
 public record Submitter(String id, String name) {}

@@ -4,7 +4,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 
-/// Who submitted jobs by the dashboard, where people sign in.
+/// Stores which signed-in user submitted a job with the dashboard.
 public final class Submitters {
     private final Database database;
 
@@ -12,9 +12,9 @@ public final class Submitters {
         this.database = database;
     }
 
-    /// Keeps that somebody has submitted jobs; of one that was submitted before, that they did it last.
+    /// Stores the submitter of jobs. The last submitter replaces an earlier one.
     ///
-    /// @param millis when, since 1970
+    /// @param millis the time, Unix time in ms
     public void add(Collection<String> jobs, Submitter submitter, long millis) {
         database.write(connection -> {
             Sql.batch(
@@ -30,7 +30,8 @@ public final class Submitters {
         });
     }
 
-    /// The name of who submitted a job last; empty where it came another way, or nobody had to sign in.
+    /// The name of the user who submitted a job last; empty if it was not submitted with the dashboard or
+    /// without sign-in.
     public Optional<String> of(String job) {
         return database
                 .read(connection -> Sql.list(
@@ -39,10 +40,10 @@ public final class Submitters {
                 .findFirst();
     }
 
-    /// How many of somebody's jobs wait for a worker.
+    /// The number of a user's jobs that wait for a worker.
     ///
-    /// @param submitter the id
-    /// @param unheardSince jobs that were submitted since then wait, too, if nothing was heard of them yet
+    /// @param submitter the user's id
+    /// @param unheardSince jobs without any record count as waiting if they were submitted since this time
     public long waiting(String submitter, long unheardSince) {
         String sql = """
                 SELECT COUNT(*) FROM submitters LEFT JOIN jobs ON jobs.job = submitters.job

@@ -9,14 +9,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// The table of what lists show of jobs, in one transaction.
+/// Accesses the table of job summaries in one transaction.
 record SummaryTable(Connection connection) {
-    /// Another version may have written more of a job.
+    /// Another version may have written more fields.
     private static final JsonMapper MAPPER = JsonMapper.builder()
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
             .build();
 
-    /// Writes rows, or writes them anew.
+    /// Inserts or updates rows.
     ///
     /// @param summaries by the jobs' numbers
     void put(Map<Long, JobSummary> summaries) throws SQLException {
@@ -30,10 +30,10 @@ record SummaryTable(Connection connection) {
                         .toList());
     }
 
-    /// What is shown of some jobs, in their order.
+    /// The summaries of jobs, in their order.
     List<JobSummary> of(List<Long> jobs) throws SQLException {
         if (jobs.isEmpty()) {
-            return List.of(); // PostgreSQL knows no empty list
+            return List.of(); // PostgreSQL has no empty list
         }
         Map<Long, JobSummary> found = new HashMap<>();
         Sql.each(

@@ -2,10 +2,10 @@ package io.trainyard.tracking;
 
 import java.util.List;
 
-/// What came of news.
+/// The result of storing records.
 ///
-/// @param changed the jobs that something is new of
-/// @param transitions what became of them, in the order of the news
+/// @param changed the summaries of the changed jobs
+/// @param transitions in the order of the records
 public record Taken(List<JobSummary> changed, List<Transition> transitions) {
     public Taken {
         changed = List.copyOf(changed);

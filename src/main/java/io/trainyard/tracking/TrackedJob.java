@@ -12,12 +12,10 @@ import io.trainyard.event.TrainingEvent.StepLosses;
 import java.util.HashMap;
 import java.util.Map;
 
-/// A job's number in the store, where it stands, and about how much heap that takes. A job whose records would take
-/// more
-/// than one job may keeps what it has: its larger records are left out, so it costs itself and no other. Not
-/// thread-safe.
+/// A job's number in the store, its state, and an estimate of the heap that it uses. If a job exceeds its
+/// limit, only its further large records are dropped, so other jobs are not affected. Not thread-safe.
 final class TrackedJob {
-    /// Of the heap, what all remembered jobs together may take, and one alone.
+    /// The cached jobs may use one sixth of the heap, and one job half of that.
     private static final int PART_OF_HEAP = 6;
 
     private static final int PART_OF_ALL = 2;
@@ -25,26 +23,26 @@ final class TrackedJob {
     private static final long LEAST = 8L << 20;
     private static final long MOST = 256L << 20;
 
-    /// Of all jobs that are remembered, in bytes.
+    /// Limit of all cached jobs together, in bytes.
     static final long ALL_BYTES = Math.clamp(Runtime.getRuntime().maxMemory() / PART_OF_HEAP, LEAST, MOST);
 
-    /// Of one job.
+    /// Limit of one job, in bytes.
     static final long MAX_BYTES = ALL_BYTES / PART_OF_ALL;
 
-    /// Objects of a job take so many times the bytes of its JSON.
+    /// Estimated ratio of a record's size on the heap to the size of its JSON.
     private static final int HEAP_OF_JSON = 4;
 
-    /// Of what is kept of a small record.
+    /// Estimated size of a small record on the heap, in bytes.
     private static final int SMALL = 200;
 
-    /// A record of so many bytes is taken in however much the job has.
+    /// Records up to this size are always stored, in bytes.
     private static final int ALWAYS = 4096;
 
     private final long number;
     private final JobState state;
     private final long most;
 
-    /// What only the newest or the largest record of a kind takes: an attempt's start, its last test, the command.
+    /// Sizes of the records that replace an earlier one: an attempt's start, its last test, the command.
     private final Map<String, Long> largest = new HashMap<>();
 
     private long bytes = SMALL;
@@ -76,10 +74,10 @@ final class TrackedJob {
         return bytes > most;
     }
 
-    /// Takes in a record.
+    /// Applies a record.
     ///
-    /// @param length of its JSON; 0 of losses
-    /// @return false where the job has too much already: it is left out
+    /// @param length the length of its JSON; 0 for losses
+    /// @return false if the job has reached its limit and the record was dropped
     boolean take(JobNews news, int length) {
         if (isFull() && length > ALWAYS) {
             return false;
@@ -100,7 +98,7 @@ final class TrackedJob {
                 bytes += SMALL;
                 weigh("test " + tested.attempt(), length);
             }
-            case StepLosses _ -> {} // of all the last one is kept
+            case StepLosses _ -> {} // only the last one is kept
             default -> bytes += SMALL + length;
         }
     }

@@ -1,6 +1,6 @@
 package io.trainyard.tracking;
 
-/// The tracking store fails; its message is for people.
+/// The tracking store fails. The message is meant for users.
 public final class TrackingException extends RuntimeException {
     TrackingException(String message) {
         super(message);

@@ -31,22 +31,21 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The history of all jobs that were ever heard of. Whoever reads the topics hands over what is told, and how far
-/// it has read; both are there after that, or neither. Thread-safe.
+/// The history of all jobs. Records and the offsets up to which topics were read are stored in one transaction.
+/// Thread-safe.
 public final class TrackingStore implements AutoCloseable {
-    /// Jobs of which it is remembered where they stand, if there is room for them ([TrackedJob#ALL_BYTES]); of others
-    /// it
-    /// is read again.
+    /// The maximum number of jobs in the cache of job states, which also has a size limit
+    /// ([TrackedJob#ALL_BYTES]). The states of other jobs are read from the database.
     private static final int MAX_REMEMBERED = 2_000;
 
-    /// Jobs of which it was logged that some record of theirs is left out.
+    /// The maximum number of jobs for which dropped records are logged.
     private static final int MAX_LOGGED = 1_000;
 
     private static final int MAX_REASON = 300;
 
     private static final System.Logger LOG = System.getLogger(TrackingStore.class.getName());
 
-    /// Counts the jobs that were trained elsewhere, so that of two who add some one is refused.
+    /// Counts the imported jobs, so that one of two concurrent imports is refused.
     private static final Partition ADDED = new Partition("added", 0);
 
     private final Database database;
@@ -64,37 +63,37 @@ public final class TrackingStore implements AutoCloseable {
         reload();
     }
 
-    /// @param url as JDBC has it: `jdbc:sqlite:FILE`, which is made where there is none, or
+    /// @param url a JDBC URL: `jdbc:sqlite:FILE`, which is created if it does not exist, or
     ///     `jdbc:postgresql://HOST/DATABASE?user=NAME`
     /// @throws TrackingException if it cannot be opened
     public static TrackingStore open(String url) {
         return new TrackingStore(Database.open(url));
     }
 
-    /// Opens a store that is there, to read it, also while a dashboard writes to it. Its tables are left as they are.
+    /// Opens an existing store for reading, even while a dashboard writes to it. Its tables are not migrated.
     ///
-    /// @throws TrackingException if there is none
+    /// @throws TrackingException if the store does not exist
     public static TrackingStore openExisting(String url) {
         return new TrackingStore(Database.openExisting(url));
     }
 
-    /// How far the topics were read: of each partition the offset that comes next. Waits for nobody who writes.
+    /// The next offset of each partition. Does not block while a transaction writes.
     public Map<Partition, Long> offsets() {
         return offsets;
     }
 
-    /// Asks the database something small.
+    /// Checks with a small query that the database is available.
     ///
     /// @throws TrackingException if it does not answer
     public void requireThere() {
         var _ = database.read(connection -> new OffsetTable(connection).all());
     }
 
-    /// Takes in what is told, and how far that is.
+    /// Stores records and the offsets after them.
     ///
-    /// @param next of the partitions read, the offsets that come next
-    /// @throws IllegalArgumentException if the database refuses it; nothing was taken in
-    /// @throws TrackingException if the store fails, or another process was quicker; nothing was taken in
+    /// @param next the next offsets of the partitions that were read
+    /// @throws IllegalArgumentException if the database refuses the data; nothing was stored
+    /// @throws TrackingException if the store fails or another process wrote first; nothing was stored
     public synchronized Taken take(Collection<JobNews> news, Map<Partition, Long> next) {
         try {
             Taken taken = database.write(connection -> take(connection, news, next));
@@ -107,11 +106,11 @@ public final class TrackingStore implements AutoCloseable {
         }
     }
 
-    /// Takes in all of a job that was trained elsewhere. Its number is below 0, where no reader of topics puts a
-    /// job, so a dashboard may write to the same store meanwhile.
+    /// Imports all records of a job that was trained elsewhere. Its number is below 0 and jobs from topics have
+    /// numbers above 0, so a dashboard may write to the same store at the same time.
     ///
-    /// @return false where a job of this name is there already; nothing was taken in
-    /// @throws TrackingException if the store fails, or another process adds jobs, too; nothing was taken in
+    /// @return false if a job with this id exists already; nothing was stored
+    /// @throws TrackingException if the store fails or another process imports jobs; nothing was stored
     public synchronized boolean add(String job, List<JobNews> news) {
         try {
             long next = offsets.getOrDefault(ADDED, 0L) + 1;
@@ -141,7 +140,7 @@ public final class TrackingStore implements AutoCloseable {
         offsets = Map.copyOf(moved);
     }
 
-    /// What is remembered may be ahead of the store, or behind it.
+    /// Resets the cache, which may differ from the store.
     private void reload() {
         remembered.clear();
         rememberedBytes = 0;
@@ -182,9 +181,10 @@ public final class TrackingStore implements AutoCloseable {
         return new Taken(summaries, transitions);
     }
 
-    /// What is new of some jobs, and is not written yet.
+    /// Changes of jobs that are not in the database yet.
     private final class Changes {
-        private final Map<TrackedJob, List<DeviceUse>> changed = new LinkedHashMap<>(); // as it was
+        private final Map<TrackedJob, List<DeviceUse>> changed =
+                new LinkedHashMap<>(); // the device use before the changes
         private final List<Numbered> told = new ArrayList<>();
         private final Map<Key, List<LossRow>> losses = new LinkedHashMap<>();
         private final Set<Key> ended = new LinkedHashSet<>();
@@ -243,7 +243,7 @@ public final class TrackingStore implements AutoCloseable {
         }
     }
 
-    /// The attempts that may tell more losses: of a job that has not ended, the newest.
+    /// The attempts that may publish more losses: the newest one, if the job has not ended.
     private static Set<Integer> growing(JobState state) {
         Set<Integer> growing = new LinkedHashSet<>();
         if (!state.status().isFinal()) {
@@ -271,7 +271,7 @@ public final class TrackingStore implements AutoCloseable {
 
     private record Read(TrackedJob job, Unreadable unreadable) {}
 
-    /// Where a job stands: the fold of all that was told of it, and of each attempt's last losses.
+    /// Computes the state of a job from its stored records and the last losses of each attempt.
     private Read read(Connection connection, String job, long number) throws SQLException {
         TrackedJob found = new TrackedJob(number, new JobState(job));
         NewsTable table = new NewsTable(connection);
@@ -283,7 +283,7 @@ public final class TrackingStore implements AutoCloseable {
         return new Read(found, unreadable);
     }
 
-    /// Logs it once of each job: it may happen with each of its records.
+    /// Logs dropped records once per job because many may follow.
     private void leftOut(String job, String reason) {
         leftOut.increment();
         if (logged.size() < MAX_LOGGED && logged.add(job)) {
@@ -295,7 +295,8 @@ public final class TrackingStore implements AutoCloseable {
         }
     }
 
-    /// How often a record was left out since this process began, because it cannot be read or is too much.
+    /// The number of records that were dropped since the process started, because they are unreadable or exceed
+    /// a job's limit.
     public long leftOut() {
         return leftOut.sum();
     }
@@ -316,17 +317,17 @@ public final class TrackingStore implements AutoCloseable {
         return database.read(connection -> new JobLists(connection).page(query));
     }
 
-    /// Where a job stands; empty where nothing is known of it.
+    /// The state of a job; empty if the job is unknown.
     public Optional<JobState> job(String job) {
         return known(job).map(Known::state);
     }
 
     /// A job in the store.
     ///
-    /// @param leftOut what of it is not shown, in words; null: nothing
+    /// @param leftOut which records are missing, in words; null if the state is complete
     public record Known(JobState state, @Nullable String leftOut) {}
 
-    /// As [#job], with what of it is not shown.
+    /// Like [#job], with a description of missing records.
     public Optional<Known> known(String job) {
         return database.read(connection -> {
             long number = new JobTables(connection).number(job);
@@ -347,19 +348,19 @@ public final class TrackingStore implements AutoCloseable {
         });
     }
 
-    /// Reads what was told of a job but losses, in the order of reading; nothing where nothing is known of it. What
-    /// cannot be read is left out.
+    /// Reads the records of a job, except losses, in the order in which they arrived. Reads nothing if the job
+    /// is unknown. Unreadable records are skipped.
     public void eachNews(String job, Consumer<JobNews> reader) {
         var _ = database.read(connection -> new NewsTable(connection)
                 .each(job, new JobTables(connection).number(job), (news, _) -> reader.accept(news)));
     }
 
-    /// The losses of a job's steps; empty where nothing is known of it.
+    /// The losses of a job's steps; empty if the job is unknown.
     ///
     /// @param from the first step
-    /// @param to the last step; where the job has fewer, its last
-    /// @param points so many buckets at least, where there are so many steps, and at most twice as many and
-    ///     two
+    /// @param to the last step, limited to the last step of the job
+    /// @param points the minimum number of buckets, if the range has that many steps; the maximum is twice that
+    ///     number plus two
     public Optional<Curve> losses(String job, long from, long to, int points) {
         return database.read(connection -> {
             JobCurves found = JobCurves.of(connection, List.of(job));
@@ -367,26 +368,26 @@ public final class TrackingStore implements AutoCloseable {
         });
     }
 
-    /// The losses of several jobs, laid over one another by their steps: as of one job, but for the last loss of a
-    /// bucket, which is any of theirs. Jobs of which nothing is known have none.
+    /// The losses of several jobs, merged by step as if they were one job. The last loss of a bucket may come
+    /// from any of the jobs. Unknown jobs are ignored.
     public Curve losses(Collection<String> jobs, long from, long to, int points) {
         return database.read(connection -> JobCurves.of(connection, jobs).losses(from, to, points));
     }
 
-    /// Takes the losses of a job, one by one and in order.
+    /// Receives the losses of a job in order.
     @FunctionalInterface
     public interface LossReader {
         void take(LossSpan span) throws IOException;
     }
 
-    /// All losses of a job's steps that count, each once, in order; none where nothing is known of it.
+    /// Reads all losses of a job that count, each step once and in order. Reads nothing if the job is unknown.
     ///
-    /// @throws IOException what the reader throws
+    /// @throws IOException if the reader throws it
     public void eachLoss(String job, LossReader reader) throws IOException {
         eachLoss(job, 1, reader);
     }
 
-    /// As the other `eachLoss`, from a step on.
+    /// Like the other `eachLoss`, starting at a step.
     public void eachLoss(String job, long from, LossReader reader) throws IOException {
         try {
             database.read(connection -> {
@@ -406,15 +407,15 @@ public final class TrackingStore implements AutoCloseable {
         }
     }
 
-    /// The learning rates of a job's steps, at some of them.
+    /// The learning rates of a job, at evenly spaced steps.
     ///
-    /// @param points at most so many
+    /// @param points the maximum number of steps
     public List<RatePoint> learningRates(String job, int points) {
         return database.read(
                 connection -> JobCurves.of(connection, List.of(job)).learningRates(points));
     }
 
-    /// Keeps what somebody wishes of jobs: of each the last one.
+    /// Stores control requests. The last request for a job replaces earlier ones.
     public void keep(Collection<Control> wishes) {
         if (!wishes.isEmpty()) {
             database.write(connection -> {
@@ -424,28 +425,27 @@ public final class TrackingStore implements AutoCloseable {
         }
     }
 
-    /// Forgets what is wished of jobs of which nothing was ever heard, if it is too much: anyone can wish something of
-    /// a
-    /// job that does not exist.
+    /// Deletes the oldest control requests for unknown jobs above a limit. Any client can publish requests for
+    /// jobs that do not exist.
     ///
-    /// @return how many
+    /// @return the number of deleted requests
     public int forgetUnheardWishes() {
         return database.write(connection -> new WishTable(connection).forgetUnheard(WishTable.MAX_UNHEARD));
     }
 
-    /// How many jobs have not ended, by what they are alike in.
+    /// The number of unfinished jobs by status, device kind and topic.
     public List<UnderWay> underWay() {
         return database.read(connection -> new JobLists(connection).underWay());
     }
 
-    /// What each project has, and had between two moments, in device time; of those that jobs name.
+    /// The running and queued jobs of each project that has any, and its device time between two moments.
     ///
-    /// @param fromMillis since 1970
+    /// @param fromMillis Unix time in ms
     public Map<String, ProjectUse> projects(long fromMillis, long toMillis) {
         return database.read(connection -> new JobLists(connection).projects(fromMillis, toMillis));
     }
 
-    /// What somebody wished of a job last; empty where nothing was.
+    /// The last control request for a job, if any.
     public Optional<Control> wish(String job) {
         return database.read(connection -> new WishTable(connection).find(job));
     }
@@ -454,9 +454,9 @@ public final class TrackingStore implements AutoCloseable {
         return database.read(connection -> new RemarkTables(connection).find(new JobTables(connection).number(job)));
     }
 
-    /// Writes something beside a job, in the place of what was there.
+    /// Replaces the tags and the note of a job.
     ///
-    /// @return whether the job is known
+    /// @return whether the job exists
     public boolean remark(String job, Remarks remarks) {
         return database.write(connection -> {
             long number = new JobTables(connection).number(job);
@@ -467,9 +467,9 @@ public final class TrackingStore implements AutoCloseable {
         });
     }
 
-    /// Reads the commands of the jobs that a query asks for, as JSON; of those that have one.
+    /// Reads the commands of the jobs that a query matches, as JSON. Jobs without a command are skipped.
     ///
-    /// @param reader is given the job and its command
+    /// @param reader receives the job and its command
     public void eachCommand(JobQuery query, BiConsumer<String, String> reader) {
         var _ = database.read(connection -> {
             new JobLists(connection).commands(query, reader);
@@ -477,7 +477,7 @@ public final class TrackingStore implements AutoCloseable {
         });
     }
 
-    /// The time that devices were at work, by what is asked for; what is not known is under the empty text.
+    /// The device time by the key of the query. Unknown keys are under the empty text.
     public SortedMap<String, Usage> usage(UsageQuery query) {
         return database.read(connection -> new UsageTables(connection).usage(query));
     }
@@ -490,13 +490,13 @@ public final class TrackingStore implements AutoCloseable {
         return new Submitters(database);
     }
 
-    /// Forgets jobs that have ended, with all that is known of them: those that ended before a time, and of more
-    /// than so many that have ended the eldest.
+    /// Deletes ended jobs with all their data: those that ended before a time, and the oldest above a maximum
+    /// number.
     ///
-    /// @param before since 1970
-    /// @param keep how many that have ended are kept
-    /// @param most at most so many are forgotten, in one transaction
-    /// @return which
+    /// @param before Unix time in ms
+    /// @param keep the number of ended jobs to keep
+    /// @param most the maximum number of jobs to delete, in one transaction
+    /// @return the ids of the deleted jobs
     public synchronized List<String> forget(long before, long keep, int most) {
         List<String> forgotten = database.write(connection -> new JobTables(connection).forget(before, keep, most));
         if (!forgotten.isEmpty()) {

@@ -5,11 +5,11 @@ import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
 import org.jspecify.annotations.Nullable;
 
-/// News that made a job something else, or began an attempt. What is told again is none.
+/// A record that changed a job's status or began an attempt. A republished record is no transition.
 ///
-/// @param before what the job was
-/// @param reasonBefore why it was that, where it was given back
-/// @param attemptBefore its attempt; 0 where there was none
+/// @param before the status before the record
+/// @param reasonBefore the reason for that status, for example why the job was requeued
+/// @param attemptBefore the attempt before the record; 0 if there was none
 public record Transition(
         JobNews news, Status before, @Nullable String reasonBefore, int attemptBefore, Status after, int attempt) {
     static Transition of(JobState before, JobNews news) {
@@ -17,7 +17,7 @@ public record Transition(
                 news, before.status(), before.reason(), before.attempt(), before.status(), before.attempt());
     }
 
-    /// The same, once the job is known to be this.
+    /// The same transition with the state after the record.
     Transition to(JobState state) {
         return new Transition(news, before, reasonBefore, attemptBefore, state.status(), state.attempt());
     }

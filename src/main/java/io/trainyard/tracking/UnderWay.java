@@ -3,9 +3,9 @@ package io.trainyard.tracking;
 import io.trainyard.event.JobState.Status;
 import org.jspecify.annotations.Nullable;
 
-/// How many jobs that have not ended are alike.
+/// The number of unfinished jobs with the same status, device kind and topic.
 ///
-/// @param wants the kind of device that they ask for; null where their commands are not known
-/// @param topic the full name of the topic with their newest commands; null where it is not known
+/// @param wants the requested kind of device; null if the command is unknown
+/// @param topic the full name of the topic with the newest command; null if unknown
 public record UnderWay(
         Status status, @Nullable String wants, @Nullable String topic, long jobs) {}

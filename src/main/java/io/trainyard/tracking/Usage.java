@@ -1,12 +1,12 @@
 package io.trainyard.tracking;
 
-/// The time that devices were at work. Of parts it is the sum: a job or an attempt is counted where it began.
+/// Device time. Periods add up: a job or an attempt counts in the period in which it began.
 ///
-/// @param deviceMillis one device for an hour is an hour, and so are two for half an hour
-/// @param failedMillis of it, for jobs that have failed
-/// @param lostMillis of it, for attempts whose worker never told how they ended
-/// @param jobs whose first attempt began
-/// @param attempts that began
+/// @param deviceMillis two devices for half an hour count as one hour
+/// @param failedMillis the part used by failed jobs
+/// @param lostMillis the part used by attempts without a published end
+/// @param jobs the jobs that began
+/// @param attempts the attempts that began
 public record Usage(long deviceMillis, long failedMillis, long lostMillis, long jobs, long attempts) {
     public static final Usage NONE = new Usage(0, 0, 0, 0, 0);
 

@@ -2,10 +2,10 @@ package io.trainyard.tracking;
 
 import java.time.LocalDate;
 
-/// On which days, and by what.
+/// A range of days, and the property by which device time is grouped.
 ///
 /// @param from the first day, in UTC
-/// @param to the last day
+/// @param to the last day, in UTC
 public record UsageQuery(LocalDate from, LocalDate to, By by) {
     public enum By {
         DAY("CAST(uses.start_millis / 86400000 AS TEXT)", "CAST(day AS TEXT)"),
@@ -13,7 +13,7 @@ public record UsageQuery(LocalDate from, LocalDate to, By by) {
         DATASET("COALESCE(jobs.dataset, '')", "dataset"),
         NETWORK("COALESCE(jobs.network, '')", "network"),
         WORKER("uses.worker", "CAST('' AS TEXT)"),
-        /// What the job is now.
+        /// The current status of the job.
         STATE("jobs.status", "status");
 
         private final String column;
@@ -24,12 +24,12 @@ public record UsageQuery(LocalDate from, LocalDate to, By by) {
             this.forgottenColumn = forgottenColumn;
         }
 
-        /// What a use is told by; of a day, the one that it began on.
+        /// The column for the group of a use. A use belongs to the day on which it began.
         String column() {
             return column;
         }
 
-        /// The same of jobs that are forgotten.
+        /// The corresponding column for deleted jobs.
         String forgottenColumn() {
             return forgottenColumn;
         }

@@ -13,16 +13,15 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/// The tables of the time that devices were at work, in one transaction. Jobs that were trained elsewhere used no
-/// device
-/// of the fleet.
+/// Accesses the tables of device time in one transaction. Imported jobs used no device of the fleet, so they
+/// are skipped.
 record UsageTables(Connection connection) {
     private static final long DAY_MILLIS = 24 * 60 * 60 * 1000;
 
-    /// PostgreSQL sends all rows at once unless told how many.
+    /// Without a fetch size, PostgreSQL sends all rows at once.
     private static final int FETCHED_ROWS = 1000;
 
-    /// Uses within one day, and those of forgotten jobs, added up by what is asked for and by status.
+    /// The totals of uses within one day and of deleted jobs, by group and status.
     private static final String WITHIN_A_DAY = """
             SELECT %s, jobs.status, SUM(uses.devices * (uses.end_millis - uses.start_millis)),
                 SUM(uses.lost * uses.devices * (uses.end_millis - uses.start_millis)), SUM(uses.first), COUNT(*)
@@ -55,12 +54,12 @@ record UsageTables(Connection connection) {
                 jobs = forgotten_uses.jobs + excluded.jobs,
                 attempts = forgotten_uses.attempts + excluded.attempts""";
 
-    /// What of a use falls on a day.
+    /// Receives the part of a use that falls on a day.
     private interface DayReader {
         void take(long day, Usage usage) throws SQLException;
     }
 
-    /// Writes rows, or writes them anew.
+    /// Inserts or updates rows.
     ///
     /// @param uses by the jobs' numbers
     void put(Map<Long, List<DeviceUse>> uses) throws SQLException {
@@ -87,7 +86,7 @@ record UsageTables(Connection connection) {
                     end_millis = excluded.end_millis, lost = excluded.lost""", rows);
     }
 
-    /// The time on some days, by what is asked for; what is not known is under the empty text.
+    /// Device time on the days of the query, by group. Unknown values are under the empty text.
     SortedMap<String, Usage> usage(UsageQuery query) throws SQLException {
         SortedMap<String, Usage> found = new TreeMap<>();
         addWithinADay(query, found);
@@ -133,10 +132,10 @@ record UsageTables(Connection connection) {
         };
     }
 
-    /// The days of a use.
+    /// Splits a use into days.
     ///
-    /// @param row its status, devices, start, end, whether it is the first, and whether it is lost, from the second
-    ///     column on
+    /// @param row from its second column on: status, devices, start, end, whether it is the first, whether it
+    ///     is lost
     private static void eachDay(ResultSet row, DayReader reader) throws SQLException {
         boolean failed = isFailed(row);
         int devices = row.getInt(3);
@@ -157,14 +156,14 @@ record UsageTables(Connection connection) {
         return row.getString(2).equals(Status.FAILED.name());
     }
 
-    /// Adds a job's time to that of the jobs that are forgotten, before its rows are removed.
+    /// Adds a job's device time to the totals of deleted jobs. To be called before its rows are deleted.
     void forget(long job) throws SQLException {
         Sql.each(connection, OF_A_JOB, 0, List.of(job), row -> {
             List<String> alike = List.of(row.getString(1), row.getString(2), row.getString(8), row.getString(9));
             eachDay(row, (day, usage) -> {
                 List<Object> values = new ArrayList<>(alike);
                 values.addAll(List.of(day, usage.deviceMillis(), usage.lostMillis(), usage.jobs(), usage.attempts()));
-                Sql.update(connection, ADD_FORGOTTEN, values.toArray()); // one by one: a day may come twice
+                Sql.update(connection, ADD_FORGOTTEN, values.toArray()); // one by one because a day may occur twice
             });
         });
     }

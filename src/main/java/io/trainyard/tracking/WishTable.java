@@ -10,13 +10,13 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 
-/// The table of what somebody wishes of jobs, in one transaction.
+/// Accesses the table of control requests in one transaction.
 record WishTable(Connection connection) {
-    /// Wishes that are kept for jobs of which nothing was heard, the newest: their commands may be read later.
+    /// The maximum number of stored requests for unknown jobs. Their commands may be read later.
     static final int MAX_UNHEARD = 10_000;
 
     void put(Collection<Control> wishes) throws SQLException {
-        for (Control wish : wishes) { // one by one: a job may be among them twice
+        for (Control wish : wishes) { // one by one because a job may occur twice
             Urgency priority = wish.priority();
             Sql.update(
                     connection,
@@ -31,9 +31,9 @@ record WishTable(Connection connection) {
         }
     }
 
-    /// Forgets what is wished of jobs of which nothing was heard, if it is too much: the eldest first.
+    /// Deletes the oldest requests for unknown jobs above a limit.
     ///
-    /// @return how many
+    /// @return the number of deleted requests
     int forgetUnheard(int most) throws SQLException {
         return Sql.update(connection, """
                 DELETE FROM wishes WHERE job IN (
