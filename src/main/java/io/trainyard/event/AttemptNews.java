@@ -15,14 +15,13 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// What is known of one attempt. Of what is told more than once the newest counts, by its place on the topic or
-/// by its step, so that nothing depends on when it is read.
+/// The state of one attempt. If a fact was published more than once, the newest one counts, by offset or by
+/// step. Therefore the result does not depend on the order of reading.
 final class AttemptNews {
-    /// The newest word about whether it goes on.
+    /// The newest status of the attempt.
     ///
-    /// @param step that the next attempt goes on after; 0 where this one goes on
-    ///
-    /// @param rung after how many epochs it rests there; null: it does not, or as somebody asked
+    /// @param step the step after which the next attempt continues; 0 while this attempt runs
+    /// @param rung the number of epochs after which it was paused at a rung; null if it was not
     record Turn(
             Status status,
             @Nullable String reason,
@@ -32,7 +31,7 @@ final class AttemptNews {
 
     record Claim(String worker, String device, long millis, long offset) {}
 
-    /// All of [Started] that is shown; its table of parameters is long.
+    /// The fields of [Started] that are shown, without its long table of parameters.
     record Start(
             JobSpec spec,
             String device,
@@ -44,12 +43,12 @@ final class AttemptNews {
             long millis,
             long offset) {}
 
-    /// At the end of the newest losses.
+    /// Progress at the last step of the newest losses.
     record Progress(long step, @Nullable Float loss, long elapsedMicros) {}
 
     record Saved(long step, String uri) {}
 
-    /// No job has more epochs; a test of a later one is of none.
+    /// The maximum number of epochs of a job. Tests of later epochs are ignored.
     private static final int MAX_EPOCHS = 100_000;
 
     private final SortedMap<Integer, Epoch> epochs = new TreeMap<>();
@@ -63,7 +62,7 @@ final class AttemptNews {
     private long workedMillis;
     private long stoppedMillis = Long.MAX_VALUE;
 
-    /// Takes in an event that does not end the job.
+    /// Applies an event that does not end the job.
     void take(Happened news) {
         time(news);
         long offset = news.offset();
@@ -102,8 +101,8 @@ final class AttemptNews {
         }
     }
 
-    /// When its worker was last at work, and when it first said that it stops. That a job rests or goes on is also told
-    /// by others, long after.
+    /// Records when the worker was last active and when it first published that it stops. Other workers may
+    /// also publish pauses and resumes, much later, so their times do not count.
     private void time(Happened news) {
         switch (news.event()) {
             case Started _, StepLosses _, EpochTested _, CheckpointSaved _ ->
@@ -162,16 +161,15 @@ final class AttemptNews {
         }
     }
 
-    /// Forgets the numbers by class: a newer attempt has tested since.
+    /// Drops the metrics per class because a newer attempt has tested.
     void forgetLastTest() {
         lastTest = null;
     }
 
-    /// The time that its worker had its devices for it; null where nobody has claimed it, or at a time that
-    /// is none.
+    /// The time for which the worker reserved its devices; null if no claim with a valid time is known.
     ///
-    /// @param end of the job; null: it has not ended, or not in this attempt
-    /// @param newest whether no newer attempt has begun and the job has not ended
+    /// @param end of the job; null if the job has not ended or ended in another attempt
+    /// @param newest whether this is the newest attempt and the job has not ended
     @Nullable
     DeviceUse use(int number, @Nullable JobEnd end, boolean newest, boolean first) {
         if (claim == null || claim.millis() < 0 || claim.millis() > DeviceUse.LATEST_MILLIS) {
@@ -185,7 +183,7 @@ final class AttemptNews {
         return new DeviceUse(number, claim.worker(), claim.device(), claim.millis(), endMillis, first, !told && !runs);
     }
 
-    /// Null where it is only known by its losses, tests and checkpoints, which do not begin an attempt.
+    /// Null if only losses, tests or checkpoints are known, which do not begin an attempt.
     @Nullable
     Turn turn() {
         return turn;

@@ -15,44 +15,46 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// The attempts at a job. Those count that have begun, up to the one that ended the job. Losses, tests and
-/// checkpoints alone begin none; but where one has begun, those with lower numbers have, too.
+/// The attempts of a job. Those that have begun count, up to the one that ended the job. Losses, tests and
+/// checkpoints alone do not begin an attempt. If an attempt has begun, all attempts with lower numbers have
+/// begun.
 ///
-/// Anyone can write to a topic. An event that another worker tells than the one that claimed the attempt is not
-/// believed, and a number far above all others is no attempt's: it would hide the true ones.
+/// Any client can write to a topic. Events of an attempt from another worker than the one that claimed it are
+/// ignored. A number far above all others is also ignored, because it would hide the valid ones.
 final class Attempts {
-    /// How much higher the number of the next attempt may be: now and then an attempt dies before it is heard of.
+    /// The largest step from one attempt number to the next. Some attempts die before their first event.
     static final int MAX_GAP = 1000;
 
-    /// How many are kept: the newest. Of those that are forgotten the tests and the first times stay.
+    /// The maximum number of attempts in memory, the newest ones. Of older attempts only the tests and the
+    /// first times are kept.
     static final int MAX_KEPT = 1000;
 
-    /// How much higher the number of an attempt may be that is not known to have begun, to be kept when there are
-    /// too many: a pause takes a number.
+    /// If the maximum is exceeded, an attempt that has not begun is kept if its number is at most this far
+    /// above the newest one that has begun. A pause takes a number.
     private static final int NEXT = 2;
 
     private final NavigableMap<Integer, AttemptNews> all = new TreeMap<>();
 
-    /// The highest that is forgotten, which had begun; 0: none is.
+    /// The highest attempt that was dropped from memory; 0 if all are kept.
     private int forgotten;
 
     private final SortedMap<Integer, Epoch> forgottenEpochs = new TreeMap<>();
     private long forgottenClaimMillis;
     private long forgottenStartMillis = Long.MAX_VALUE;
 
-    /// The one that ended the job; 0 until one has.
+    /// The attempt that ended the job; 0 before the end.
     private int last;
 
     /// An attempt that counts.
     ///
-    /// @param endStep where a newer attempt goes on: from here on its steps do not count
+    /// @param endStep the first step that does not count because a newer attempt starts there
     record Counted(int number, AttemptNews news, long endStep) {}
 
     void endWith(int attempt) {
         last = attempt;
     }
 
-    /// Takes in an event that does not end the job.
+    /// Applies an event that does not end the job.
     void take(Happened news) {
         if (!isBelieved(news)) {
             return;
@@ -70,7 +72,7 @@ final class Attempts {
         }
     }
 
-    /// A number that is far above those that have begun is forged; else the oldest attempt goes.
+    /// Drops a forged attempt, with a number far above those that have begun, or else the oldest attempt.
     private void forgetOne() {
         if (all.lastKey() > begun() + NEXT || counted().isEmpty()) {
             all.pollLastEntry();
@@ -86,9 +88,9 @@ final class Attempts {
         all.remove(forgotten);
     }
 
-    /// Whether an event is told by somebody who may: where it is known who has claimed the attempt, by that
-    /// worker. The end of a job, a pause and what follows it are also told by those who look after jobs that
-    /// nobody holds.
+    /// Whether the worker that published an event may publish it. If the claim of the attempt is known, only
+    /// the worker that claimed it may. The end of a job, pauses and resumes may also come from an ownership
+    /// monitor.
     boolean isBelieved(Happened news) {
         String teller = news.worker();
         if (teller == null) {
@@ -114,7 +116,7 @@ final class Attempts {
         };
     }
 
-    /// Those that count, in order.
+    /// The attempts that count, in order.
     List<Counted> counted() {
         List<Counted> counted = new ArrayList<>();
         long endStep = Long.MAX_VALUE;
@@ -131,12 +133,12 @@ final class Attempts {
                 counted().stream().filter(attempt -> attempt.news().madeRoom()).count();
     }
 
-    /// The highest that counts; 0 where none does.
+    /// The highest attempt that counts; 0 without attempts.
     int newest() {
         return last > 0 ? last : begun();
     }
 
-    /// The highest that has begun; 0 where none has.
+    /// The highest attempt that has begun; 0 without attempts.
     private int begun() {
         int newest = forgotten;
         for (var attempt : all.entrySet()) {
@@ -150,9 +152,9 @@ final class Attempts {
         return newest;
     }
 
-    /// The time that workers had devices for the job, by attempt; also for attempts that do not count.
+    /// Device use by attempt, including attempts that do not count.
     ///
-    /// @param end of the job; null: it has not ended
+    /// @param end of the job; null if it has not ended
     List<DeviceUse> uses(@Nullable JobEnd end) {
         List<DeviceUse> uses = new ArrayList<>();
         int begun = begun();
@@ -167,7 +169,7 @@ final class Attempts {
         return uses;
     }
 
-    /// What the newest attempt that knows it says; null where none does.
+    /// The value from the newest attempt that has one; null otherwise.
     <T> @Nullable T newest(Function<AttemptNews, @Nullable T> what) {
         for (Counted attempt : counted().reversed()) {
             T value = what.apply(attempt.news());
@@ -178,7 +180,7 @@ final class Attempts {
         return null;
     }
 
-    /// The tested epochs, in order: of each the test of the newest attempt.
+    /// The tested epochs in order. The test of the newest attempt counts.
     List<Epoch> epochs() {
         List<Counted> counted = counted();
         SortedMap<Integer, Epoch> epochs = new TreeMap<>();
@@ -198,7 +200,8 @@ final class Attempts {
         return start == null ? Long.MAX_VALUE : start.firstStep();
     }
 
-    /// The last checkpoint's URI; of an older attempt where the newer ones have none and go on after it.
+    /// The URI of the last checkpoint. It may come from an older attempt if the newer ones have none and
+    /// continue after it.
     @Nullable
     String checkpoint() {
         for (Counted attempt : counted().reversed()) {
@@ -210,7 +213,7 @@ final class Attempts {
         return null;
     }
 
-    /// When the first of them was claimed, since 1970; 0 before.
+    /// When the first attempt was claimed, Unix time in ms; 0 before.
     long firstClaimMillis() {
         if (forgottenClaimMillis > 0) {
             return forgottenClaimMillis;
@@ -224,7 +227,7 @@ final class Attempts {
         return 0;
     }
 
-    /// When training first began, since 1970; [Long#MAX_VALUE] before.
+    /// When training first started, Unix time in ms; [Long#MAX_VALUE] before.
     long firstStartMillis() {
         long first = forgottenStartMillis;
         for (Counted attempt : counted()) {

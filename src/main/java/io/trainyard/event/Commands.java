@@ -5,8 +5,8 @@ import io.trainyard.event.JobNews.Requested;
 import io.trainyard.spec.JobSpec;
 import org.jspecify.annotations.Nullable;
 
-/// The commands under one job's id: the newest of them, and whether it was refused. Commands and dead letters are on
-/// topics of their own, so the refusal may be read first.
+/// The newest command with a job's id, and whether it was rejected. Commands and dead letters are on different
+/// topics, so the dead letter may be read first.
 final class Commands {
     private @Nullable Requested newest;
     private @Nullable Rejected refusal;
@@ -23,30 +23,31 @@ final class Commands {
         }
     }
 
-    /// What was asked for last; null where the command is gone from its topic or cannot be read.
+    /// The job of the newest command; null if the command was deleted from its topic or cannot be read.
     @Nullable
     JobSpec spec() {
         return newest == null ? null : newest.spec();
     }
 
-    /// Where the newest command is; null where none is known.
+    /// The position of the newest command; null if no command is known.
     @Nullable
     String place() {
         return newest == null ? null : newest.place();
     }
 
-    /// When the newest command was sent, since 1970; 0 where none is known.
+    /// When the newest command was published, Unix time in ms; 0 if no command is known.
     long millis() {
         return newest == null ? 0 : newest.millis();
     }
 
-    /// Why the newest command was refused; null if it was not.
+    /// Why the newest command was rejected; null if it was not.
     @Nullable
     String rejection() {
         return refusal != null && (newest == null || isOf(refusal, newest)) ? refusal.reason() : null;
     }
 
-    /// A refusal names its command: the clock of the worker that refused it may be behind the clock of who wrote it.
+    /// A dead letter names its command. Times alone are not enough because the clocks of worker and client may
+    /// differ.
     private static boolean isOf(Rejected refusal, Requested command) {
         return command.place().equals(refusal.command()) || refusal.millis() >= command.millis();
     }

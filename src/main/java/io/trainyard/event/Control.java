@@ -7,12 +7,12 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/// What somebody wishes of a job. The newest of a job is what holds; it replaces what was wished before.
+/// A control request for a job. The newest request counts and replaces earlier ones.
 ///
 /// @param job the job's id
-/// @param priority how urgent the job is from now on; null: as it was asked for
-/// @param time when it was wished
-/// @param runOn whether the job runs on where its `asha` would have it rest; null: it does not
+/// @param priority the new priority; null keeps the priority of the command
+/// @param time when the request was made
+/// @param runOn whether the job continues at rungs where its `asha` would pause it; null means no
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record Control(
         String job,
@@ -23,26 +23,26 @@ public record Control(
     @JsonCreator
     public Control {}
 
-    /// Where its `asha` says so, it rests.
+    /// Creates a request with which rungs apply.
     public Control(String job, Wish wish, @Nullable Urgency priority, Instant time) {
         this(job, wish, priority, time, null);
     }
 
-    /// Whether it runs on at rungs.
+    /// Whether the job continues at rungs.
     @JsonIgnore
     public boolean isRunOn() {
         return Boolean.TRUE.equals(runOn);
     }
 
-    /// What is to become of the job.
+    /// The desired state of the job.
     public enum Wish {
-        /// It runs, or waits for a worker: what every job does of which nothing else was wished.
+        /// The job runs or waits for a worker. This is the default.
         @JsonProperty("run")
         RUN,
-        /// It rests at its next step boundary, with a checkpoint.
+        /// The job is paused at its next step boundary, with a checkpoint.
         @JsonProperty("pause")
         PAUSE,
-        /// It ends at its next step boundary.
+        /// The job is cancelled at its next step boundary.
         @JsonProperty("cancel")
         CANCEL
     }

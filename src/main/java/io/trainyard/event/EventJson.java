@@ -18,33 +18,34 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Events as JSON: one line each, `type` first, then `job`, `attempt` and `time`. The same bytes are on the topics
-/// and on the command line.
+/// Events as JSON, each on one line: `type` first, then `job`, `attempt` and `time`. Topics and the command
+/// line use the same bytes.
 ///
-/// Anyone can write to a topic, so what is read is bounded, and whatever is wrong with it is an [IOException].
+/// Any client can write to a topic. Therefore the size of input is limited, and every error in it is an
+/// [IOException].
 public final class EventJson {
-    /// The longest record that is read, in bytes: what a worker may send, before it is compressed.
+    /// The maximum size of a record in bytes, before compression. Workers and readers use the same limit.
     public static final int MAX_BYTES = 8 << 20;
 
-    /// The longest heartbeat, in bytes: readers keep one of each worker.
+    /// The maximum size of a heartbeat in bytes. Readers keep one per worker.
     public static final int MAX_STATUS_BYTES = 1 << 18;
 
-    /// The longest text, in characters: a reason may tell much.
+    /// The maximum length of a text in characters. A reason may be long.
     private static final int MAX_TEXT = 1 << 20;
 
-    /// Lists and objects within one another: those of a job, and the event around it. Making objects of hundreds
-    /// would overflow a thread's stack.
+    /// The maximum nesting of lists and objects: that of a job plus the event around it. Deserializing hundreds
+    /// of levels would overflow a thread's stack.
     private static final int MAX_NESTING = JobJson.MAX_NESTING + 1;
 
-    /// The longest number, in digits. Those of a worker have 25 at most.
+    /// The maximum number of digits of a number. Workers write at most 25.
     private static final int MAX_DIGITS = 100;
 
     private static final int MAX_FIELD_NAME = 1000;
 
-    /// The longest name of a job's devices, in characters: it may have several.
+    /// The maximum length of a list of devices in characters.
     private static final int MAX_DEVICE = 1000;
 
-    /// Of each record the fields that must be there. Kept, because Java makes them anew, and slowly, whenever asked.
+    /// The mandatory fields of each record. Cached because reflection creates them on each call.
     private static final ClassValue<List<Method>> NEEDED = new ClassValue<>() {
         @Override
         protected List<Method> computeValue(Class<?> type) {
@@ -94,16 +95,17 @@ public final class EventJson {
         return bytes(control);
     }
 
-    /// @throws IOException if it is not an event, of a type this version does not know, lacks a field, or has a
-    ///     job, an attempt or a time that cannot be
+    /// @throws IOException if it is not an event, has an unknown type or no value for a mandatory field, or has
+    ///     an invalid job, attempt or time
     public static Told readEvent(byte[] json) throws IOException {
         requireLength(json);
         return readWritten(json);
     }
 
-    /// As [#write(TrainingEvent, Instant)] wrote it, however long that is: a number can be longer than it was read.
+    /// Reads an event from [#write(TrainingEvent, Instant)] without a length limit, because numbers may be
+    /// longer when written than when read.
     ///
-    /// @throws IOException as [#readEvent]
+    /// @throws IOException like [#readEvent]
     public static Told readWritten(byte[] json) throws IOException {
         TrainingEvent event = read(json, TrainingEvent.class, "an event");
         requireComplete(event);
@@ -124,7 +126,7 @@ public final class EventJson {
     @JsonIgnoreProperties(ignoreUnknown = true)
     private record Stamp(@Nullable Instant time) {}
 
-    /// Anyone can write to a topic: without this, a missing text or list is found out far from here.
+    /// Any client can write to a topic. Without this check, a missing field would fail later.
     private static void requireComplete(Object told) throws IOException {
         for (Method field : NEEDED.get(told.getClass())) {
             try {
@@ -138,7 +140,7 @@ public final class EventJson {
         }
     }
 
-    /// @throws IOException if it is not a worker's status
+    /// @throws IOException if it is not a valid heartbeat
     public static WorkerStatus readStatus(byte[] json) throws IOException {
         if (json.length > MAX_STATUS_BYTES) {
             throw new IOException("it has %d bytes; allowed is up to %d".formatted(json.length, MAX_STATUS_BYTES));
@@ -158,7 +160,7 @@ public final class EventJson {
         return status;
     }
 
-    /// @throws IOException if it does not say what is wished of a job
+    /// @throws IOException if it is not a valid control request
     public static Control readControl(byte[] json) throws IOException {
         requireLength(json);
         Control control = read(json, Control.class, "what is wished of a job");

@@ -5,31 +5,31 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// Kinds of reasons for which jobs fail: few, so that failures can be counted by them.
+/// Categories of job failures, a small set so that failures can be counted per cause.
 public enum FailureCause {
     /// A loss or a weight is NaN or infinite.
     DIVERGED,
-    /// Network, batch size, precision, data set and device do not go together.
+    /// Network, batch size, precision, dataset and device are incompatible.
     IMPOSSIBLE,
-    /// A checkpoint is not there, or cannot be used.
+    /// A checkpoint does not exist or cannot be used.
     CHECKPOINT,
-    /// Too many attempts in a row broke off without a new checkpoint.
+    /// Too many consecutive attempts stopped without a new checkpoint.
     BROKE_OFF,
-    /// All workers that were asked lack what it needs.
+    /// No worker can provide what the job needs.
     LACKING,
-    /// None of these: mostly a mistake in Trainyard.
+    /// Another cause, usually a bug in Trainyard.
     OTHER;
 
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /// All of them, as events tell them.
+    /// All causes as they are written in events.
     public static List<String> words() {
         return Arrays.stream(values()).map(FailureCause::word).toList();
     }
 
-    /// @param word null: it is not told
+    /// @param word null if the event has no cause
     public static FailureCause of(@Nullable String word) {
         return Arrays.stream(values())
                 .filter(cause -> cause.word().equals(word))

@@ -10,11 +10,11 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Where the jobs of a fleet stand, in bounded memory. The topics may be read side by side, and more than once: the
-/// outcome is the same.
+/// The states of a fleet's jobs in bounded memory. The topics may be read concurrently and repeatedly with the
+/// same result.
 ///
-/// Past the bound a job leaves: of those that have ended or not begun, or else of all, the one that was longest quiet.
-/// Not thread-safe.
+/// At the limit, the job with the oldest last record is evicted: first jobs that have ended or not begun, then
+/// any job. Not thread-safe.
 public final class JobBook {
     private static final Comparator<JobState> LEAVING = Comparator.comparing(JobBook::isUnderWay)
             .thenComparingLong(JobState::lastHeardMillis)
@@ -25,20 +25,20 @@ public final class JobBook {
     private final Map<String, JobState> jobs = new LinkedHashMap<>();
     private final NavigableSet<JobState> leaving = new TreeSet<>(LEAVING);
 
-    /// When jobs that have left were last heard of. The rest of their news may be read after they left, and must not
-    /// bring them back as jobs without an end.
+    /// The last record times of evicted jobs. Older records may be read after the eviction and must not add
+    /// these jobs again, without their end.
     private final Map<String, Long> left = new LinkedHashMap<>();
 
-    /// @param maxJobs how many are kept; of ten times as many that have left it is remembered that they did
-    /// @param onLeft called with the id of each job that leaves
+    /// @param maxJobs the maximum number of jobs in memory; the eviction of ten times as many is remembered
+    /// @param onLeft receives the id of each evicted job
     public JobBook(int maxJobs, Consumer<String> onLeft) {
         this.maxJobs = maxJobs;
         this.onLeft = onLeft;
     }
 
-    /// Takes in one piece of news.
+    /// Applies a record.
     ///
-    /// @return the state of its job after it; null where the job has left
+    /// @return the state of its job; null if the job was evicted
     public @Nullable JobState take(JobNews news) {
         String job = news.job();
         if (news.millis() <= left.getOrDefault(job, Long.MIN_VALUE)) {
@@ -46,7 +46,7 @@ public final class JobBook {
         }
         left.remove(job);
         JobState state = jobs.computeIfAbsent(job, JobState::new);
-        leaving.remove(state); // its place depends on what is about to change
+        leaving.remove(state); // the order depends on fields that change now
         state.apply(news);
         leaving.add(state);
         if (jobs.size() > maxJobs) {
@@ -69,12 +69,12 @@ public final class JobBook {
         onLeft.accept(quietest.job());
     }
 
-    /// All jobs, in the order they were first heard of here.
+    /// All jobs in the order in which they were first seen here.
     public Collection<JobState> jobs() {
         return Collections.unmodifiableCollection(jobs.values());
     }
 
-    /// @return null if nothing is known of it
+    /// @return null if the job is unknown
     public @Nullable JobState find(String job) {
         return jobs.get(job);
     }

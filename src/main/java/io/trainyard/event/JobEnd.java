@@ -11,23 +11,23 @@ import org.jspecify.annotations.Nullable;
 
 /// The end of a job.
 ///
-/// @param millis when, since 1970
+/// @param millis Unix time in ms
 /// @param reason why it failed, or finished before its last epoch
-/// @param worker who tells it; null: it is not known
+/// @param worker the worker that published it; null if unknown
 record JobEnd(
         TrainingEvent event,
         Status status,
         long millis,
         @Nullable String reason,
         @Nullable String worker) {
-    /// Which of two ends counts: the first. The store of the checkpoints lets only one be told, perhaps more than
-    /// once; should there be two all the same, every reader takes the same one.
+    /// Decides which of two ends counts: the smaller one. The checkpoint store permits only one end, which may
+    /// be published repeatedly. If two exist nevertheless, every reader chooses the same one.
     static final Comparator<JobEnd> ORDER = Comparator.comparing(JobEnd::status)
             .thenComparingInt(end -> end.event().attempt())
             .thenComparing(end -> end.event().toString())
             .thenComparingLong(JobEnd::millis);
 
-    /// Null where the event is not the end of its job.
+    /// Returns null if the event does not end its job.
     static @Nullable JobEnd of(Happened news) {
         return switch (news.event()) {
             case Finished event ->

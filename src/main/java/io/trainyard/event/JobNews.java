@@ -3,37 +3,35 @@ package io.trainyard.event;
 import io.trainyard.spec.JobSpec;
 import org.jspecify.annotations.Nullable;
 
-/// What is heard of a job: that it was asked for, what happens to it, that nobody will run it. Where a job stands
-/// is the fold of its news ([JobState]).
+/// A record about a job: a command, an event or a dead letter. [JobState] is computed from these records.
 public sealed interface JobNews {
-    /// The longest id of a job or a worker, in characters. Those that are checked are shorter; anyone can write
-    /// to a topic.
+    /// The maximum length of the id of a job or a worker, in characters. Validated ids are shorter, but any
+    /// client can write to a topic.
     int MAX_ID = 200;
 
-    /// Whether there may be a job or a worker of this name.
+    /// Whether a text has the length of an id.
     static boolean isId(@Nullable String id) {
         return id != null && !id.isEmpty() && id.length() <= MAX_ID;
     }
 
-    /// The job's id.
     String job();
 
-    /// When it happened, since 1970, by the clock of who told it.
+    /// Unix time in ms, by the clock of the publisher.
     long millis();
 
     /// A command.
     ///
-    /// @param spec what it asks for; null: it cannot be read, and will be rejected
-    /// @param place which of the commands under this id it is: its topic, partition and offset
+    /// @param spec the requested job; null if the command cannot be read and will be rejected
+    /// @param place identifies the command: topic, partition and offset
     record Requested(String job, @Nullable JobSpec spec, String place, long millis) implements JobNews {}
 
-    /// An event of one of its attempts.
+    /// An event of an attempt.
     ///
-    /// @param worker who tells it; null: it is not known
-    /// @param offset its place on its topic: the greater came later, of events of one job on one topic
+    /// @param worker the worker that published it; null if unknown
+    /// @param offset the position on its topic; orders the events of a job
     record Happened(
             TrainingEvent event, long millis, @Nullable String worker, long offset) implements JobNews {
-        /// An event that is at hand, with no topic between: those of a job are taken in in their order.
+        /// Creates an event that does not come from a topic. Such events of a job are applied in order.
         public Happened(TrainingEvent event, long millis) {
             this(event, millis, null, 0);
         }
@@ -44,9 +42,9 @@ public sealed interface JobNews {
         }
     }
 
-    /// A dead letter: a worker has refused a command.
+    /// A dead letter: a worker rejected a command.
     ///
-    /// @param command the place of the command, as in [Requested]; null: it is not told
-    /// @param reason a sentence for the person who wrote the command
+    /// @param command the position of the command, as in [Requested]; null if unknown
+    /// @param reason a sentence for the author of the command
     record Rejected(String job, @Nullable String command, String reason, long millis) implements JobNews {}
 }

@@ -24,15 +24,15 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// Where a job stands: the fold of its news. The topics are read side by side, so an epoch may be seen before the
-/// start of its attempt, a job's end before its last losses, or its rejection before its command; the fold comes
-/// out the same, in any order, with repetitions, and after compaction.
+/// The state of a job, computed from its records. The topics are read concurrently. An epoch may arrive before
+/// the start of its attempt, the end of a job before its last losses, and a rejection before its command. The
+/// result is the same in any order, with repetitions and after compaction.
 ///
-/// An end is the end, whichever attempt tells it. Events of an older attempt change nothing that a newer one said,
-/// but for the tests before the step that the newer one goes on from. A rejection changes nothing for a job that
-/// has started: it is about a later command with the same id.
+/// An end is final, for all attempts. Events of an older attempt do not override a newer attempt, except tests
+/// before the step at which the newer one starts. A rejection is ignored if the job has started, because it
+/// belongs to a later command with the same id.
 ///
-/// This is the one model that people are shown, on the page as on the command line. Not thread-safe.
+/// The dashboard and the command line show this model. Not thread-safe.
 @JsonAutoDetect(
         fieldVisibility = JsonAutoDetect.Visibility.NONE,
         getterVisibility = JsonAutoDetect.Visibility.NONE,
@@ -60,13 +60,13 @@ import org.jspecify.annotations.Nullable;
 })
 public final class JobState {
     public enum Status {
-        /// Waits for a worker: not begun yet, or given back.
+        /// Waits for a worker: not begun yet, or requeued.
         @JsonProperty("queued")
         QUEUED,
         @JsonProperty("running")
         RUNNING,
 
-        /// Rests until somebody resumes it.
+        /// Stopped until it is resumed.
         @JsonProperty("paused")
         PAUSED,
         @JsonProperty("finished")
@@ -76,27 +76,27 @@ public final class JobState {
         @JsonProperty("cancelled")
         CANCELLED,
 
-        /// Refused before it ever started.
+        /// Rejected before it started.
         @JsonProperty("rejected")
         REJECTED,
 
-        /// It was a sweep, and its trials are jobs now.
+        /// A sweep that was expanded into its trials.
         @JsonProperty("expanded")
         EXPANDED;
 
-        /// As people and programs are told it.
+        /// The name in JSON and messages.
         public String word() {
             return name().toLowerCase(Locale.ROOT);
         }
 
-        /// True when nothing more will happen.
+        /// True if the status cannot change any more.
         public boolean isFinal() {
             return this == FINISHED || this == FAILED || this == CANCELLED || this == REJECTED || this == EXPANDED;
         }
     }
 
-    /// One tested epoch; the fields are those of [EpochTested]. Its numbers by class are kept of the last test
-    /// only ([JobState#lastTest]): a job may have many epochs.
+    /// A tested epoch with fields of [EpochTested]. The metrics per class are kept for the last test only
+    /// ([JobState#lastTest]), because a job may have many epochs.
     public record Epoch(
             int epoch,
             int attempt,
@@ -123,7 +123,7 @@ public final class JobState {
         }
     }
 
-    /// How long the steps of the attempt that finished took; the fields are those of [Finished].
+    /// Step durations of the attempt that finished, with fields of [Finished].
     public record StepTimes(double medianMicros, double p95Micros, double p99Micros) {}
 
     private static final Progress NO_PROGRESS = new Progress(0, null, 0);
@@ -136,14 +136,14 @@ public final class JobState {
     private long lastHeardMillis = Long.MIN_VALUE;
     private long lastEventMillis;
 
-    /// A job of which nothing is known but its id.
+    /// Creates the state of an unknown job.
     public JobState(String job) {
         this.job = job;
     }
 
-    /// Takes in one piece of news.
+    /// Applies a record.
     ///
-    /// @throws IllegalArgumentException if it is another job's
+    /// @throws IllegalArgumentException if the record belongs to another job
     public void apply(JobNews news) {
         if (!news.job().equals(job)) {
             throw new IllegalArgumentException("news of job %s for the state of job %s".formatted(news.job(), job));
@@ -157,7 +157,7 @@ public final class JobState {
         }
     }
 
-    /// Takes in one event that is at hand and happens now.
+    /// Applies an event that happens now and does not come from a topic.
     public void apply(TrainingEvent event) {
         apply((JobNews) new Happened(event, System.currentTimeMillis()));
     }
@@ -173,20 +173,20 @@ public final class JobState {
         }
     }
 
-    /// Whether an event of it is told by a worker that may; see [Attempts].
+    /// Whether the worker that published an event may publish it; see [Attempts].
     public boolean believes(Happened news) {
         return attempts.isBelieved(news);
     }
 
-    /// The attempts whose steps count, in order, each with the step from which on they do not: there a newer
-    /// attempt goes on.
+    /// The attempts that count, in order, each with its first step that does not count because a newer attempt
+    /// starts there.
     public SortedMap<Integer, Long> attemptsToSteps() {
         SortedMap<Integer, Long> ends = new TreeMap<>();
         attempts.counted().forEach(attempt -> ends.put(attempt.number(), attempt.endStep()));
         return ends;
     }
 
-    /// The time that workers had devices for it, by attempt.
+    /// Device use by attempt.
     public List<DeviceUse> deviceUses() {
         return attempts.uses(end);
     }
@@ -216,37 +216,37 @@ public final class JobState {
         return refused ? Status.REJECTED : turn == null ? Status.QUEUED : turn.status();
     }
 
-    /// When its first attempt was claimed, as ISO 8601 in UTC; null before.
+    /// When the first attempt was claimed, ISO 8601 in UTC; null before.
     @JsonProperty("start")
     public @Nullable String start() {
         long millis = startMillis();
         return millis == 0 ? null : JsonTime.text(Instant.ofEpochMilli(millis));
     }
 
-    /// When its first attempt was claimed, since 1970; 0 before.
+    /// When the first attempt was claimed, Unix time in ms; 0 before.
     public long startMillis() {
         return attempts.firstClaimMillis();
     }
 
-    /// When its newest attempt was claimed, since 1970; 0 before.
+    /// When the newest attempt was claimed, Unix time in ms; 0 before.
     public long claimMillis() {
         Claim claim = attempts.newest(AttemptNews::claim);
         return claim == null ? 0 : claim.millis();
     }
 
-    /// When its newest attempt began to train or to test, since 1970; 0 before.
+    /// When the newest attempt started training or evaluating, Unix time in ms; 0 before.
     public long attemptStartMillis() {
         List<Counted> counted = attempts.counted();
         Start start = counted.isEmpty() ? null : counted.getLast().news().start();
         return start == null ? 0 : start.millis();
     }
 
-    /// When it ended, since 1970; 0 before.
+    /// When the job ended, Unix time in ms; 0 before.
     public long endMillis() {
         return end == null ? 0 : end.millis();
     }
 
-    /// From the start of its first attempt to its end, or to the newest event; 0 until it has started.
+    /// From the start of the first attempt to the end or the newest event; 0 before the start.
     @JsonProperty("durationMillis")
     public long durationMillis() {
         return Math.max(0, (end == null ? lastEventMillis : end.millis()) - attempts.firstStartMillis());
@@ -265,19 +265,19 @@ public final class JobState {
                 : news.claim() != null ? news.claim().device() : null);
     }
 
-    /// The job as it runs, or else as it was asked for; null where neither is known.
+    /// The job as it runs, or else as requested; null if both are unknown.
     @JsonProperty("spec")
     public @Nullable JobSpec spec() {
         JobSpec started = startedSpec();
         return started == null ? commands.spec() : started;
     }
 
-    /// Where its newest command is: its topic, partition and offset; null where none is known.
+    /// The position of the newest command: topic, partition and offset; null if no command is known.
     public @Nullable String commandPlace() {
         return commands.place();
     }
 
-    /// When its newest command was sent, since 1970; 0 where none is known.
+    /// When the newest command was published, Unix time in ms; 0 if no command is known.
     public long commandMillis() {
         return commands.millis();
     }
@@ -288,26 +288,27 @@ public final class JobState {
         return start == null ? null : start.spec();
     }
 
-    /// The checkpoint it started from or evaluates; null until it has started, and where it drew its weights.
+    /// The checkpoint from which it started or which it evaluates. Null before the start and if it drew initial
+    /// weights.
     @JsonProperty("initFrom")
     public @Nullable CheckpointName initFrom() {
         Start start = attempts.newest(AttemptNews::start);
         return start == null ? null : start.initFrom();
     }
 
-    /// What its data set is like; null until it has started, and where that was not told.
+    /// Properties of the dataset; null before the start or if unknown.
     public TrainingEvent.@Nullable Dataset dataset() {
         Start start = attempts.newest(AttemptNews::start);
         return start == null ? null : start.dataset();
     }
 
-    /// The classes of its data set, or the numbers to predict; 0 until it has started.
+    /// The number of classes or of predicted values; 0 before the start.
     public int classes() {
         Start start = attempts.newest(AttemptNews::start);
         return start == null ? 0 : start.classes();
     }
 
-    /// Steps done so far.
+    /// The steps done so far.
     @JsonProperty("step")
     public long step() {
         return switch (end == null ? null : end.event()) {
@@ -317,13 +318,13 @@ public final class JobState {
         };
     }
 
-    /// Its losses may be gone from their topic.
+    /// The losses up to a pause may have been deleted from their topic.
     private long stepOfRest() {
         Turn turn = attempts.newest(AttemptNews::turn);
         return turn == null ? 0 : turn.step();
     }
 
-    /// The step that its newest attempt began with.
+    /// The first step of the newest attempt.
     @JsonProperty("firstStep")
     public long firstStep() {
         List<Counted> counted = attempts.counted();
@@ -331,25 +332,25 @@ public final class JobState {
         return start == null ? 1 : start.firstStep();
     }
 
-    /// Steps of the whole job; 0 until it has started, and where it only evaluates.
+    /// The steps of the whole job; 0 before the start and for an evaluation.
     @JsonProperty("steps")
     public long steps() {
         return end != null && end.event() instanceof Finished finished ? finished.steps() : plannedSteps();
     }
 
-    /// The same; of a job that ended before its last epoch, as many as it was to have.
+    /// The planned number of steps, even if the job finished before its last epoch.
     public long plannedSteps() {
         Start start = attempts.newest(AttemptNews::start);
         return start == null ? 0 : start.steps();
     }
 
-    /// The loss of its newest attempt's newest step; null before the first.
+    /// The newest loss of the newest attempt; null before the first.
     @JsonProperty("loss")
     public @Nullable Float loss() {
         return progress().loss();
     }
 
-    /// Since the newest attempt started, at its newest step.
+    /// Time from the start of the newest attempt to its newest step.
     @JsonProperty("elapsedMicros")
     public long elapsedMicros() {
         return progress().elapsedMicros();
@@ -360,14 +361,14 @@ public final class JobState {
         return counted.isEmpty() ? NO_PROGRESS : counted.getLast().news().progress();
     }
 
-    /// The tested epochs, in order: of each the test of the newest attempt.
+    /// The tested epochs in order. The test of the newest attempt counts.
     @JsonProperty("epochs")
     public List<Epoch> epochs() {
         return attempts.epochs();
     }
 
-    /// The test of the last epoch, with its numbers by class; null before the first, and where a newer attempt goes
-    /// on before it.
+    /// The test of the last epoch with its metrics per class. Null before the first test and if a newer attempt
+    /// continues before it.
     public @Nullable EpochTested lastTest() {
         EpochTested last = attempts.newest(AttemptNews::lastTest);
         Epoch shown = newestEpoch();
@@ -381,13 +382,13 @@ public final class JobState {
         return epochs.isEmpty() ? null : epochs.getLast();
     }
 
-    /// The last tested epoch's, 0..1; null before the first test, and where numbers are predicted.
+    /// The accuracy of the last tested epoch, 0..1; null before the first test and for regression.
     public @Nullable Double testAccuracy() {
         Epoch tested = newestEpoch();
         return tested == null ? null : tested.testAccuracy();
     }
 
-    /// The last tested epoch's; null before the first test.
+    /// The loss of the last tested epoch; null before the first test.
     public @Nullable Double testLoss() {
         Epoch tested = newestEpoch();
         return tested == null ? null : tested.testLoss();
@@ -401,8 +402,8 @@ public final class JobState {
                 : null;
     }
 
-    /// Training samples a second: the last tested epoch's, before that an estimate from the steps so far, 0
-    /// before the first.
+    /// Training samples per second of the last tested epoch. Before the first test, an estimate from the steps
+    /// so far; 0 before the first step.
     public double imagesPerSecond() {
         Epoch tested = newestEpoch();
         if (tested != null) {
@@ -414,27 +415,28 @@ public final class JobState {
                 : (step() - firstStep() + 1) * known.batchSize() * 1e6 / elapsedMicros();
     }
 
-    /// Time to the end at the attempt's pace so far; 0 where nothing is known yet or nothing is left.
+    /// Remaining time, estimated from the attempt's speed so far; 0 if unknown or if nothing remains.
     public long remainingMicros() {
         long done = step() - firstStep() + 1;
         return done <= 0 || status().isFinal() ? 0 : elapsedMicros() / done * Math.max(0, steps() - step());
     }
 
-    /// The last checkpoint's URI; of an older attempt where the newer ones have none and go on after it.
+    /// The URI of the last checkpoint. It may come from an older attempt if the newer ones have none and
+    /// continue after it.
     @JsonProperty("checkpoint")
     public @Nullable String checkpoint() {
         return attempts.checkpoint();
     }
 
-    /// After how many epochs it rests because others of its group are better; null where it does not rest, or does as
-    /// somebody asked.
+    /// The number of epochs after which it is paused because others of its group are better. Null if it is not
+    /// paused or was paused by a user.
     @JsonProperty("rung")
     public @Nullable Integer rung() {
         Turn turn = attempts.newest(AttemptNews::turn);
         return end != null || turn == null ? null : turn.rung();
     }
 
-    /// Why it failed, was given back, was rejected, rests at a rung, or finished before its last epoch.
+    /// Why it failed, was requeued, was rejected, is paused at a rung, or finished before its last epoch.
     @JsonProperty("reason")
     public @Nullable String reason() {
         if (end != null) {
@@ -444,17 +446,17 @@ public final class JobState {
         return status() == Status.REJECTED ? commands.rejection() : turn == null ? null : turn.reason();
     }
 
-    /// Why the newest command under this id was refused; null if it was not. The job may have run before.
+    /// Why the newest command with this id was rejected; null if it was not. The job may have run before.
     public @Nullable String rejection() {
         return commands.rejection();
     }
 
-    /// When its first news was sent, since 1970; [Long#MAX_VALUE] before.
+    /// The time of the first record, Unix time in ms; [Long#MAX_VALUE] before.
     public long firstHeardMillis() {
         return firstHeardMillis;
     }
 
-    /// When its newest news was sent, since 1970; [Long#MIN_VALUE] before.
+    /// The time of the newest record, Unix time in ms; [Long#MIN_VALUE] before.
     public long lastHeardMillis() {
         return lastHeardMillis;
     }

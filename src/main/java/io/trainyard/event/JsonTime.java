@@ -21,7 +21,7 @@ final class JsonTime {
                     "uuuu-MM-dd'T'HH:mm:ss.SSS'Z'", Locale.ROOT)
             .withZone(ZoneOffset.UTC);
 
-    /// The year 10000: later ones are written otherwise, and have no milliseconds since 1970 in the end.
+    /// Later years have another text format.
     private static final Instant END = Instant.parse("9999-12-31T23:59:59.999Z");
 
     private JsonTime() {}
@@ -52,7 +52,7 @@ final class JsonTime {
                 if (!time.isBefore(Instant.EPOCH) && !time.isAfter(END)) {
                     return time;
                 }
-            } catch (DateTimeException _) { // said below
+            } catch (DateTimeException _) { // reported below
             }
             throw new IOException("a time is \"%s\"; allowed is 1970 to 9999, as 2026-11-22T03:04:05.678Z"
                     .formatted(text.substring(0, Math.min(text.length(), 40))));

@@ -3,7 +3,7 @@ package io.trainyard.event;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/// An event and when it happened.
+/// An event with its time.
 ///
-/// @param time null: it does not say
+/// @param time null if the event has no time
 public record Told(TrainingEvent event, @Nullable Instant time) {}

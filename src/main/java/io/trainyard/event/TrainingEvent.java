@@ -14,8 +14,8 @@ import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// One thing that happened to one attempt at a job. Steps count from 1 through the whole job, epochs from 0; an
-/// attempt's number grows each time a job is started anew. Readers ignore fields they do not know.
+/// An event of an attempt of a job. Steps count from 1 through the whole job, epochs from 0. The attempt number
+/// grows each time a job is started again. Readers ignore unknown fields.
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
 @JsonSubTypes({
     @JsonSubTypes.Type(value = TrainingEvent.Claimed.class, name = "claimed"),
@@ -34,34 +34,31 @@ import org.jspecify.annotations.Nullable;
 @JsonPropertyOrder({"job", "attempt"})
 @JsonIgnoreProperties(ignoreUnknown = true)
 public sealed interface TrainingEvent {
-    /// The job's id.
     String job();
 
     /// Counts from 1.
     int attempt();
 
-    /// What it is, as JSON calls it: `stepLosses`.
+    /// The type in JSON, for example `stepLosses`.
     default String type() {
         String name = getClass().getSimpleName();
         return Character.toLowerCase(name.charAt(0)) + name.substring(1);
     }
 
-    /// A worker has taken the job and will run it on `device`.
+    /// A worker has claimed the job and will run it on `device`.
     record Claimed(String job, int attempt, String worker, String device) implements TrainingEvent {}
 
     /// Training begins, or the test of a job that only evaluates.
     ///
-    /// @param spec the job with all defaults filled in; its `seed` is the seed of everything random
+    /// @param spec the job with all defaults filled in; its `seed` determines all random numbers
     /// @param device the device's name, such as `cpu`
-    /// @param deviceModel what it is, as its maker calls it: `NVIDIA H200`; null in an event that does not tell it
-    /// @param threads CPU threads of the device's kernels; part of what makes the run repeatable
-    /// @param firstStep the step that comes next: 1, or more when the attempt goes on from a checkpoint
-    /// @param stepsPerEpoch steps in each epoch; the job has `epochs` times as many. 0 for a job that only
-    ///     evaluates
-    /// @param initFrom the checkpoint the job started from or evaluates, with its step; null: weights that it
-    ///     drew
-    /// @param dataset what whoever shows the job has to know of its data set; null in an event that does not tell
-    ///     it
+    /// @param deviceModel the model name, such as `NVIDIA H200`; null if unknown
+    /// @param threads CPU threads of the device's kernels; needed to reproduce the run
+    /// @param firstStep the next step: 1, or more if the attempt resumes from a checkpoint
+    /// @param stepsPerEpoch the job has `epochs` times as many steps; 0 for a job that only evaluates
+    /// @param initFrom the checkpoint, with its step, from which the job started or which it evaluates; null if
+    ///     it drew initial weights
+    /// @param dataset properties of the dataset that views need; null if unknown
     record Started(
             String job,
             int attempt,
@@ -83,26 +80,27 @@ public sealed interface TrainingEvent {
         }
     }
 
-    /// A data set as news of a job tell it.
+    /// Properties of a dataset.
     ///
-    /// @param shape of one sample: an image's (channels, height, width), or the (numbers) of a row
-    /// @param classNames by label; empty where there are none, or too many to tell
-    /// @param warnings sentences for people: files that are broken and left out; null where there are none
+    /// @param shape of one sample: (channels, height, width) of an image, or (features) of a row
+    /// @param classNames by label; empty if there are no names or too many
+    /// @param warnings messages for users, for example about damaged files that were skipped; null without
+    ///     warnings
     record Dataset(
             Shape shape, List<String> classNames, @Nullable List<String> warnings) {
-        /// With more the names are not told.
+        /// If there are more classes, no names are published.
         public static final int MAX_NAMES = 1_000;
 
-        /// What is behind so many characters of a name is cut off.
+        /// Longer names are truncated to this many characters.
         public static final int MAX_NAME_LENGTH = 64;
 
-        /// More warnings are not told.
+        /// Further warnings are not published.
         public static final int MAX_WARNINGS = 100;
 
-        /// The same of a warning.
+        /// Longer warnings are truncated to this many characters.
         public static final int MAX_WARNING_LENGTH = 1_000;
 
-        /// One of which there is nothing to warn of.
+        /// Creates a dataset without warnings.
         public Dataset(Shape shape, List<String> classNames) {
             this(shape, classNames, null);
         }
@@ -124,15 +122,15 @@ public sealed interface TrainingEvent {
         }
     }
 
-    /// A row of the table of parameters: name in `state_dict()`, shape, and where it lives.
+    /// A row of the table of parameters: name in `state_dict()`, shape and device.
     record Parameter(String name, Shape shape, String device) {}
 
-    /// The loss of every step from `firstStep` on: the mean over each step's batch. In JSON they are numbers, but
-    /// for one that a job fails with: JSON has no number for it, so it is the text `"NaN"`, `"Infinity"` or
+    /// The losses of consecutive steps from `firstStep` on, each the mean over the step's batch. In JSON they
+    /// are numbers, except the non-finite loss with which a job fails: it is the text `"NaN"`, `"Infinity"` or
     /// `"-Infinity"`.
     ///
-    /// @param elapsedMicros since the attempt started, at the end of the last of these steps
-    /// @param learningRate of the last of these steps; null in an event that does not tell it
+    /// @param elapsedMicros from the start of the attempt to the end of the last of these steps
+    /// @param learningRate of the last of these steps; null if unknown
     record StepLosses(
             String job,
             int attempt,
@@ -142,31 +140,30 @@ public sealed interface TrainingEvent {
             long elapsedMicros,
             @Nullable Double learningRate)
             implements TrainingEvent {
-        /// The number of the last step reported.
         public long lastStep() {
             return firstStep + losses.length - 1;
         }
     }
 
-    /// An epoch is trained, and the whole test set is evaluated. Of a job that only evaluates: the test of its
-    /// checkpoint, with the epoch and step it was saved at, and no time or images of training.
+    /// An epoch was trained and the whole test set evaluated. For a job that only evaluates: the test of its
+    /// checkpoint, with the checkpoint's epoch and step, and without training times and rates.
     ///
-    /// @param step steps done so far
-    /// @param testLoss the mean loss of the test set's samples
-    /// @param testLossSum the sum of the mean losses of the test set's batches, of the job's batch size but for the
-    ///     last: what the tutorials' scripts print. 0 in an event that does not tell it, whose `testLoss` it is
-    /// @param testAccuracy 0..1; null where numbers are predicted
-    /// @param accuracyLow where the 95 % Wilson score interval of the accuracy begins: what a test set of this
-    ///     size leaves open
-    /// @param accuracyHigh where it ends; 0 in an event that does not tell the interval, and where numbers are
-    ///     predicted
-    /// @param classAccuracy for each class, the part of its samples that is recognised, 0..1; 0 where it has none
-    /// @param confusion samples by (true class, predicted class); empty where there are more than
+    /// @param step the steps done so far
+    /// @param testLoss the mean loss over the samples of the test set
+    /// @param testLossSum the sum of the mean losses of the test batches, as in PyTorch's tutorials. All
+    ///     batches have the job's batch size except the last. 0 in an event without the field
+    /// @param testAccuracy 0..1; null for regression
+    /// @param accuracyLow lower end of the 95 % Wilson score interval of the accuracy, which depends on the
+    ///     size of the test set
+    /// @param accuracyHigh upper end of the interval; 0 in an event without the interval and for regression
+    /// @param classAccuracy for each class, the part of its samples that is classified correctly, 0..1; 0
+    ///     without samples
+    /// @param confusion samples by (true class, predicted class); empty if there are more than
     ///     [#MAX_CONFUSION_CLASSES]
-    /// @param imagesPerSecond training samples a second in this epoch, without the test
-    /// @param epochTime what the epoch's time went into; null of a job that only evaluates, and in an event that
-    ///     does not tell it
-    /// @param testMeanAbsoluteError how far predicted numbers are off, on average; null where classes are predicted
+    /// @param imagesPerSecond training samples per second in this epoch, without the test
+    /// @param epochTime the parts of the epoch's time; null for a job that only evaluates and in an event
+    ///     without the field
+    /// @param testMeanAbsoluteError the mean absolute error; null for classification
     record EpochTested(
             String job,
             int attempt,
@@ -185,13 +182,13 @@ public sealed interface TrainingEvent {
             @Nullable EpochTime epochTime,
             @Nullable Double testMeanAbsoluteError)
             implements TrainingEvent {
-        /// A table of more would make an event too long.
+        /// A larger table would make an event too long.
         public static final int MAX_CONFUSION_CLASSES = 100;
 
-        /// No data set has more.
+        /// The maximum number of classes of a dataset.
         public static final int MAX_CLASSES = 4096;
 
-        /// What is longer than any worker tells is left out: anyone can write to a topic.
+        /// Drops tables that are larger than any worker publishes. Any client can write to a topic.
         @JsonCreator
         public EpochTested {
             boolean isTable = confusion == null || confusion.length <= MAX_CONFUSION_CLASSES;
@@ -204,17 +201,17 @@ public sealed interface TrainingEvent {
         }
     }
 
-    /// What the time of an epoch went into, on the clock of the attempt that tells it, from when the epoch before was
-    /// tested or training began: steps, checkpoints, test and rest add up to it. A checkpoint of the epoch's end is
-    /// copied after this is told, so it counts in the next one's.
+    /// The parts of an epoch's time, by the clock of its attempt. The epoch begins when training starts or
+    /// after the test of the previous epoch. Steps, checkpoints, test and other time add up to it. The
+    /// checkpoint at the end of the epoch counts in the next one because it is copied after this event.
     ///
     /// @param stepsMicros of the steps
-    /// @param batchesMicros of those, how long the first thread made batches (draw, crop, flip, scale); null
-    ///     where that is no time of its own: a GPU makes its batches within its steps
-    /// @param checkpointsMicros in which training stood still for checkpoints: the wait for the one before, and
-    ///     the copy
+    /// @param batchesMicros the part of the steps in which the first thread made batches (draw, crop, flip,
+    ///     scale); null for a GPU, which makes its batches within its steps
+    /// @param checkpointsMicros the time for which checkpoints blocked training: waiting for the previous one,
+    ///     and the copy
     /// @param testMicros of the test
-    /// @param otherMicros of all else: the plan of the epoch, events, looking whether to stop
+    /// @param otherMicros the remaining time: planning the epoch, events, checking for a stop
     record EpochTime(
             long stepsMicros,
             @Nullable Long batchesMicros,
@@ -222,29 +219,32 @@ public sealed interface TrainingEvent {
             long testMicros,
             long otherMicros) {}
 
-    /// A checkpoint can be read.
+    /// A checkpoint is complete and can be read.
     ///
-    /// @param uri where its model file is
+    /// @param uri of the model file
     /// @param sha256 of the model file, hexadecimal
-    /// @param bytes of the model file
-    /// @param epoch the epoch it was saved in, which it completes unless the attempt was stopped inside it
-    /// @param step steps done so far
+    /// @param bytes size of the model file
+    /// @param epoch the epoch in which it was saved; it completes the epoch unless the attempt was stopped
+    ///     before its end
+    /// @param step the steps done so far
     record CheckpointSaved(String job, int attempt, String uri, String sha256, long bytes, int epoch, long step)
             implements TrainingEvent {}
 
-    /// The job is done.
+    /// The job is finished.
     ///
     /// @param steps of the whole job; 0 if it only evaluates
-    /// @param bestTestAccuracy 0..1; null where numbers are predicted
-    /// @param medianStepMicros of the steps of this attempt, each of which counts with the mean of the block of
-    ///     steps that was computed and timed with it; 0, as the two after it, if it did none
-    /// @param p95StepMicros 95 of 100 steps took no longer; 0 in an event that does not tell it
-    /// @param p99StepMicros 99 of 100 steps took no longer; 0 in an event that does not tell it
-    /// @param trainMillis of this attempt, with tests and checkpoints
-    /// @param parametersSha256 over all parameters and buffers as float32, little-endian, in `state_dict()` order
-    /// @param stoppedEarly which of the job's conditions ended it before its last epoch, in words; null: none
-    /// @param bestTestLoss that of the best test, of the highest accuracy, or where numbers are predicted of the
-    ///     lowest loss; null in an event that does not tell it
+    /// @param bestTestAccuracy 0..1; null for regression
+    /// @param medianStepMicros median step time of this attempt. Steps are timed in blocks, and each step
+    ///     counts with the mean of its block. 0 without steps, also for the following two
+    /// @param p95StepMicros 95th percentile; 0 in an event without the field
+    /// @param p99StepMicros 99th percentile; 0 in an event without the field
+    /// @param trainMillis the duration of this attempt, including tests and checkpoints
+    /// @param parametersSha256 over all parameters and buffers as float32, little-endian, in `state_dict()`
+    ///     order
+    /// @param stoppedEarly the condition of the job that ended it before its last epoch, in words; null if no
+    ///     condition did
+    /// @param bestTestLoss the loss of the best test: the one with the highest accuracy, or for regression the
+    ///     lowest loss; null in an event without the field
     record Finished(
             String job,
             int attempt,
@@ -258,7 +258,7 @@ public sealed interface TrainingEvent {
             @Nullable String stoppedEarly,
             @Nullable Double bestTestLoss)
             implements TrainingEvent {
-        /// For people: `accuracy 0.9200`, or where numbers are predicted `loss 0.0312`.
+        /// A text for users: `accuracy 0.9200`, or for regression `loss 0.0312`.
         public String best() {
             return bestTestAccuracy != null
                     ? String.format(Locale.ROOT, "accuracy %.4f", bestTestAccuracy)
@@ -266,21 +266,21 @@ public sealed interface TrainingEvent {
         }
     }
 
-    /// The job cannot be done; it will not be tried again.
+    /// The job has failed and will not be retried.
     ///
-    /// @param cause which kind of reason it is: the word of a [FailureCause], or of a later version; null in
-    ///     an event that does not tell it
+    /// @param cause the word of a [FailureCause], or of one of a later version; null in an event without the
+    ///     field
     record Failed(
             String job,
             int attempt,
             String reason,
             @Nullable String cause) implements TrainingEvent {}
 
-    /// The worker stops, has lost its device, or is needed for an urgent job, and gives the job back; another attempt
-    /// will go on from the last checkpoint.
+    /// The worker stops, has lost its device, or is preempted, and requeues the job. Another attempt resumes
+    /// from the last checkpoint.
     ///
-    /// @param reason a sentence for people
-    /// @param preemptedBy the urgent job that it makes room for; null: it does so for none
+    /// @param reason a sentence for users
+    /// @param preemptedBy the high-priority job that preempts it; null without preemption
     record Released(
             String job,
             int attempt,
@@ -288,11 +288,11 @@ public sealed interface TrainingEvent {
             String reason,
             @Nullable String preemptedBy) implements TrainingEvent {}
 
-    /// The job rests until it is resumed or cancelled: as somebody asked, or because others of its group are better.
+    /// The job is paused until it is resumed or cancelled, by a user or because others of its group are better.
     ///
-    /// @param step of the checkpoint to go on from
-    /// @param rung after how many epochs its `asha` has it rest; null: somebody asked
-    /// @param reason why it rests there, in words; null: somebody asked
+    /// @param step of the checkpoint from which it resumes
+    /// @param rung the number of epochs after which its `asha` paused it; null if a user did
+    /// @param reason why it was paused at the rung, in words; null if a user paused it
     record Paused(
             String job,
             int attempt,
@@ -302,23 +302,22 @@ public sealed interface TrainingEvent {
         @JsonCreator
         public Paused {}
 
-        /// As somebody asked.
+        /// Creates the event of a pause by a user.
         public Paused(String job, int attempt, long step) {
             this(job, attempt, step, null, null);
         }
     }
 
-    /// A job that rested waits for a worker again.
+    /// A paused job waits for a worker again.
     record Resumed(String job, int attempt) implements TrainingEvent {}
 
-    /// The job ends here, as somebody asked; it will not be tried again.
+    /// The job was cancelled by a user and will not be retried.
     ///
-    /// @param step steps done until then
+    /// @param step the steps done before
     record Cancelled(String job, int attempt, long step) implements TrainingEvent {}
 
-    /// The job was a sweep, and all its trials are published, as jobs of their own with its id as group. That is its
-    /// end.
+    /// The sweep has ended: all its trials are published as separate jobs with its id as group.
     ///
-    /// @param trials how many there are
+    /// @param trials the number of trials
     record Expanded(String job, int attempt, int trials) implements TrainingEvent {}
 }

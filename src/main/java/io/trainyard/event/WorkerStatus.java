@@ -9,21 +9,21 @@ import org.jspecify.annotations.Nullable;
 /// A worker's heartbeat.
 ///
 /// @param device the device's name, such as `cpu`
-/// @param imagesPerSecond training samples a second at present, of all its jobs; 0 when idle
+/// @param imagesPerSecond current training samples per second of all its jobs; 0 if idle
 /// @param memoryBytes resident memory of the worker's process
-/// @param checkpointFailures checkpoints that could not be written since the process began
+/// @param checkpointFailures checkpoints that could not be written since the process started
 /// @param stopping true in its last heartbeat
-/// @param store the identity of its checkpoint store; null in a heartbeat that does not tell it
-/// @param since when the worker began to belong to the fleet; null while it does not, and where that is not told
-/// @param problem why it takes no jobs at present; null: it does
-/// @param fetching the data set that it brings to its machine; null: none
+/// @param store the identity of its checkpoint store; null if unknown
+/// @param since when the worker joined the fleet; null before that and if unknown
+/// @param problem why it claims no jobs at present; null if it does
+/// @param fetching the dataset that it downloads, if any
 /// @param version of Trainyard
-/// @param contract the newest [contract][io.trainyard.spec.JobContract] of commands that it understands
-/// @param readings what its devices' drivers say of them, one of each; null where they say nothing
-/// @param slots how many jobs it has room for, those that it has included
-/// @param jobs all that it has; empty when idle
-/// @param used what projects have used lately, in device-seconds, those that used most: what workers that are new
-///     cannot know; null where nothing is counted, and while it is new itself
+/// @param contract the newest [contract][io.trainyard.spec.JobContract] of commands that it supports
+/// @param readings one per device, from their drivers; null if the drivers have no data
+/// @param slots the maximum number of jobs at the same time
+/// @param jobs the current jobs; empty if idle
+/// @param used recent use per project in device-seconds, for the projects with the most use. New workers
+///     initialize their own counters from it. Null if use is not counted, and while the worker is new itself
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record WorkerStatus(
         String worker,
@@ -42,24 +42,24 @@ public record WorkerStatus(
         int slots,
         List<Job> jobs,
         @Nullable Map<String, Double> used) {
-    /// A job that a worker has.
+    /// A job of a worker.
     ///
-    /// @param imagesPerSecond over its newest losses; 0 before the first
+    /// @param imagesPerSecond from its newest losses; 0 before the first
     public record Job(String job, int attempt, double imagesPerSecond) {}
 
-    /// A data set on its way.
+    /// The download of a dataset.
     ///
-    /// @param bytes of it that have come
-    /// @param ofBytes all of it
+    /// @param bytes downloaded so far
+    /// @param ofBytes total size
     public record Fetching(String dataset, long bytes, long ofBytes) {}
 
-    /// What a device does at the moment; null for what its driver does not tell.
+    /// The state of a device; null for values that its driver does not report.
     ///
-    /// @param device as jobs call it: `cuda:0`
-    /// @param utilization the part of the last moments in which it computed something: 0 to 1
-    /// @param memoryUsedBytes by whomever
-    /// @param powerWatts that it draws
-    /// @param energyJoules that it has drawn since its driver was loaded: differences are what counts
+    /// @param device as in jobs: `cuda:0`
+    /// @param utilization the part of the last sampling period in which it was computing, 0 to 1
+    /// @param memoryUsedBytes by all processes
+    /// @param powerWatts current power draw
+    /// @param energyJoules energy used since its driver was loaded; only differences are meaningful
     public record Reading(
             String device,
             @Nullable Double utilization,

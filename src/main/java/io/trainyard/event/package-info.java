@@ -1,6 +1,6 @@
-/// What is heard of jobs, and the one read model made of it. Events leave a worker; with commands and dead letters
-/// they are the news of a job ([JobNews]); [JobState] is the fold of a job's news, and [JobBook] keeps the states
-/// of a fleet's jobs. A view shows a state and folds nothing itself.
+/// Records of jobs and the state computed from them. Workers publish events. Events, commands and dead letters
+/// are the records of a job ([JobNews]); [JobState] is computed from them, and [JobBook] keeps the states of a
+/// fleet's jobs. Views show a state and compute nothing themselves.
 @NullMarked
 package io.trainyard.event;
 
