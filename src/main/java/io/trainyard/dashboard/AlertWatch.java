@@ -21,19 +21,19 @@ import java.util.Optional;
 import java.util.Set;
 import org.jboss.logging.Logger;
 
-/// Has the alerts' rules look at what is read, and what they find sent. Does nothing where no address is set.
-/// Thread-safe.
+/// Applies the alert rules to the records that are read, and sends the alerts. Does nothing without a webhook
+/// URL. Thread-safe.
 @Singleton
 class AlertWatch {
     private static final Logger LOG = Logger.getLogger(AlertWatch.class);
 
-    /// Of one call of the webhook.
+    /// Timeout of a webhook call.
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
-    /// After so long without the brokers, or just started, silence says nothing.
+    /// Missing records count only after the brokers and the store have been available for this time.
     private static final long SETTLED_MILLIS = 10_000;
 
-    /// An alert that was sent is remembered so long: what it is about is not read again after that.
+    /// How long sent alerts are stored. Their records are not read again after that.
     private static final Duration REMEMBERED = Duration.ofDays(30);
 
     private final Sources sources;
@@ -84,8 +84,8 @@ class AlertWatch {
                 thresholds);
     }
 
-    /// Before it is taken into the history: after a crash between the two it is read again, and nobody is
-    /// told twice.
+    /// To be called before the records are stored in the history. After a crash between the two, the records
+    /// are read again, and known alerts are not sent again.
     ///
     /// @throws io.trainyard.tracking.TrackingException if the store fails
     void take(Collection<JobNews> news) {
@@ -103,7 +103,7 @@ class AlertWatch {
         rules.ifPresent(known -> known.take(status, millis));
     }
 
-    /// Looks for what was not told for too long, where silence says something.
+    /// Checks for jobs without new records, if the dashboard is up to date with the topics.
     void look() {
         Sources.State state = sources.state();
         long now = System.currentTimeMillis();

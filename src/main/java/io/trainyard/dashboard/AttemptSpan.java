@@ -2,16 +2,16 @@ package io.trainyard.dashboard;
 
 import org.jspecify.annotations.Nullable;
 
-/// An attempt at a job, as a span of time.
+/// An attempt of a job as a span of time.
 ///
-/// @param model what its device is, as its maker calls it; null where that is not told
-/// @param peakFlops operations a second that its devices can do at most in the job's precision; null where that is not
-///     known
-/// @param firstStep that it begins with; 0 until it has begun
-/// @param startMillis when its worker claimed the job, since 1970
-/// @param endMillis when it ended, or, where nobody has told that, its last news; null while it runs
-/// @param end how it ended: `released`, `paused`, `finished`, `failed`, `cancelled`; null: it runs, or its worker was
-/// lost
+/// @param model the device's model name; null if unknown
+/// @param peakFlops peak floating-point operations per second of its devices in the job's precision; null if
+///     unknown
+/// @param firstStep its first step; 0 until it has begun
+/// @param startMillis when its worker claimed the job, Unix time in ms
+/// @param endMillis when it ended, or the time of its last record if its end is unknown; null while it runs
+/// @param end how it ended: `released`, `paused`, `finished`, `failed`, `cancelled`; null if it runs or its
+///     worker was lost
 public record AttemptSpan(
         int attempt,
         @Nullable String worker,

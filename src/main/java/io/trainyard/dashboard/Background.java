@@ -11,7 +11,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jboss.logging.Logger;
 
-/// What the dashboard does now and then without being asked.
+/// Starts the dashboard's background tasks.
 @ApplicationScoped
 class Background {
     private static final Logger LOG = Logger.getLogger(Background.class);
@@ -34,7 +34,8 @@ class Background {
     private final ScheduledExecutorService timer = Executors.newScheduledThreadPool(
             6, Thread.ofPlatform().name("background-", 0).daemon().factory());
 
-    /// @param reader not made, nor the store under it, in a process that is no dashboard; so are the others
+    /// @param reader like the other instances, not created in a process without a dashboard, and neither is the
+    ///     store
     Background(
             Instance<TopicConsumer> reader,
             Instance<SourceWatch> watch,
@@ -60,7 +61,7 @@ class Background {
 
     void start(@Observes StartupEvent event) {
         if (config.enabled()) {
-            AlertWatch alert = alerts.get(); // what is wrong with its settings keeps the dashboard from starting
+            AlertWatch alert = alerts.get(); // invalid settings prevent the start of the dashboard
             reader.get().start();
             every(LOOK, watch.get()::look);
             every(METRICS, gauges.get()::look);
@@ -79,7 +80,7 @@ class Background {
         }
     }
 
-    /// What goes wrong once may be well the next time.
+    /// Runs a task periodically. A task that fails is run again.
     private void every(Duration pause, Runnable work) {
         var _ = timer.scheduleWithFixedDelay(
                 () -> {

@@ -6,21 +6,21 @@ import java.util.function.ToLongFunction;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/// Whether all that the topics had when somebody looked first has been read. What a fleet at work tells meanwhile does
-/// not count: there is always some of it on its way. Not thread-safe.
+/// Whether the records that were on the topics at the first check have been read. Later records do not count,
+/// because a running fleet always has unread ones. Not thread-safe.
 final class CatchUp {
     private @Nullable Map<TopicPartition, Long> left;
 
-    /// Takes in how far the topics are, and were read.
+    /// Updates the state from the ends and positions of the topics.
     ///
-    /// @param ends of the partitions that hold something
-    /// @param known of a partition, the offset that is read next
-    /// @return whether it has been
+    /// @param ends of the partitions that contain records
+    /// @param known the next offset to read of a partition
+    /// @return whether all of these records have been read
     boolean see(Map<TopicPartition, Long> ends, ToLongFunction<TopicPartition> known) {
         if (left == null) {
             left = new HashMap<>(ends);
         }
-        left.keySet().retainAll(ends.keySet()); // where all has been deleted meanwhile nothing is left to read
+        left.keySet().retainAll(ends.keySet()); // a partition without records has nothing left to read
         left.entrySet().removeIf(end -> known.applyAsLong(end.getKey()) >= end.getValue());
         return left.isEmpty();
     }

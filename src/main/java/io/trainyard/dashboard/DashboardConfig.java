@@ -8,129 +8,130 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// The dashboard's settings. All limits are here: what it keeps, and what it sends.
+/// The dashboard's settings, including all its limits.
 @ConfigMapping(prefix = "trainyard.dashboard")
 public interface DashboardConfig {
-    /// Whether this process reads the events.
+    /// Whether this process is a dashboard.
     @WithDefault("false")
     boolean enabled();
 
-    /// The tracking store, where the history of all jobs is kept: `jdbc:sqlite:FILE`, which is made where there
-    /// is none, or `jdbc:postgresql://HOST/DATABASE?user=NAME&password=WORD`.
+    /// The database of the tracking store: `jdbc:sqlite:FILE`, which is created if it does not exist, or
+    /// `jdbc:postgresql://HOST/DATABASE?user=NAME&password=WORD`.
     @WithDefault("jdbc:sqlite:tracking.db")
     String tracking();
 
-    /// Whether calls that change something are refused.
+    /// Whether requests that change something are refused.
     @WithDefault("false")
     boolean readOnly();
 
-    /// Names, besides localhost and loopback addresses, by which the dashboard may be addressed where nobody signs in.
+    /// The accepted host names without sign-in, in addition to localhost and loopback addresses.
     Optional<List<String>> hosts();
 
-    /// Bytes of the body of one call: those of the longest command. What is made of it takes many times as much heap.
+    /// The maximum size of a request body in bytes: that of the longest command. Parsing needs many times as
+    /// much heap.
     @WithDefault("1048576")
     int maxBody();
 
-    /// Jobs in one call that submits them, or asks something of them.
+    /// The maximum number of jobs in one request.
     @WithDefault("1000")
     int maxBulk();
 
-    /// Jobs that wait for a worker, as far as is known here: more are not submitted.
+    /// The limit of waiting jobs. Further jobs are refused.
     @WithDefault("100000")
     int maxWaiting();
 
-    /// The same of jobs that one person submitted here, where people sign in.
+    /// The limit of waiting jobs that one user submitted here, with sign-in.
     @WithDefault("10000")
     int maxWaitingEach();
 
-    /// Jobs that have ended that are kept; of more the eldest are forgotten.
+    /// The maximum number of ended jobs in the store. The oldest are deleted.
     @WithDefault("100000")
     long keepJobs();
 
-    /// A job that ended so long ago is forgotten; absent: never.
+    /// Jobs are deleted this long after their end; empty for never.
     Optional<Duration> keepFor();
 
-    /// Jobs that the page lists: those that are under way, and the newest.
+    /// The maximum number of listed jobs: the unfinished and the newest ones.
     @WithDefault("500")
     int maxJobs();
 
-    /// Points of a loss curve in one answer.
+    /// The number of points of a loss curve in a response.
     @WithDefault("1000")
     int curvePoints();
 
-    /// Workers kept; past that the one that was longest unseen leaves.
+    /// The maximum number of workers in memory. The one with the oldest heartbeat is removed.
     @WithDefault("1000")
     int maxWorkers();
 
-    /// A worker unseen for so long is shown as gone.
+    /// A worker without a heartbeat for this time is shown as gone.
     @WithDefault("10s")
     Duration workerGoneAfter();
 
-    /// A worker unseen for so long leaves.
+    /// A worker without a heartbeat for this time is removed.
     @WithDefault("1h")
     Duration workerForgottenAfter();
 
-    /// Time between two batches of changes on a live stream.
+    /// The time between two updates on a live stream.
     @WithDefault("200ms")
     Duration livePeriod();
 
-    /// A live stream on which nothing changes says so this often; a page that hears nothing for three times as long
-    /// calls the connection lost.
+    /// The interval of messages on a live stream without changes. A page treats the connection as lost after
+    /// three intervals without a message.
     @WithDefault("5s")
     Duration liveKeepAlive();
 
-    /// Live streams at one time; the next one is refused with 503.
+    /// The maximum number of live streams. The next one is refused with 503.
     @WithDefault("200")
     int maxLiveStreams();
 
-    /// A folder where event files of TensorBoard grow with the jobs; absent: nowhere.
+    /// The folder in which TensorBoard event files are written while jobs run; empty for no files.
     Optional<String> tensorboard();
 
-    /// Whether the pods of workers are marked busy or idle, by the API server of the Kubernetes that this process is a
-    /// pod of.
+    /// Whether the pods of workers are marked busy or idle through the Kubernetes API server. The dashboard
+    /// must run in a pod.
     @WithDefault("false")
     boolean markPods();
 
-    /// The port on which KEDA is told how many jobs want a worker; absent: none.
+    /// The port on which KEDA gets the number of jobs that need a worker; empty to disable it.
     Optional<Integer> scalerPort();
 
     Alerts alerts();
 
     interface Alerts {
-        /// Where they are sent; absent: nowhere.
+        /// The URL of the webhook; empty to disable alerts.
         Optional<String> url();
 
-        /// What they are signed with: 24 to 64 bytes in Base64.
+        /// The key that signs alerts: 24 to 64 bytes in Base64.
         Optional<String> secret();
 
-        /// What is told; a threshold is told where there is one.
+        /// The enabled rules. Thresholds are enabled by [#thresholds].
         @WithDefault("failed,stalled,lost,spike")
         Set<Rule> rules();
 
-        /// A job is stalled when it is silent for so many times its longest silence so far.
+        /// A job is stalled if it publishes nothing for this multiple of its longest interval so far.
         @WithDefault("10")
         double stallFactor();
 
-        /// And for so long at least.
+        /// The minimum time until a job is stalled.
         @WithDefault("60s")
         Duration stallAfter();
 
-        /// A loss is a spike from this robust z-score on.
+        /// The minimum robust z-score of a loss that is a spike.
         @WithDefault("20")
         double spikeScore();
 
-        /// Against so many losses before it.
+        /// The number of preceding losses with which a loss is compared.
         @WithDefault("200")
         int spikeWindow();
 
-        /// Such as `test_accuracy<0.5`.
+        /// Conditions such as `test_accuracy<0.5`.
         Optional<List<String>> thresholds();
 
-        /// No more than so many wait to be sent.
+        /// The maximum number of pending alerts.
         @WithDefault("1000")
         int maxPending();
 
-        /// One that is not taken is sent again for so long.
+        /// How long an alert is retried.
         @WithDefault("1h")
         Duration retryFor();
     }

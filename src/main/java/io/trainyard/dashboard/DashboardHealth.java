@@ -6,7 +6,8 @@ import org.eclipse.microprofile.health.HealthCheck;
 import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.Liveness;
 
-/// Whether the dashboard still reads the topics. Brokers or a store that are away end nothing: it waits for them.
+/// Liveness of the thread that reads the topics. If the brokers or the store are unavailable, the thread waits
+/// and counts as alive.
 @Liveness
 @ApplicationScoped
 class DashboardHealth implements HealthCheck {

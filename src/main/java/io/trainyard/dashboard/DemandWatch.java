@@ -26,19 +26,18 @@ import java.util.concurrent.TimeUnit;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.jboss.logging.Logger;
 
-/// Tells autoscalers how many jobs want a worker, as soon as that changes: a moment after a command is read, KEDA has
-/// heard of it.
+/// Publishes to autoscalers how many jobs need a worker, shortly after each change.
 @Singleton
 class DemandWatch {
     private static final Logger LOG = Logger.getLogger(DemandWatch.class);
 
-    /// Looked at even though nothing is heard.
+    /// The update interval without new records.
     private static final Duration EVERY = Duration.ofSeconds(5);
 
-    /// The same until all topics are read: nobody is answered before.
+    /// The update interval until all topics have been read. Requests are not answered before.
     private static final Duration AT_FIRST = Duration.ofMillis(500);
 
-    /// Between two looks, however much is heard: each counts all jobs that have not ended.
+    /// The minimum time between updates. Each one counts all unfinished jobs.
     private static final Duration PAUSE = Duration.ofMillis(50);
 
     private final JobHistory history;
@@ -47,7 +46,7 @@ class DemandWatch {
     private final BlockingQueue<Boolean> heard = new ArrayBlockingQueue<>(1);
     private final Thread thread = Thread.ofPlatform().name("demand").daemon().unstarted(this::watch);
 
-    /// @param host the address that the page is on, too
+    /// @param host the address of the dashboard
     @Inject
     DemandWatch(
             JobHistory history,
@@ -76,11 +75,11 @@ class DemandWatch {
 
     private void see(Collection<JobNews> news) {
         if (news.stream().anyMatch(DemandWatch::matters)) {
-            boolean _ = heard.offer(true); // else somebody has said so already
+            boolean _ = heard.offer(true); // else an update is due already
         }
     }
 
-    /// What a job that trains tells all the time changes nothing.
+    /// Events of a job that keeps running do not change the demand.
     private static boolean matters(JobNews news) {
         return !(news instanceof Happened happened
                 && (happened.event() instanceof StepLosses
@@ -102,7 +101,7 @@ class DemandWatch {
         }
     }
 
-    /// While the store is away, what was told stays as it was.
+    /// If the store is unavailable, the last values are kept.
     private void look() {
         if (sources.isCaughtUp()) {
             try {

@@ -21,9 +21,9 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// What Prometheus is told of what happens in the fleet, counted as it is read. All counters begin at 0
-/// with the process, as Prometheus expects of them; what happened while the dashboard was away is counted
-/// when it is back, once, because it goes on where the store has come to. Used by the thread that reads.
+/// Prometheus counters of events in the fleet. All counters start at 0 with the process. Events from a time
+/// without the dashboard are counted once when it reads them, because it continues at the offsets in the store.
+/// Used by the reader thread.
 @Singleton
 class FleetCounters {
     private final Counter finished;
@@ -79,7 +79,7 @@ class FleetCounters {
                     }
                 }
                 case RUNNING, PAUSED -> {} // gauges
-                case REJECTED, EXPANDED -> {} // that has its dead letter, and a sweep its trials
+                case REJECTED, EXPANDED -> {} // counted by their dead letters and trials
             }
         }
     }
@@ -114,13 +114,14 @@ class FleetCounters {
         return counter;
     }
 
-    /// Only what has happened since the process began: else every start would tell how long it was away.
+    /// Measures only events since the process started. Older ones would show how long the dashboard was
+    /// stopped.
     private void measure(List<JobNews> news) {
         long now = System.currentTimeMillis();
         news.stream()
                 .filter(one -> one.millis() >= startMillis && one instanceof Happened)
                 .map(Happened.class::cast)
-                .sorted(Comparator.comparingLong(Happened::millis)) // topics are read side by side
+                .sorted(Comparator.comparingLong(Happened::millis)) // topics are read concurrently
                 .forEach(one -> {
                     firstSteps.see(one.event(), one.millis()).ifPresent(firstStepSeconds::record);
                     if (one.event() instanceof StepLosses) {
@@ -133,9 +134,9 @@ class FleetCounters {
         recordsSkipped.increment((double) records);
     }
 
-    /// Checkpoints that a worker could not write.
+    /// Counts checkpoints that a worker could not write.
     ///
-    /// @param sentMillis when it said so, since 1970; heartbeats from before are read at each start
+    /// @param sentMillis time of the heartbeat, Unix time in ms; older heartbeats are read again at each start
     void checkpointsFailed(int checkpoints, long sentMillis) {
         if (sentMillis >= startMillis) {
             checkpointFailures.increment(checkpoints);

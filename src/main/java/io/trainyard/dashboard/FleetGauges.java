@@ -21,9 +21,8 @@ import java.util.function.Predicate;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.jspecify.annotations.Nullable;
 
-/// What Prometheus is told of the fleet as it is. It is looked at every few seconds, however often it is
-/// scraped; there is nothing to scrape before the first look, for an autoscaler would take it for a fleet
-/// without jobs.
+/// Prometheus gauges of the fleet, updated every few seconds, independent of scraping. They are absent before
+/// the first update, because an autoscaler would read zeros as a fleet without jobs.
 @Singleton
 class FleetGauges {
     private static final String UNKNOWN = "unknown";
@@ -66,7 +65,7 @@ class FleetGauges {
         }
     }
 
-    /// While the store is away all stays as it was; that it is away is a metric of its own.
+    /// If the store is unavailable, the last values are kept. Another metric reports the store's state.
     void look() {
         Map<Jobs, Long> jobs = new HashMap<>();
         try {

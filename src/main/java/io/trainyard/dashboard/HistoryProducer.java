@@ -5,7 +5,7 @@ import jakarta.enterprise.inject.Disposes;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 
-/// The one history of this process, with the limits of its configuration, and the store under it.
+/// Creates the history and the tracking store of this process from the configuration.
 class HistoryProducer {
     @Produces
     @Singleton

@@ -30,14 +30,13 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.jspecify.annotations.Nullable;
 
-/// What people ask for by the dashboard: new jobs, and what is to become of others. It is published to the
-/// topics, where the workers find it; the page shows it when they have obeyed.
+/// Publishes new jobs and control requests. Their effect is shown when the workers have published it.
 @Singleton
 public class JobControl {
-    /// For the brokers to answer.
+    /// Timeout for responses of the brokers.
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
-    /// A command that was not heard of for so long is not on its way any more.
+    /// A command without any record after this time no longer counts as waiting.
     private static final Duration UNHEARD = Duration.ofMinutes(1);
 
     private final TrackingStore store;
@@ -63,30 +62,30 @@ public class JobControl {
         }
     }
 
-    /// What is answered for one job.
+    /// The result of a request for one job.
     ///
-    /// @param known whether there is such a job
-    /// @param ok whether the job is as asked, or will be
+    /// @param known whether the job exists
+    /// @param ok whether the job is or will be in the requested state
     public record Answer(
             String job,
             boolean ok,
             String sentence,
             @JsonIgnore boolean known) {}
 
-    /// How many jobs wait for a worker, as far as was heard.
+    /// The number of jobs that wait for a worker, from the records read so far.
     public long waiting() {
         return store.jobs(new JobQuery(Set.of(Status.QUEUED), "", "", JobQuery.Sort.JOB, false, 1, 0))
                 .total();
     }
 
-    /// How many of somebody's jobs wait for a worker, those among them that are on their way.
+    /// The number of a user's jobs that wait for a worker, including those just submitted.
     public long waiting(Submitter submitter) {
         return store.submitters().waiting(submitter.id(), System.currentTimeMillis() - UNHEARD.toMillis());
     }
 
     /// Publishes jobs.
     ///
-    /// @param submitter who asks for it; empty where nobody signs in
+    /// @param submitter the user; empty without sign-in
     /// @throws io.trainyard.topics.KafkaUnreachableException if the brokers do not answer
     public void submit(List<JobSpec> jobs, Priority priority, Optional<Submitter> submitter) {
         sender.send(jobs, priority, _ -> {});
@@ -94,18 +93,18 @@ public class JobControl {
                 by -> store.submitters().add(jobs.stream().map(JobSpec::id).toList(), by, System.currentTimeMillis()));
     }
 
-    /// Asks the same of jobs.
+    /// Applies an action to jobs.
     ///
-    /// @param priority what it is to be; null where that is not asked
-    /// @return in the order of the jobs
+    /// @param priority the new priority; null if the action does not change it
+    /// @return one answer per job, in the order of the jobs
     /// @throws io.trainyard.topics.KafkaUnreachableException if the brokers do not answer
     public List<Answer> act(Action action, List<String> jobs, @Nullable Priority priority) {
         return act(action, jobs, priority, false);
     }
 
-    /// As the other `act`.
+    /// Like the other `act`.
     ///
-    /// @param group whether they are meant as one: then those that rest at a rung are not had to run on
+    /// @param group whether the jobs are a group. If they are, jobs that are paused at a rung stay paused
     public List<Answer> act(Action action, List<String> jobs, @Nullable Priority priority, boolean group) {
         Map<String, Answer> answers = new LinkedHashMap<>();
         List<Control> wishes = new ArrayList<>();
@@ -134,12 +133,12 @@ public class JobControl {
             }
         }
         if (priority != null && !waiting.isEmpty()) {
-            // The copies of the commands come first: should the wish be lost, a copy too many is void.
+            // Copies come first: if the control request is lost, an extra copy has no effect.
             sender.copy(RecordFinder.find(kafka, waiting), priority);
         }
         if (!wishes.isEmpty()) {
             sender.wish(wishes);
-            store.keep(wishes); // the topic tells it again
+            store.keep(wishes); // also read from the topic later
         }
         return List.copyOf(answers.values());
     }
@@ -176,7 +175,7 @@ public class JobControl {
         };
     }
 
-    /// The place of the newest command of a job that can be read.
+    /// The position of the newest readable command of a job.
     private Optional<String> newestCommand(String job) {
         AtomicReference<String> place = new AtomicReference<>();
         store.eachNews(job, news -> {

@@ -20,24 +20,23 @@ import org.jspecify.annotations.Nullable;
 
 /// A job with its tests.
 ///
-/// @param leftOut which of its records are not shown, and why, in words; null: all are
-/// @param waiting why it waits, in words; null: it does not
-/// @param outlook what lies before it, and when it begins; null where it does not wait, or has only just come
-/// @param command the job as JSON, with all defaults filled in: as it runs, or else as it was asked for; null where
-///     neither is known
-/// @param classNames by label; null where they are not known here
-/// @param warnings what its data set is to be warned of, in words; null: nothing
-/// @param flopsPerImage floating-point operations of training with one image; null where nothing is trained or that
-///     is not known here
-/// @param tests one an epoch, in order
-/// @param attempts all of them, in order
-/// @param checkpoints those from which the job may go on, in order
+/// @param leftOut which of its records are missing and why, in words; null if the state is complete
+/// @param waiting why it waits, in words; null if it does not wait
+/// @param outlook its forecast; null if it does not wait or has just arrived
+/// @param command the job as JSON with all defaults filled in, as it runs or else as requested; null if unknown
+/// @param classNames by label; null if unknown
+/// @param warnings about its dataset, in words; null without warnings
+/// @param flopsPerImage floating-point operations of training with one sample; null if nothing is trained or if
+///     unknown
+/// @param tests one per epoch, in order
+/// @param attempts in order
+/// @param checkpoints those from which the job can resume, in order
 /// @param stepTimes null until the job has finished
-/// @param classAccuracy of the last test, 0..1 a class
+/// @param classAccuracy of the last test, 0..1 per class
 /// @param confusion of the last test: samples by (true class, predicted class)
-/// @param remarks what people wrote beside it
-/// @param wish what somebody wished of it last; null: nothing
-/// @param submitter who submitted it here; null where it came another way, or nobody signs in
+/// @param remarks a user's tags and note
+/// @param wish the newest control request, if any
+/// @param submitter the user who submitted it here; null for other clients and without sign-in
 public record JobDetail(
         @JsonIgnoreProperties("facts") JobSummary summary,
         @Nullable String leftOut,
@@ -59,11 +58,11 @@ public record JobDetail(
 
     /// A tested epoch.
     ///
-    /// @param millis when, since 1970
-    /// @param flopsPerSecond floating-point operations of training a second, at its images a second; null where
-    ///     they are not known
-    /// @param mfu model FLOPs utilisation, 0..1: which part that is of the peak of its attempt's devices; null
-    ///     where that is not known
+    /// @param millis Unix time in ms
+    /// @param flopsPerSecond floating-point operations of training per second, computed from the samples per
+    ///     second; null if unknown
+    /// @param mfu model FLOPs utilization, 0..1: the ratio to the peak of the attempt's devices; null if
+    ///     unknown
     public record Test(
             @JsonUnwrapped JobState.Epoch epoch,
             long millis,
@@ -83,7 +82,7 @@ public record JobDetail(
         }
     }
 
-    /// @param timeline of all that was told of it
+    /// @param timeline built from all records of the job
     static JobDetail of(
             JobState state,
             JobTimeline timeline,
@@ -119,7 +118,7 @@ public record JobDetail(
                 submitter.orElse(null));
     }
 
-    /// As its worker told them, or, before it has started, as those of a built-in set are known.
+    /// The names from the start event or, before the start, those of a built-in dataset.
     private static @Nullable List<String> classNames(JobState state) {
         TrainingEvent.Dataset told = state.dataset();
         JobSpec spec = state.spec();

@@ -37,20 +37,21 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// What the page shows: the newest jobs and those that run, kept here, all others from the tracking store, and the
-/// workers.
+/// The jobs and workers that the dashboard shows. The newest and the unfinished jobs are in memory, all others
+/// in the tracking store.
 ///
-/// Every change has a version, so that a reader asks for what is new to it, however slow it is. Thread-safe.
+/// Every change has a version, so that each reader can request what changed since its last request.
+/// Thread-safe.
 public final class JobHistory {
-    /// What is kept; the fields are those of [DashboardConfig], times in milliseconds.
+    /// The fields of [DashboardConfig], times in milliseconds.
     public record Limits(int maxJobs, int maxWorkers, long workerGoneMillis, long workerForgottenMillis) {}
 
     private record Entry(JobSummary job, long version) {}
 
-    /// @param bytes of its heartbeat
+    /// @param bytes size of its heartbeat
     private record Seen(WorkerStatus status, int bytes, long millis, boolean gone) {}
 
-    /// Of all workers' newest heartbeats; those of 1,000 workers with 16 slots and GPUs have 5 MB.
+    /// The size limit of the newest heartbeats. 1,000 workers with 16 slots and GPUs need 5 MB.
     private static final long MAX_HEARTBEAT_BYTES = 8 << 20;
 
     private static final int MAX_GROUP = 10_000;
@@ -58,11 +59,11 @@ public final class JobHistory {
     private static final Comparator<JobSummary> NEWEST_FIRST =
             Comparator.comparingLong(JobSummary::firstSeenMillis).reversed().thenComparing(JobSummary::job);
 
-    /// The first is the next to leave.
+    /// The eviction order.
     private static final Comparator<JobSummary> LEAVING =
             Comparator.comparing(JobHistory::isUnderWay).thenComparing(NEWEST_FIRST.reversed());
 
-    /// Of how many jobs that wait the live stream tells what lies before them: the next ones.
+    /// The maximum number of forecasts on the live stream, for the jobs that are next.
     private static final int MAX_OUTLOOKS = 200;
 
     private final TrackingStore store;
@@ -94,11 +95,11 @@ public final class JobHistory {
         return job.attempt() > 0 && !job.status().isFinal();
     }
 
-    /// Takes in news of jobs, and how far the topics were read with them.
+    /// Stores records of jobs and the offsets after them.
     ///
-    /// @return what became of jobs by it
-    /// @throws IllegalArgumentException if the database refuses it; nothing was taken in
-    /// @throws TrackingException if the store fails, or another process was quicker; nothing was taken in
+    /// @return the transitions of the jobs
+    /// @throws IllegalArgumentException if the database refuses the data; nothing was stored
+    /// @throws TrackingException if the store fails or another process wrote first; nothing was stored
     public List<Transition> apply(Collection<JobNews> news, Map<Partition, Long> next) {
         Taken taken = store.take(news, next);
         show(taken.changed());
@@ -107,12 +108,13 @@ public final class JobHistory {
         return taken.transitions();
     }
 
-    /// Tells somebody what was taken in, by the thread that reads: it must not wait. Some of it may be told again.
+    /// Adds a listener for stored records. It is called by the reader thread and must not block. Records may be
+    /// repeated.
     void onNews(Consumer<Collection<JobNews>> listener) {
         listeners.add(listener);
     }
 
-    /// Jobs that are forgotten in the store are forgotten here.
+    /// Removes jobs that were deleted from the store.
     synchronized void forget(Collection<String> forgotten) {
         waiting.forget(forgotten);
         for (String job : forgotten) {
@@ -141,11 +143,11 @@ public final class JobHistory {
         }
     }
 
-    /// Takes in one heartbeat.
+    /// Applies a heartbeat.
     ///
-    /// @param bytes of it
-    /// @param millis when it was sent, since 1970
-    /// @return how many checkpoints have failed since the worker's heartbeat before
+    /// @param bytes its size
+    /// @param millis its time, Unix time in ms
+    /// @return the number of failed checkpoints since the worker's previous heartbeat
     public synchronized int apply(WorkerStatus status, int bytes, long millis) {
         Seen known = workers.get(status.worker());
         if (known != null && known.millis() > millis) {
@@ -165,10 +167,10 @@ public final class JobHistory {
         workersVersion = ++version;
         int now = status.checkpointFailures();
         int before = known == null ? now : known.status().checkpointFailures();
-        return now < before ? now : now - before; // less than before: its process is another one
+        return now < before ? now : now - before; // a smaller value comes from a restarted process
     }
 
-    /// Workers leave by falling silent; this notices.
+    /// Detects workers without heartbeats.
     private void watchWorkers(long nowMillis) {
         boolean changed = workers.values().removeIf(seen -> nowMillis - seen.millis() > limits.workerForgottenMillis());
         for (Map.Entry<String, Seen> entry : workers.entrySet()) {
@@ -188,28 +190,28 @@ public final class JobHistory {
         return store.jobs(query);
     }
 
-    /// How many jobs have not ended, by what they are alike in.
+    /// The number of unfinished jobs by status, device kind and topic.
     List<UnderWay> underWay() {
         return store.underWay();
     }
 
-    /// What each project has, and had in the last window; of those that jobs name.
+    /// The running and queued jobs of each project that has any, and its device time in the last window.
     Map<String, ProjectUse> projects(Duration window) {
         long now = sources.knownMillis();
         return store.projects(now - window.toMillis(), now);
     }
 
-    /// Why a job waits, in words; empty for one that does not.
+    /// Why a job waits, in words; empty if it does not wait.
     public Optional<String> waiting(JobSummary job) {
         return Optional.ofNullable(waiting.reason(job, workersThere(sources.knownMillis())));
     }
 
-    /// What lies before a job that waits; null for one that does not, and before anybody has looked ahead.
+    /// The forecast of a waiting job; null if it does not wait and before the first forecast.
     public @Nullable Outlook outlook(JobSummary job) {
         return waiting.outlook(job);
     }
 
-    /// Looks ahead, from what is known now: takes a fraction of a second where thousands of jobs wait.
+    /// Computes the forecast of all waiting jobs. Takes a fraction of a second for thousands of jobs.
     void lookAhead(ProjectRules rules) {
         long millis = sources.knownMillis();
         if (waiting.look(workersThere(millis), rules, millis)) {
@@ -236,7 +238,7 @@ public final class JobHistory {
                 .toList();
     }
 
-    /// Empty if there is no such job.
+    /// Empty if the job is unknown.
     public Optional<JobDetail> job(String id) {
         return store.known(id).map(known -> {
             JobState state = known.state();
@@ -255,7 +257,7 @@ public final class JobHistory {
         });
     }
 
-    /// The jobs of a group side by side; empty where it has none.
+    /// The comparison of a group's jobs; empty if the group has no jobs.
     public Optional<SweepView> sweep(String group) {
         Map<String, JobSummary> jobs = new LinkedHashMap<>();
         group(group).forEach(job -> jobs.put(job.job(), job));
@@ -278,14 +280,15 @@ public final class JobHistory {
         table.add(SweepView.Trial.of(job.job(), job.status(), spec, job.epochsDone(), best, last, job.reason()), spec);
     }
 
-    /// The jobs of a group; a sweep whose trials are there is none of them.
+    /// The jobs of a group, without the sweep that was expanded into them.
     public List<JobSummary> group(String group) {
         return store.jobs(JobQuery.ofGroup(group, MAX_GROUP)).jobs().stream()
                 .filter(job -> job.status() != Status.EXPANDED)
                 .toList();
     }
 
-    /// As it was asked for, or else as it runs. Another version may have written what this one cannot read.
+    /// The job from its command, or else as it runs. Null if another version wrote a command that this one
+    /// cannot read.
     private @Nullable JobSpec spec(String job, @Nullable String command) {
         try {
             return command == null ? store.job(job).map(JobState::spec).orElse(null) : JobJson.readWritten(command);
@@ -294,7 +297,7 @@ public final class JobHistory {
         }
     }
 
-    /// What is new since `known`, an earlier update's version; 0 asks for everything.
+    /// The changes since `known`, the version of an earlier update; 0 requests everything.
     public LiveUpdate since(long known) {
         return since(known, sources.knownMillis());
     }

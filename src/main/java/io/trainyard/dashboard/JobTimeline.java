@@ -21,12 +21,12 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// What was told of a job, in time: its attempts, its checkpoints, when its epochs were tested.
+/// The history of a job by time: its attempts, its checkpoints, and the times of its tests.
 public final class JobTimeline {
-    /// Checkpoints that are shown; those of one job.
+    /// The maximum number of checkpoints per job.
     private static final int MAX_CHECKPOINTS = 100_000;
 
-    /// Where a checkpoint is, in characters: anyone can write to a topic.
+    /// The maximum length of a checkpoint's URI in characters. Any client can write to a topic.
     private static final int MAX_ADDRESS = 2_000;
 
     private final JobState state;
@@ -37,7 +37,7 @@ public final class JobTimeline {
 
     /// A checkpoint.
     ///
-    /// @param millis when it was saved, since 1970
+    /// @param millis when it was saved, Unix time in ms
     public record Checkpoint(int attempt, int epoch, long step, String uri, String sha256, long bytes, long millis) {}
 
     private static final class Span {
@@ -94,7 +94,7 @@ public final class JobTimeline {
                                     millis));
                 }
             }
-            case TrainingEvent.StepLosses _, Resumed _ -> {} // say nothing of when an attempt begins or ends
+            case TrainingEvent.StepLosses _, Resumed _ -> {} // they neither begin nor end an attempt
             default -> span.end = event.type();
         }
     }
@@ -111,12 +111,12 @@ public final class JobTimeline {
         return attempt + "/" + epoch;
     }
 
-    /// When an epoch was tested, since 1970; 0 where that is not known.
+    /// When an epoch was tested, Unix time in ms; 0 if unknown.
     long testMillis(JobState.Epoch epoch) {
         return testMillis.getOrDefault(key(epoch.attempt(), epoch.epoch()), 0L);
     }
 
-    /// Operations a second that an attempt's devices can do at most.
+    /// Peak floating-point operations per second of an attempt's devices.
     Optional<Double> peakFlops(int attempt) {
         Span span = spans.get(attempt);
         return span == null ? Optional.empty() : Optional.ofNullable(span.peakFlops);

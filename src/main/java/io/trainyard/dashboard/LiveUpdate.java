@@ -8,15 +8,15 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What changed on the dashboard since an earlier version.
+/// Changes since an earlier version.
 ///
-/// @param version to ask with next time
-/// @param snapshot true: `jobs` are all jobs, the newest first; false: only those that changed
-/// @param workers all workers; null where none changed
-/// @param waiting why jobs wait, by the kind of device that they want; null where no worker changed
-/// @param outlooks what lies before those jobs that are next of all that wait, by job; null where nothing new is known
-/// @param sources whether what this is made from is there
-/// @param nowMillis the dashboard's clock, since 1970: the page's clock may be another
+/// @param version the version for the next request
+/// @param snapshot true if `jobs` has all jobs, the newest first; false if it has only the changed ones
+/// @param workers all workers; null if no worker changed
+/// @param waiting why jobs wait, by the device kind that they request; null if no worker changed
+/// @param outlooks forecasts of the jobs that are next, by job; null without a new forecast
+/// @param sources the state of the brokers and the store
+/// @param nowMillis the dashboard's clock, Unix time in ms; the browser's clock may differ
 public record LiveUpdate(
         long version,
         boolean snapshot,

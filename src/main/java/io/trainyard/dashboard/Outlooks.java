@@ -2,10 +2,10 @@ package io.trainyard.dashboard;
 
 import jakarta.inject.Singleton;
 
-/// Looks ahead now and then: what lies before the jobs that wait changes all the time.
+/// Computes the forecast periodically, because the state of the fleet changes all the time.
 @Singleton
 class Outlooks {
-    /// Of all the time at most one part of so many goes into looking ahead.
+    /// The forecast may use one fifth of the time.
     private static final int SHARE = 5;
 
     private final JobHistory history;
@@ -17,7 +17,7 @@ class Outlooks {
         this.quotas = quotas;
     }
 
-    /// By one thread.
+    /// Called by one thread.
     void look() {
         long beganNanos = System.nanoTime();
         if (beganNanos - nextNanos < 0) {

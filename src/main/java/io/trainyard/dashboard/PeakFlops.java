@@ -7,12 +7,11 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// How many floating-point operations a second a GPU can do at most, as NVIDIA's data sheets say it, by the name
-/// that its driver gives it. Dense: where a sheet tells tensor cores' rates for weights with zeros, half of that.
-/// In fp32 it is the rate without tensor cores, which such jobs do not use.
+/// The peak floating-point operations per second of GPUs, from NVIDIA's data sheets, by the name that the
+/// driver reports. Dense rates: half of a rate that a data sheet gives for sparse weights. The fp32 rate is the
+/// one without tensor cores because fp32 jobs do not use them.
 ///
-/// A name is known as a whole or not at all: a part of a GPU (MIG), or a sibling with other clocks, has another
-/// peak.
+/// Names must match as a whole: a part of a GPU (MIG) or a variant with other clocks has another peak.
 enum PeakFlops {
     V100_PCIE(14, null, null, "Tesla V100-PCIE-16GB", "Tesla V100-PCIE-32GB"),
     V100_SXM2(15.7, null, null, "Tesla V100-SXM2-16GB", "Tesla V100-SXM2-32GB"),
@@ -49,11 +48,11 @@ enum PeakFlops {
     }
 
     private final double fp32;
-    private final @Nullable Double tf32; // null: it has none
+    private final @Nullable Double tf32; // null without tensor cores for TF32
     private final @Nullable Double bf16;
     private final String[] names;
 
-    /// @param fp32 teraflops, as all
+    /// @param fp32 in teraflops, like the other rates
     PeakFlops(double fp32, @Nullable Double tf32, @Nullable Double bf16, String... names) {
         this.fp32 = fp32;
         this.tf32 = tf32;
@@ -61,9 +60,9 @@ enum PeakFlops {
         this.names = names;
     }
 
-    /// @param model the device's, as an event tells it
-    /// @param devices how many of it
-    /// @return operations a second of all together; empty where that is not known
+    /// @param model the device's name in the start event
+    /// @param devices the number of devices
+    /// @return operations per second of all devices together; empty if unknown
     static Optional<Double> of(String model, Precision precision, int devices) {
         return Optional.ofNullable(BY_NAME.get(model))
                 .flatMap(gpu -> gpu.teraflops(precision))

@@ -12,7 +12,7 @@ import jakarta.inject.Singleton;
 import java.util.Collection;
 import java.util.stream.Collectors;
 
-/// Has workers' pods marked by what is known of the workers.
+/// Marks the pods of workers by the state of the workers.
 @Singleton
 class PodWatch {
     private final JobHistory history;

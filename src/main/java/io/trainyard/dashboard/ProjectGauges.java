@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
-/// What Prometheus is told of how projects share the fleet: of each that the file names, and of all others together.
-/// Anybody may name one in a job; as many series as there are names would be too many.
+/// Prometheus gauges of projects: one series per project in the projects file and one for all others. Any
+/// client can use new project names, so a series for each name could exceed Prometheus' capacity.
 final class ProjectGauges {
     private final Set<String> named;
     private volatile List<ProjectRow> rows = List.of();
@@ -40,7 +40,7 @@ final class ProjectGauges {
         return Objects.requireNonNullElse(part, 0.0);
     }
 
-    /// @param project null: all that are not named
+    /// @param project null for all projects that are not in the file
     private double sum(@Nullable String project, ToDoubleFunction<ProjectRow> what) {
         return rows.stream()
                 .filter(row -> project == null

@@ -18,14 +18,14 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 
-/// How projects share the fleet, and what each has. How many jobs of each may wait is asked before jobs are submitted
-/// here; whoever writes to the topics past the dashboard is not asked.
+/// The rules and the use of projects. The quota of waiting jobs is checked when jobs are submitted here.
+/// Clients that write to the topics directly are not checked.
 @Singleton
 public class ProjectQuotas {
     private final ProjectRules rules;
     private final JobHistory history;
 
-    /// @param file of projects; empty: there is none
+    /// @param file of projects; empty without a file
     @Inject
     ProjectQuotas(JobHistory history, @ConfigProperty(name = "trainyard.projects") Optional<Path> file) {
         this(history, ProjectFiles.read(file));
@@ -44,13 +44,13 @@ public class ProjectQuotas {
         return ProjectRow.of(rules, history.projects(rules.window()));
     }
 
-    /// How long the window is of which the table tells.
+    /// The window of the use in the table.
     public Duration window() {
         return rules.window();
     }
 
-    /// Why jobs cannot wait, in a sentence; empty: they can. Only where a project of theirs has a quota are those
-    /// counted that wait already.
+    /// Why jobs cannot be submitted, in a sentence; empty if they can. The waiting jobs are only counted if one
+    /// of the projects has a quota.
     public Optional<String> refusal(Collection<JobSpec> jobs) {
         Map<String, Long> more = jobs.stream()
                 .collect(Collectors.groupingBy(JobSpec::projectName, Collectors.summingLong(Trials::count)));

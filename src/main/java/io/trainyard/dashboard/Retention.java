@@ -6,7 +6,7 @@ import jakarta.inject.Singleton;
 import java.util.List;
 import org.jboss.logging.Logger;
 
-/// Forgets jobs that ended long ago, or that are too many. A few at a time: what is new waits meanwhile.
+/// Deletes old jobs, a few at a time because new records wait for each transaction.
 @Singleton
 class Retention {
     private static final Logger LOG = Logger.getLogger(Retention.class);
@@ -22,9 +22,9 @@ class Retention {
         this.config = config;
     }
 
-    /// Forgets what is due.
+    /// Deletes the jobs that are due.
     ///
-    /// @return how many jobs
+    /// @return the number of deleted jobs
     int forget(long nowMillis) {
         long before = config.keepFor().map(time -> nowMillis - time.toMillis()).orElse(Long.MIN_VALUE);
         int all = 0;

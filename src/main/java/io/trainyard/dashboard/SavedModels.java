@@ -8,7 +8,7 @@ import java.io.InputStream;
 import java.net.URI;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 
-/// The models that jobs have saved, where the dashboard reaches the workers' store.
+/// Access to the models of jobs, if the dashboard can read the workers' store.
 @Singleton
 public class SavedModels {
     private final URI root;
@@ -17,9 +17,9 @@ public class SavedModels {
         this.root = URI.create(root);
     }
 
-    /// A model file's bytes. Where it lies is told by the job, step and attempt, and by nothing that an event says.
+    /// Opens a model file. The path is derived from job, step and attempt only, never from text in an event.
     ///
-    /// @throws CheckpointException if the store cannot be read here, or holds it no more
+    /// @throws CheckpointException if the store cannot be read or the checkpoint was deleted
     public InputStream open(String job, JobTimeline.Checkpoint saved) {
         CheckpointStore store = CheckpointStore.openToRead(root);
         return SavedModel.open(store, job, saved.step(), saved.attempt())

@@ -5,40 +5,40 @@ import io.smallrye.config.WithDefault;
 import java.util.List;
 import java.util.Optional;
 
-/// How people sign in at the dashboard: with any provider that speaks OpenID Connect.
+/// The settings of sign-in with an OpenID Connect provider.
 @ConfigMapping(prefix = "trainyard.sign-in")
 public interface SignInConfig {
-    /// Whether anybody has to; `trainyard dashboard` says so where it is given an issuer.
+    /// Whether sign-in is required. `trainyard dashboard` sets it if an issuer is given.
     @WithDefault("false")
     boolean enabled();
 
-    /// The provider's address, below which `/.well-known/openid-configuration` lies.
+    /// The provider's URL, without `/.well-known/openid-configuration`.
     Optional<String> issuer();
 
-    /// Under what name the provider knows the dashboard.
+    /// The client id of the dashboard.
     @WithDefault("trainyard")
     String client();
 
-    /// A further audience of the access tokens that programs bring; without one of these a token is refused.
+    /// An additional audience of access tokens from programs. A token needs one of these audiences.
     Optional<String> audience();
 
-    /// What proves to the provider that it is the dashboard that asks.
+    /// The client secret.
     Optional<String> secret();
 
-    /// Scopes that are asked for beside `openid`.
+    /// The requested scopes, in addition to `openid`.
     @WithDefault("profile")
     List<String> scopes();
 
-    /// The claim that holds somebody's roles: a list of names. A slash leads into an object, such as
+    /// The claim with a user's roles, a list of names. A slash separates nested fields, as in
     /// `realm_access/roles`.
     @WithDefault("groups")
     String rolesClaim();
 
-    /// Who has one of these roles may look, and may ask something of jobs.
+    /// The roles that may read and may control jobs.
     @WithDefault("operator")
     List<String> operators();
 
-    /// Who has one of these roles may look; `*` is everybody who can sign in.
+    /// The roles that may only read; `*` stands for all users who can sign in.
     @WithDefault("viewer")
     List<String> viewers();
 }

@@ -10,9 +10,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jboss.logmanager.ExtLogRecord;
 
-/// What the library that signs people in reports is told in words of our own. It repeats what the provider answers, and
-/// a provider may repeat what it was asked: the dashboard's secret, a code, a token. So of an answer only what the
-/// standard names is told: the status, and the kind of error (RFC 6749, section 5.2).
+/// Rewrites the log messages of the OpenID Connect library. They contain the provider's responses, which may
+/// repeat the dashboard's secret, a code or a token. Only the fields that the standard defines are logged: the
+/// status and the error code (RFC 6749, section 5.2).
 @LoggingFilter(name = "sign-in")
 public final class SignInFilter implements Filter {
     private static final System.Logger LOG = System.getLogger(SignInFilter.class.getName());
@@ -32,7 +32,7 @@ public final class SignInFilter implements Filter {
     static String sentence(LogRecord entry) {
         List<String> causes = new ArrayList<>();
         StringBuilder said = new StringBuilder(
-                String.valueOf(ExtLogRecord.wrap(entry).getFormattedMessage())); // the library's are as of printf
+                String.valueOf(ExtLogRecord.wrap(entry).getFormattedMessage())); // the library uses printf formats
         for (Throwable cause = entry.getThrown(); cause != null; cause = cause.getCause()) {
             causes.add(cause.getClass().getSimpleName());
             said.append(' ').append(cause.getMessage());

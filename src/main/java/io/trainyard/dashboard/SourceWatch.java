@@ -13,14 +13,14 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/// Asks the brokers how long the topics are, so it is known whether they are there, and whether the store is
-/// behind; and asks the store whether it is there. Not thread-safe.
+/// Compares the ends of the topics with the offsets in the store, and checks that the brokers and the store are
+/// available. Not thread-safe.
 @Singleton
 class SourceWatch implements AutoCloseable {
-    /// For the brokers to answer.
+    /// Timeout for responses of the brokers.
     private static final Duration TIMEOUT = Duration.ofSeconds(3);
 
-    /// So long the store may be behind as a matter of course.
+    /// A store that is behind for at most this time counts as up to date.
     private static final long AT_ONCE_MILLIS = 2000;
 
     private final TrackingStore store;
@@ -57,8 +57,8 @@ class SourceWatch implements AutoCloseable {
         }
     }
 
-    /// While nothing is told, nobody else would notice. That it can be read says not that it can be written, so a store
-    /// that is away for the reader of the topics stays so.
+    /// Without new records, only this check detects an unavailable store. A readable store may still refuse
+    /// writes, so this check does not reset a failure that the reader thread reported.
     private void lookAtStore() {
         try {
             store.requireThere();

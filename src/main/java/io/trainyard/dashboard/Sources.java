@@ -3,26 +3,27 @@ package io.trainyard.dashboard;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 
-/// Whether what the page is made from is there: the brokers, the tracking store, and how far behind the topics
-/// the store is. Thread-safe.
+/// The availability of the brokers and the tracking store, and how far the store is behind the topics.
+/// Thread-safe.
 public final class Sources {
     private final AtomicReference<State> state;
     private volatile long behindRecords;
     private volatile int podsUnmarked;
     private volatile boolean caughtUp;
 
-    /// One of them.
+    /// The state of one of them.
     ///
-    /// @param sinceMillis since when it is so, since 1970
+    /// @param sinceMillis when this state began, Unix time in ms
     public record Source(boolean ok, long sinceMillis) {
         Source now(boolean nowOk, long millis) {
             return nowOk == ok ? this : new Source(nowOk, millis);
         }
     }
 
-    /// All of them.
+    /// The state of both.
     ///
-    /// @param behindMillis for how long the topics have had what is not in the store; 0: they have not
+    /// @param behindMillis how long the topics have had records that are not in the store; 0 if the store is up
+    ///     to date
     public record State(Source kafka, Source store, long behindMillis) {}
 
     public Sources() {
@@ -46,7 +47,7 @@ public final class Sources {
         change(now -> new State(now.kafka(), now.store(), millis));
     }
 
-    /// How many records the topics have that are not in the store.
+    /// The number of records that are not in the store yet.
     long behindRecords() {
         return behindRecords;
     }
@@ -55,7 +56,7 @@ public final class Sources {
         behindRecords = records;
     }
 
-    /// How many workers' pods are not marked as they should be.
+    /// The number of worker pods without the right mark.
     int podsUnmarked() {
         return podsUnmarked;
     }
@@ -64,8 +65,8 @@ public final class Sources {
         podsUnmarked = pods;
     }
 
-    /// Whether all that the topics had when this process began is in the store: until then what it says of jobs is what
-    /// it said when somebody read them last.
+    /// Whether all records that existed when this process started are in the store. Before that, the states of
+    /// jobs are outdated.
     boolean isCaughtUp() {
         return caughtUp;
     }
@@ -78,7 +79,7 @@ public final class Sources {
         state.updateAndGet(change);
     }
 
-    /// The time up to which it is known what the fleet does: now, or when the brokers went away.
+    /// The time up to which the state of the fleet is known: now, or when the brokers became unavailable.
     public long knownMillis() {
         Source kafka = state().kafka();
         return kafka.ok() ? System.currentTimeMillis() : kafka.sinceMillis();

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import org.jboss.logging.Logger;
 
-/// Keeps event files of TensorBoard beside the page, where a folder for them is set. Used by one thread.
+/// Writes TensorBoard event files if a folder is configured. Used by one thread.
 @Singleton
 class TensorBoardFiles {
     private static final Logger LOG = Logger.getLogger(TensorBoardFiles.class);

@@ -30,44 +30,45 @@ import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
-/// Reads the topics into the history, from where the tracking store says it has come to; heartbeats from the
-/// beginning. A record that cannot be read or kept is counted, logged and skipped: anyone can write to a topic,
-/// and one bad record must not blind the dashboard. While the store is away nothing more is read.
+/// Reads the topics into the history, starting at the offsets in the tracking store; heartbeats from the
+/// beginning. A record that cannot be read or stored is counted, logged and skipped, because any client can
+/// write to a topic and one invalid record must not stop the dashboard. If the store is unavailable, the
+/// consumer waits.
 ///
-/// No more records are in memory than [#MAX_BATCH_BYTES] of them, one more, and what the brokers send at a time.
+/// The memory for records is limited to [#MAX_BATCH_BYTES], one further record and one fetch.
 @Singleton
 public class TopicConsumer {
     private static final Logger LOG = Logger.getLogger(TopicConsumer.class);
-    /// Of a reason in the log; the record itself stays in its topic.
+    /// The maximum length of a reason in the log. The record stays in its topic.
     private static final int MAX_REASON = 300;
 
     private static final int MAX_LOGGED = 20;
 
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
-    /// For the brokers to say which topics they have.
+    /// Timeout for listing topics.
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
-    /// So often it is asked which topics there are: one may be deleted and created again.
+    /// The interval of topic lookups. A topic may be deleted and created again.
     private static final Duration LOOK = Duration.ofSeconds(1);
 
     private static final Duration POLL = Duration.ofMillis(200);
 
-    /// The thread that reads ends by itself within so long, unless brokers or the store are away.
+    /// The reader thread stops within this time, unless brokers or the store are unavailable.
     private static final Duration ENDS = Duration.ofSeconds(5);
 
-    /// Closing the consumer tells the brokers, which may be gone.
+    /// Timeout for closing the consumer, because the brokers may be unavailable.
     private static final Duration CLOSES = Duration.ofSeconds(1);
 
     private static final int MAX_BATCH = 2000;
 
-    /// Bytes of records that are taken in together, if there are two or more.
+    /// The maximum size of a batch of two or more records, in bytes.
     private static final int MAX_BATCH_BYTES = 4 << 20;
 
-    /// Bytes that a broker sends at a time, compressed.
+    /// The fetch size per broker in bytes, compressed.
     private static final int MAX_FETCH_BYTES = 4 << 20;
 
-    /// Without a sign of life for so long the thread that reads hangs.
+    /// The reader thread counts as blocked after this time without progress.
     private static final Duration HANGS = Duration.ofMinutes(5);
 
     private final TrackingStore store;
@@ -108,7 +109,8 @@ public class TopicConsumer {
         reader = Thread.ofPlatform().name("topic-reader").daemon().start(this::run);
     }
 
-    /// Whether it reads, or waits for the brokers or the store. Where not, it will never read again.
+    /// Whether the reader thread runs or waits for the brokers or the store. If false, it will never read
+    /// again.
     boolean isAlive() {
         Thread started = reader;
         return started == null || closed || (started.isAlive() && System.nanoTime() - aliveNanos < HANGS.toNanos());
@@ -117,13 +119,13 @@ public class TopicConsumer {
     void close() throws InterruptedException {
         closed = true;
         Thread started = reader;
-        if (started != null && !started.join(ENDS)) { // a consumer that is interrupted says that it cannot be closed
+        if (started != null && !started.join(ENDS)) { // an interrupted consumer cannot be closed properly
             started.interrupt();
             started.join(TIMEOUT);
         }
     }
 
-    /// Whatever happens, it goes on from where the store has come to.
+    /// Continues at the offsets in the store after every error.
     private void run() {
         while (!closed) {
             try {
@@ -162,7 +164,7 @@ public class TopicConsumer {
                     1));
             try {
                 readOn(admin, consumer);
-            } finally { // by default closing waits 30 s for brokers, longer than close() waits for this thread
+            } finally { // closing waits up to 30 s for brokers by default, longer than close() waits for this thread
                 consumer.close(CloseOptions.timeout(CLOSES));
             }
         }
@@ -185,7 +187,7 @@ public class TopicConsumer {
         }
     }
 
-    /// A topic that was deleted and created again has another id, and is read from its beginning.
+    /// A topic that was deleted and created again has a new id and is read from its beginning.
     private void lookForTopics(Admin admin, KafkaConsumer<String, byte[]> consumer) {
         Map<TopicPartition, String> before = ids;
         Map<TopicPartition, String> now = TopicAdmin.partitions(
@@ -224,7 +226,7 @@ public class TopicConsumer {
         return records;
     }
 
-    /// The topics of which the store knows how far they were read.
+    /// The topics with offsets in the store.
     List<String> trackedTopics() {
         return Stream.concat(Topic.NEWS.stream(), Stream.of(Topic.CONTROL))
                 .map(topic -> topic.name(prefix))
@@ -235,7 +237,7 @@ public class TopicConsumer {
         return new Partition(ids.getOrDefault(partition, partition.topic()), partition.partition());
     }
 
-    /// Takes in records, however long the store is away.
+    /// Stores records, and waits while the store is unavailable.
     void read(List<ConsumerRecord<String, byte[]>> records) throws InterruptedException {
         boolean storeAway = false;
         while (true) {
@@ -258,7 +260,7 @@ public class TopicConsumer {
         }
     }
 
-    /// All in one transaction, or else, where something cannot be taken in, each record in its own.
+    /// Stores all records in one transaction. If that fails, stores each one in its own transaction.
     private void take(Iterable<ConsumerRecord<String, byte[]>> records) {
         try {
             takeTogether(records);
@@ -284,7 +286,7 @@ public class TopicConsumer {
         }
     }
 
-    /// What the store has by now is passed over: another process may write to it.
+    /// Skips records that are in the store already, because another process may write to it.
     private void takeTogether(Iterable<ConsumerRecord<String, byte[]>> records) {
         Map<Partition, Long> known = store.offsets();
         List<JobNews> news = new ArrayList<>();
@@ -306,7 +308,7 @@ public class TopicConsumer {
                 next.put(partition, entry.offset() + 1);
             }
         }
-        store.keep(wishes); // read twice, they are the same
+        store.keep(wishes); // idempotent if records are read twice
         alerts.take(news);
         long leftOutBefore = store.leftOut();
         counters.taken(news, history.apply(news, next), refused);
@@ -321,7 +323,7 @@ public class TopicConsumer {
         read(entry, () -> wishes.add(EventJson.readControl(entry.value())));
     }
 
-    /// Kafka's time of a record is when it was sent.
+    /// The time of a heartbeat is the timestamp of its record.
     private void readStatus(ConsumerRecord<String, byte[]> entry) {
         read(entry, () -> {
             WorkerStatus status = EventJson.readStatus(entry.value());
@@ -337,7 +339,7 @@ public class TopicConsumer {
 
     private void read(ConsumerRecord<String, byte[]> entry, Reading reading) {
         if (entry.value() == null) {
-            return; // a tombstone of a compacted topic, nothing to tell
+            return; // a tombstone of a compacted topic
         }
         try {
             reading.run();

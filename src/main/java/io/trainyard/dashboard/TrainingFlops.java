@@ -16,11 +16,10 @@ final class TrainingFlops {
 
     private TrainingFlops() {}
 
-    /// Floating-point operations of one image's part in a step: those of convolutions and products with a matrix,
-    /// forward and backward. Norms, activations, poolings, the loss and the update are not counted.
+    /// Floating-point operations of one sample in a step: convolutions and matrix products, forward and
+    /// backward. Norms, activations, poolings, the loss and the optimizer are not counted.
     ///
-    /// @return empty of a job that trains nothing, and where the data set is not known here, or not yet, or the
-    ///     network does not fit it
+    /// @return empty if the job trains nothing, if the dataset is unknown, or if the network does not fit it
     static Optional<Long> perImage(JobState state) {
         JobSpec job = state.spec();
         if (job == null || job.kind() != JobKind.TRAIN) {
@@ -38,7 +37,7 @@ final class TrainingFlops {
         try {
             Network network = Network.fit(job.network(), sample, outputs);
             return Optional.of(FLOPS_PER_MULTIPLY_ADD * network.trainingMultiplyAdds());
-        } catch (InvalidJobException _) { // it was refused
+        } catch (InvalidJobException _) { // it was rejected
             return Optional.empty();
         }
     }

@@ -21,25 +21,25 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// The jobs that have not ended and those that ended last, and what was foreseen of those that wait. In bounded memory:
-/// of more that wait the last to come have no forecast until others have begun. Thread-safe.
+/// The unfinished and the recently ended jobs, with the forecasts of the waiting ones. Memory is bounded: above
+/// a limit, the newest waiting jobs have no forecast until others have begun. Thread-safe.
 final class Waiting {
     private static final List<String> KINDS = List.of("auto", "reference", "cpu", "cuda");
     private static final Set<Status> UNDER_WAY = EnumSet.of(Status.QUEUED, Status.RUNNING, Status.PAUSED);
 
     private static final Set<Status> ENDED = EnumSet.of(Status.FINISHED, Status.FAILED, Status.CANCELLED);
 
-    /// Jobs that have not ended; with 1,000 workers the forecast of so many takes about a second.
+    /// The maximum number of unfinished jobs. With 1,000 workers, their forecast takes about a second.
     private static final int MAX_UNDER_WAY = 20_000;
 
-    /// Jobs that have, from which it is learnt how long jobs take.
+    /// The maximum number of ended jobs, from which job durations are estimated.
     private static final int MAX_ENDED = 2_000;
 
     private static final int PAGE = 500;
 
     private final TrackingStore store;
     private final Map<String, JobFacts> underWay = new HashMap<>();
-    private final Map<String, JobFacts> ended = new LinkedHashMap<>(); // the first is the next to leave
+    private final Map<String, JobFacts> ended = new LinkedHashMap<>(); // in the order of eviction
     private boolean incomplete;
     private volatile Forecast forecast = Forecast.NONE;
 
@@ -100,42 +100,42 @@ final class Waiting {
                 .toList();
     }
 
-    /// Whether any job waits or rests, as far as is known.
+    /// Whether any known job waits or is paused.
     synchronized boolean isAny() {
         return underWay.values().stream().anyMatch(job -> job.status() != Status.RUNNING);
     }
 
-    /// Looks ahead.
+    /// Computes the forecast.
     ///
-    /// @param workers that are there
-    /// @return whether there is anything to tell, or was
+    /// @param workers the live workers
+    /// @return whether there is or was a forecast to show
     boolean look(List<WorkerStatus> workers, ProjectRules rules, long nowMillis) {
         Forecast before = forecast;
         forecast = isAny() ? Forecast.of(new Fleet(jobs(), workers, nowMillis, rules)) : Forecast.NONE;
         return !forecast.outlooks().isEmpty() || !before.outlooks().isEmpty();
     }
 
-    /// What lies before a job; null where it neither waits nor rests, or has only just come.
+    /// The forecast of a job; null if it neither waits nor is paused, or has just arrived.
     @Nullable
     Outlook outlook(JobSummary job) {
         boolean holds = job.status() == Status.QUEUED || job.status() == Status.PAUSED;
         return holds ? forecast.of(job.job()) : null;
     }
 
-    /// What lies before the first so many jobs, by job.
+    /// The forecasts of the first jobs, by job.
     Map<String, Outlook> first(int most) {
         Map<String, Outlook> first = new LinkedHashMap<>();
         forecast.outlooks().values().stream().limit(most).forEach(outlook -> first.put(outlook.job(), outlook));
         return first;
     }
 
-    /// Why jobs wait that have only just come, in words, by the kind of device that they want.
+    /// Why jobs without a forecast wait, in words, by the device kind that they request.
     static Map<String, String> byKind(List<WorkerStatus> workers) {
         Fleet fleet = new Fleet(List.of(), workers, 0, ProjectRules.NONE);
         return KINDS.stream().collect(Collectors.toMap(kind -> kind, kind -> Forecast.ofNext(kind, fleet)));
     }
 
-    /// In words, after "waits: "; null for a job that does not wait.
+    /// A text to follow "waits: "; null if the job does not wait.
     @Nullable
     String reason(JobSummary job, List<WorkerStatus> workers) {
         Outlook outlook = outlook(job);

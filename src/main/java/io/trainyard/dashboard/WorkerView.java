@@ -8,15 +8,15 @@ import org.jspecify.annotations.Nullable;
 
 /// A worker as a row of the table.
 ///
-/// @param job the first of the jobs that it has; null when idle
-/// @param lastSeenMillis when its last heartbeat was sent, since 1970
-/// @param gone unseen for so long that it must have ended without a word
-/// @param problem why it takes no jobs at present; null: it does
-/// @param fetching the data set that it brings to its machine; null: none
-/// @param readings what its devices do at the moment; null where that is not told
-/// @param version of Trainyard; null where that is not told
-/// @param slots how many jobs it has at once
-/// @param jobs all that it has
+/// @param job the first of its jobs; null if idle
+/// @param lastSeenMillis the time of its last heartbeat, Unix time in ms
+/// @param gone true if it had no heartbeat for so long that it must have died
+/// @param problem why it claims no jobs at present; null if it does
+/// @param fetching the dataset that it downloads, if any
+/// @param readings the state of its devices; null if unknown
+/// @param version of Trainyard; null if unknown
+/// @param slots the maximum number of jobs at the same time
+/// @param jobs all its jobs
 public record WorkerView(
         String worker,
         String device,

@@ -1,5 +1,6 @@
-/// The dashboard: reads what the topics tell of jobs and workers, writes the history to the tracking store, and knows
-/// what changes. To the topics it writes only what people ask for; a fleet runs the same without it.
+/// The dashboard: reads the records of jobs and workers, writes the history to the tracking store, and
+/// publishes changes to views. On the topics it writes only users' commands and control requests; a fleet works
+/// the same without it.
 @NullMarked
 package io.trainyard.dashboard;
 
