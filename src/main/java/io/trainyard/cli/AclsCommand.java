@@ -29,7 +29,7 @@ import picocli.CommandLine.ParameterException;
             "  ./trainyard acls --role submitter --principal User:alice --prefix team."
         })
 public final class AclsCommand extends PlainCommand {
-    /// In quotes of a shell nothing else ends them.
+    /// The value is printed in single quotes for a shell, so it must not contain one.
     private static final String PRINCIPAL = "[A-Za-z0-9]+:[^'\\p{Cntrl}]{1,400}";
 
     @Option(

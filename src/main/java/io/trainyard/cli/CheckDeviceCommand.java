@@ -149,7 +149,7 @@ public final class CheckDeviceCommand extends PlainCommand {
         }
     }
 
-    /// @return false where something could not be measured
+    /// @return false if a benchmark failed
     private boolean measure(CheckRun run, Device device, Set<CheckGroup> groups, CheckReport report)
             throws InterruptedException {
         boolean all = true;
@@ -163,7 +163,7 @@ public final class CheckDeviceCommand extends PlainCommand {
         return all;
     }
 
-    /// On the device, then on the one it is compared with.
+    /// Measures on the device, then on the device with which it is compared.
     private boolean measure(
             CheckRun run,
             Device device,

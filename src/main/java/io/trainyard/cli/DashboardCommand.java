@@ -45,7 +45,7 @@ final class DashboardCommand implements Callable<Integer>, NeedsJvm {
     private static final int OK = 200;
     private static final int MAX_TEXT = 200;
 
-    /// Where the page sends who signs out.
+    /// The path of the page's sign-out link.
     private static final String SIGN_OUT = "/sign-out";
 
     private static final Pattern PLAIN_HTTP =
@@ -160,7 +160,7 @@ final class DashboardCommand implements Callable<Integer>, NeedsJvm {
         if (!issuer.isBlank()) {
             settings.put("trainyard.sign-in.enabled", "true");
             settings.put("trainyard.sign-in.issuer", issuer);
-            if (provider().hasNonNull("end_session_endpoint")) { // not all have one
+            if (provider().hasNonNull("end_session_endpoint")) { // optional in OpenID Connect
                 settings.put("quarkus.oidc.logout.path", SIGN_OUT);
             }
         }
@@ -169,7 +169,7 @@ final class DashboardCommand implements Callable<Integer>, NeedsJvm {
         return Service.run(settings, this::announce);
     }
 
-    /// Says what is wrong with it before Quarkus does, in a stack trace.
+    /// Reports an error before Quarkus does so with a stack trace.
     private void requireTracking() {
         try {
             TrackingStore.open(tracking).close();
@@ -182,12 +182,12 @@ final class DashboardCommand implements Callable<Integer>, NeedsJvm {
         try {
             return InetAddress.getByName(host).isLoopbackAddress();
         } catch (UnknownHostException _) {
-            return false; // Service.requireFree has said so
+            return false; // reported by Service.requireFree
         }
     }
 
-    /// An address with a password in it would be repeated in more places than one, and what comes in the clear from
-    /// another machine is nobody's word.
+    /// Refuses a URL with a password, which would appear in several places, and plain HTTP to another machine,
+    /// which cannot be trusted.
     private void requireSafeIssuer() {
         if (issuer.matches("(?s)[^/?#]*//[^/?#]*@.*")) {
             throw new ParameterException(
@@ -203,7 +203,7 @@ final class DashboardCommand implements Callable<Integer>, NeedsJvm {
         }
     }
 
-    /// What the provider says of itself, as whoever signs in will be sent there.
+    /// The provider's metadata, from the URL that users are also sent to.
     private JsonNode provider() {
         String document = issuer.replaceFirst("/+$", "") + "/.well-known/openid-configuration";
         try (HttpClient client =

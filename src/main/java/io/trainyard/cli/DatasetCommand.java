@@ -37,7 +37,7 @@ import picocli.CommandLine.Parameters;
 public final class DatasetCommand extends PlainCommand {
     static final String FAILED_HELP = "1:inspect: it cannot be trained on as it is; or an error of Trainyard itself";
 
-    /// Held, because the log manager forgets loggers that nobody holds.
+    /// Kept in a field because the log manager drops unreferenced loggers.
     private static final Logger PROGRESS = Logger.getLogger("io.trainyard.data.ProgressLog");
 
     @Parameters(index = "0", paramLabel = "ACTION", description = "inspect or convert.")
@@ -134,7 +134,7 @@ public final class DatasetCommand extends PlainCommand {
         return ExitCodes.OK;
     }
 
-    /// As a job would have it read.
+    /// The dataset as a job would specify it.
     private DatasetSpec how(OwnFolder folder) {
         try {
             return new DatasetSpec(
@@ -158,7 +158,7 @@ public final class DatasetCommand extends PlainCommand {
         return Stream.of(text.split("x")).map(Integer::valueOf).toList();
     }
 
-    /// How far it is, beside the results.
+    /// Prints the progress to standard error, separate from the results.
     private final class ToTerminal extends Handler {
         @Override
         public void publish(LogRecord entry) {

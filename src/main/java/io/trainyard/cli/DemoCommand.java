@@ -36,7 +36,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/// `demo`: a whole fleet in one process, and everything in it is real: Kafka, a worker, the dashboard.
+/// `demo`: a complete fleet in one process, with Kafka, a worker and the dashboard.
 @Command(
         name = "demo",
         description = {
@@ -125,7 +125,7 @@ public final class DemoCommand implements Callable<Integer>, NeedsJvm {
         return exit && ended == ExitCodes.OK ? watched[0] : ended;
     }
 
-    /// There is one worker; a job for a kind of device that it has not would wait for ever.
+    /// There is only one worker, so a job for another kind of device would wait forever.
     private static void requireKinds(List<JobSpec> jobs, Set<String> kinds) {
         for (JobSpec job : jobs) {
             String kind = job.device().kind();
@@ -146,18 +146,18 @@ public final class DemoCommand implements Callable<Integer>, NeedsJvm {
                 "trainyard.checkpoints", folder.resolve("checkpoints").toUri().toString());
         settings.putAll(options.settings());
         settings.put("trainyard.kafka", broker.address());
-        settings.put("trainyard.kafka-config", ""); // its own Kafka lets anybody of this machine in
+        settings.put("trainyard.kafka-config", ""); // the demo's broker accepts all local clients
         settings.put("trainyard.worker.enabled", "true");
         settings.put("trainyard.dashboard.enabled", "true");
         settings.put("trainyard.dashboard.tracking", "jdbc:sqlite:" + folder.resolve("tracking.db"));
         settings.put("quarkus.http.host", LOCALHOST);
         settings.put("quarkus.http.port", Integer.toString(port));
-        settings.put("quarkus.log.console.stderr", "true"); // standard output is for the progress
+        settings.put("quarkus.log.console.stderr", "true"); // standard output shows the progress
         settings.put("quarkus.log.console.level", "WARN");
         return settings;
     }
 
-    /// @return the exit status: 0 if all jobs finished
+    /// @return the exit status; 0 if all jobs finished
     private int train(EmbeddedBroker broker, List<JobSpec> jobs) {
         terminal.out().printf("page   http://%s:%s/%nKafka  %s%n", LOCALHOST, Service.httpPort(), broker.address());
         options.choice(jobs).ifPresent(choice -> terminal.out().println("device " + choice));

@@ -21,9 +21,9 @@ public final class DevicesCommand extends PlainCommand {
     @Option(names = "--json", description = "One JSON object a device, or a kind that there is none of, a line each.")
     private boolean json;
 
-    /// A device, or a kind that there is none of.
+    /// A device, or a kind without devices.
     ///
-    /// @param why there is none; null: there is
+    /// @param why the reason for its absence; null if it is available
     /// @param chosen whether `auto` chooses it
     record Line(
             String device,

@@ -55,7 +55,7 @@ public final class EventsCommand extends FleetCommand {
 
     private static final int MAX_TEXT = 500;
 
-    /// What a check found, in sentences.
+    /// The result of a check, in sentences.
     record Checked(int jobs, List<String> wrong, List<String> remarks) {}
 
     private final OtherJobs others = new OtherJobs();
@@ -97,13 +97,14 @@ public final class EventsCommand extends FleetCommand {
         private int overlapSeconds;
     }
 
-    /// That nobody reads the output any more ends it, without a word: `events | head` is not an error.
+    /// Ends without an error if the output is closed, as in `events
+    ///  head`.
     @Override
     public Integer call() {
         if (check != null) {
             return check(check);
         }
-        if (follow) { // what does not exist cannot be followed
+        if (follow) { // a missing topic cannot be followed
             kafka.cluster().reach(() -> {
                 TopicAdmin.createMissing(kafka.brokers(), kafka.prefix(), Topic.EVENTS, kafka.timeout());
                 return true;
@@ -180,7 +181,7 @@ public final class EventsCommand extends FleetCommand {
         return report.wrong().isEmpty() ? ExitCodes.OK : ExitCodes.FAILED;
     }
 
-    /// A job whose command is gone from the topics is known by its name alone.
+    /// A job with a deleted command is known only by the name given.
     private void takeAttempts(CheckpointStore store, HistoryChecker checker) {
         Set<String> open = new TreeSet<>(checker.open());
         if (job != null && checker.jobs() == 0) {
@@ -194,7 +195,7 @@ public final class EventsCommand extends FleetCommand {
         });
     }
 
-    /// Empty where this process may not ask for the share groups.
+    /// Empty if this user may not read the share groups.
     private Optional<Ownership> ownership() {
         try {
             return Optional.of(Ownership.open(kafka.cluster()));
@@ -207,7 +208,7 @@ public final class EventsCommand extends FleetCommand {
         }
     }
 
-    /// The news is read once more after the ownership: what ended meanwhile is no longer owned.
+    /// Records are read again after the ownership, because a job that ended in between is no longer owned.
     private void lookForLost(Ownership ownership, HistoryChecker checker, Runnable readOn) {
         try {
             ownership.owned().forEach(checker::owned);

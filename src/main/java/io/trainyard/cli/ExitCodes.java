@@ -1,6 +1,6 @@
 package io.trainyard.cli;
 
-/// The exit statuses of the commands, and the lines about them in their help.
+/// The exit statuses of the commands, and their lines in the help texts.
 final class ExitCodes {
     static final int OK = 0;
     static final int FAILED = 1;

@@ -18,8 +18,8 @@ import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
-/// Turns what a command throws into words on standard error and an exit status. What a user can act on is a
-/// sentence; everything else is one line, with its stack trace only when asked for.
+/// Converts exceptions of commands to a message on standard error and an exit status. Expected errors are
+/// sentences for users. All others are one line, with a stack trace only if requested.
 final class FailureMessages implements IExecutionExceptionHandler {
     @Override
     public int handleExecutionException(Exception failure, CommandLine command, ParseResult parsed) {

@@ -11,8 +11,8 @@ import java.util.HashMap;
 import java.util.Map;
 import org.eclipse.microprofile.config.Config;
 
-/// The brokers of a process that serves, for its services and for its channels. The channels are told here and not by
-/// properties of theirs: a password of digits would become a number on that way.
+/// The brokers for the services and channels of a process with Quarkus. The channels get them here instead of
+/// from properties, which would convert a password of digits to a number.
 @Singleton
 @Unremovable
 class FleetBrokers implements ClientCustomizer<Map<String, Object>> {

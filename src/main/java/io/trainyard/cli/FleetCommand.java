@@ -3,7 +3,7 @@ package io.trainyard.cli;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/// A command that asks a fleet's Kafka.
+/// A command that connects to a fleet's Kafka.
 @Command(
         exitCodeList = {
             ExitCodes.OK_HELP,

@@ -14,7 +14,7 @@ final class GroupReader {
 
     /// @throws io.trainyard.topics.KafkaUnreachableException if the brokers do not answer
     static List<JobState> read(Cluster kafka, String group) {
-        // what cannot be read is said by whoever reads it next
+        // Unreadable records are ignored here because the next reader reports them.
         return of(NewsReader.readAll(kafka, MAX_JOBS, _ -> {}), group);
     }
 

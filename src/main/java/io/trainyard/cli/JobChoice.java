@@ -15,8 +15,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/// Which jobs: the options of commands that list some, or do something with some. A job is chosen when all
-/// that are given hold for it.
+/// The options that select jobs. A job is selected if it matches all given options.
 final class JobChoice {
     @Spec(Spec.Target.MIXEE)
     private CommandSpec command;
@@ -58,7 +57,7 @@ final class JobChoice {
         value = group.substring(end + 1);
     }
 
-    /// What a tracking store can say of it, in the order in which jobs were first heard of.
+    /// The query for a tracking store, in the order in which jobs were first seen.
     JobQuery query(String tag) {
         return new JobQuery(states, text, tag, JobQuery.Sort.HEARD, false, 1, 0);
     }

@@ -6,7 +6,7 @@ import java.util.Comparator;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// What jobs are sorted by, as the page's are.
+/// The sort keys of jobs, the same as in the dashboard.
 enum JobOrder {
     JOB(JobState::job),
     STATE(JobState::status),
@@ -27,7 +27,7 @@ enum JobOrder {
         this.key = key;
     }
 
-    /// Jobs that have no such value come last, whatever the direction.
+    /// Jobs without a value come last in both directions.
     @SuppressWarnings("unchecked") // all keys of one constant are of one type
     Comparator<JobState> comparator(boolean descending) {
         Comparator<Comparable<Object>> values = descending ? Comparator.reverseOrder() : Comparator.naturalOrder();

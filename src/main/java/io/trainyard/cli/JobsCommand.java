@@ -81,7 +81,7 @@ public final class JobsCommand extends FleetCommand {
         return ExitCodes.OK;
     }
 
-    /// @param outlook what lies before it; null: it does not wait
+    /// @param outlook its forecast; null if it does not wait
     private record Listed(
             @JsonUnwrapped JobState state,
 

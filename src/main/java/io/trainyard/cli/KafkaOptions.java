@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/// Where Kafka is: the options that every command about a fleet has.
+/// The Kafka options of every command that connects to a fleet.
 public final class KafkaOptions {
     private static final int MAX_TIMEOUT_SECONDS = 600;
 
@@ -96,10 +96,10 @@ public final class KafkaOptions {
         return new Cluster(brokers(), prefix, timeout);
     }
 
-    /// The brokers that the options name.
+    /// The brokers in the options.
     ///
-    /// @throws io.trainyard.topics.KafkaConfigException if the file of settings cannot be used
-    /// @throws io.trainyard.topics.KafkaUnreachableException if TLS is spoken there, and not meant
+    /// @throws io.trainyard.topics.KafkaConfigException if the settings file is invalid
+    /// @throws io.trainyard.topics.KafkaUnreachableException if the brokers use TLS and the settings do not
     Brokers brokers() {
         if (brokers == null) {
             brokers = Brokers.at(address, file());
@@ -112,7 +112,7 @@ public final class KafkaOptions {
         return config.isBlank() ? Optional.empty() : Optional.of(Path.of(config));
     }
 
-    /// As the settings of a process that runs Quarkus.
+    /// The options as Quarkus settings.
     Map<String, String> settings() {
         return Map.of(
                 "trainyard.kafka",
@@ -127,7 +127,7 @@ public final class KafkaOptions {
         return address;
     }
 
-    /// The file as it was named, or nothing.
+    /// The path of the settings file as given; empty if not given.
     String config() {
         return config;
     }
@@ -136,7 +136,7 @@ public final class KafkaOptions {
         return prefix;
     }
 
-    /// The bound on one answer of the brokers.
+    /// The timeout of one response of the brokers.
     Duration timeout() {
         return timeout;
     }

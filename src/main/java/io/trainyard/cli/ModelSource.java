@@ -26,17 +26,17 @@ import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// A saved model as the command line names it: the path of a model file, or a checkpoint's name in a store.
+/// A saved model given by the path of a model file or by a checkpoint name.
 ///
 /// @param checkpoint for messages
-/// @param spec the job that saved it, where it is known
+/// @param spec the job that saved it, if known
 record ModelSource(String checkpoint, Parameters model, Optional<JobSpec> spec) {
     private static final String MODEL_FILE = ".safetensors";
     private static final JsonMapper MAPPER = new JsonMapper();
 
-    /// @param store where a name is looked up
-    /// @throws CheckpointException if there is no such model
-    /// @throws InvalidJobException if it is neither a path nor a name
+    /// @param store the store in which names are looked up
+    /// @throws CheckpointException if the model does not exist
+    /// @throws InvalidJobException if the text is neither a path nor a name
     static ModelSource find(String checkpoint, URI store) {
         if (checkpoint.endsWith(MODEL_FILE)) {
             Path file = Path.of(checkpoint);
@@ -54,7 +54,7 @@ record ModelSource(String checkpoint, Parameters model, Optional<JobSpec> spec) 
         return new ModelSource(found.name().toString(), found.parameters(), spec);
     }
 
-    /// `<job>/checkpoints/step-<n>-<attempt>.safetensors` has `<job>/spec.json`.
+    /// `<job>/checkpoints/step-<n>-<attempt>.safetensors` belongs to `<job>/spec.json`.
     private static Optional<JobSpec> specBeside(Path file) {
         Path folder = file.toAbsolutePath().normalize().getParent();
         Path job = folder == null ? null : folder.getParent();
@@ -72,11 +72,12 @@ record ModelSource(String checkpoint, Parameters model, Optional<JobSpec> spec) 
         }
     }
 
-    /// The network and the data set to predict with, as those of a job.
+    /// Creates a job with the network and the dataset of a prediction.
     ///
-    /// @param network a built-in network's name, or the file of one; null: the job's
-    /// @param dataset a data set's name, which is normalized as the job's was, or one as JSON; null: the job's
-    /// @throws InvalidJobException if one is missing or wrong
+    /// @param network a built-in network's name or a network file; null for the job's network
+    /// @param dataset a dataset's name, which is normalized like the job's dataset, or JSON; null for the job's
+    ///     dataset
+    /// @throws InvalidJobException if one is missing or invalid
     JobSpec ask(@Nullable String network, @Nullable String dataset, InputStream standardInput) {
         ObjectNode job = MAPPER.createObjectNode().put("id", "predict").put("epochs", 1);
         JsonNode saved =
@@ -102,7 +103,7 @@ record ModelSource(String checkpoint, Parameters model, Optional<JobSpec> spec) 
             return TextNode.valueOf(network);
         }
         JsonNode tree = JobFiles.tree(network, standardInput);
-        return tree.has("network") ? tree.get("network") : tree; // a job's file will do
+        return tree.has("network") ? tree.get("network") : tree; // job files are accepted, too
     }
 
     private static JsonNode dataset(String dataset, JsonNode saved) {

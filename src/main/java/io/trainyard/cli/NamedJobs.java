@@ -11,7 +11,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
-/// The jobs of which something is wished: by their ids, or all of a sweep or another group that have not ended.
+/// The jobs that a command controls: given by id, or all unfinished jobs of a sweep or another group.
 final class NamedJobs {
     @Parameters(arity = "0..*", paramLabel = "JOB", description = "Ids of jobs.")
     private List<String> jobs = List.of();
@@ -29,7 +29,7 @@ final class NamedJobs {
         return named;
     }
 
-    /// @param command for messages
+    /// @param command for error messages
     /// @throws io.trainyard.topics.KafkaUnreachableException if the brokers do not answer
     Set<String> read(Cluster kafka, CommandSpec command) {
         if (jobs.isEmpty() == (group == null)) {
@@ -47,12 +47,12 @@ final class NamedJobs {
                         .toList());
     }
 
-    /// Whether they are all of a group, and not one by one.
+    /// Whether the jobs were given as a group.
     boolean areGroup() {
         return group != null;
     }
 
-    /// What is said where a group has no job that has not ended.
+    /// The message for a group without unfinished jobs.
     String noneLeft() {
         return "no job of the sweep %s is left: there is none of that name, or all have ended; ./trainyard sweep %s shows them"
                 .formatted(group, group);

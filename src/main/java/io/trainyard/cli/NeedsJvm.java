@@ -1,5 +1,5 @@
 package io.trainyard.cli;
 
-/// A command that the native image does not have, for what it starts is more than a worker: Kafka's broker, the
-/// dashboard, the tracking store (docs/decisions/20-the-native-image.md).
+/// Marks commands that the native image does not have, because they start Kafka's broker, the dashboard or the
+/// tracking store (docs/decisions/20-the-native-image.md).
 interface NeedsJvm {}

@@ -91,7 +91,7 @@ public final class NetworkCommand extends PlainCommand {
         return ExitCodes.OK;
     }
 
-    /// Of a built-in network a job with all defaults.
+    /// A built-in network becomes a job with defaults.
     private List<JobSpec> jobs() {
         if (!BuiltInNetworks.isName(subject)) {
             return JobFiles.read(List.of(subject), terminal.in());

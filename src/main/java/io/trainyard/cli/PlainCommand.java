@@ -8,13 +8,13 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/// A command that runs without Quarkus; [Trainyard] gives it [PlainLogging].
+/// A command that runs without Quarkus. [Trainyard] configures [PlainLogging] for it.
 @Command(
         mixinStandardHelpOptions = true,
         exitCodeListHeading = ExitCodes.HEADING,
         exitCodeList = {ExitCodes.OK_HELP, ExitCodes.UNEXPECTED_HELP, ExitCodes.BAD_INPUT_HELP})
 abstract class PlainCommand implements Callable<Integer> {
-    /// Tests give it another.
+    /// Replaced in tests.
     Terminal terminal = Terminal.system();
 
     @Spec

@@ -9,21 +9,21 @@ import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
-/// Logging of the commands that run without Quarkus: warnings, one line each, on standard error; as JSON with the
-/// keys that Quarkus' lines have, where `TRAINYARD_LOG_JSON` asks for it.
+/// Logging of commands without Quarkus: warnings as single lines on standard error. If `TRAINYARD_LOG_JSON` is
+/// set, they are JSON with the same keys as Quarkus' log.
 ///
-/// Without this, the log manager of Quarkus keeps every record for a configuration that never comes, and complains
-/// about it at the end.
+/// Without this, Quarkus' log manager buffers all records for a configuration that never comes, and reports
+/// that at exit.
 final class PlainLogging {
-    /// Held, because the log manager forgets the level of a logger that nobody holds.
+    /// Kept in a field because the log manager drops the level of an unreferenced logger.
     private static final Logger ROOT = Logger.getLogger("");
 
-    /// Its clients warn about each attempt to connect; a command says it once, in its own words.
+    /// Kafka's clients warn about each connection attempt. The commands report a failure themselves, once.
     private static final Logger KAFKA = Logger.getLogger("org.apache.kafka");
 
     private PlainLogging() {}
 
-    /// @param verbose shows Kafka's warnings, too
+    /// @param verbose whether Kafka's warnings are also shown
     static void install(boolean verbose) {
         for (Handler handler : ROOT.getHandlers()) {
             ROOT.removeHandler(handler);

@@ -114,7 +114,7 @@ public final class PredictCommand extends PlainCommand {
         return ExitCodes.OK;
     }
 
-    /// Said before the work is done, not after it.
+    /// Fails before the computation starts.
     private void requireWritable() {
         Path file = output;
         if (file == null) {

@@ -8,7 +8,7 @@ import io.trainyard.training.Predictions;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/// Predictions as `predict` prints them, a sample a line. Numbers are as short as tells them from the next float.
+/// The output formats of `predict`, one sample per line. Numbers have the fewest digits that identify a float.
 sealed interface PredictionText {
     static PredictionText of(Predictions predictions) {
         return switch (predictions.targets()) {
@@ -23,10 +23,10 @@ sealed interface PredictionText {
 
     String json(int sample);
 
-    /// How good all of them are, in words.
+    /// The accuracy or error over all samples, in words.
     String quality();
 
-    /// With the network's probability of each class.
+    /// Class labels with the probabilities from the network.
     record OfClasses(Predictions predictions, int[] labels) implements PredictionText {
         @Override
         public String csvTitles() {
@@ -70,7 +70,7 @@ sealed interface PredictionText {
         }
     }
 
-    /// With the sample's own numbers.
+    /// Predicted numbers with the sample's own values.
     ///
     /// @param targets (samples, outputs), row-major
     record OfNumbers(Predictions predictions, float[] targets) implements PredictionText {

@@ -14,7 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Projects as a table for people, of the jobs as their events tell of them.
+/// A table of projects, computed from the events of their jobs.
 final class ProjectRows {
     static final List<String> TITLES =
             List.of("PROJECT", "WEIGHT", "SHARE", "HAD", "RUNNING", "MAY RUN", "WAITING", "MAY WAIT");

@@ -11,7 +11,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/// How the projects of a fleet share it: the option of every command that has to know.
+/// The option with the projects file.
 final class ProjectsOptions {
     @Spec(Spec.Target.MIXEE)
     private CommandSpec command;
@@ -30,9 +30,9 @@ final class ProjectsOptions {
         return file.isBlank() ? Optional.empty() : Optional.of(Path.of(file));
     }
 
-    /// What the file says.
+    /// Reads the file.
     ///
-    /// @throws ParameterException if it is wrong, or not there
+    /// @throws ParameterException if it is invalid or does not exist
     ProjectRules rules() {
         try {
             return ProjectFiles.read(path());
@@ -41,7 +41,7 @@ final class ProjectsOptions {
         }
     }
 
-    /// As the settings of a process that runs Quarkus, once the file has been found to be right.
+    /// The option as Quarkus settings, after validation of the file.
     Map<String, String> settings() {
         var _ = rules();
         return path().map(path ->

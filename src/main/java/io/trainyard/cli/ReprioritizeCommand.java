@@ -54,7 +54,7 @@ public final class ReprioritizeCommand extends WishCommand {
         return priority.urgency();
     }
 
-    /// The copy of the command comes first: should the wish be lost, a copy too many is void.
+    /// The copy of the command comes first: if the control request is lost, an extra copy has no effect.
     @Override
     void publish(List<Control> wishes, WishedJobs all) {
         if (all.state(job).map(JobState::status).filter(Status.QUEUED::equals).isPresent()) {

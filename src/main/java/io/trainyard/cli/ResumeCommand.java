@@ -21,8 +21,8 @@ public final class ResumeCommand extends WishCommand {
         return jobs;
     }
 
-    /// A pause that is wished and not obeyed yet is taken back. What rests at a rung is not had to run on by a wish for
-    /// all of its sweep.
+    /// Withdraws a pause that has not taken effect yet. A job that is paused at a rung stays paused if its
+    /// whole sweep is resumed.
     @Override
     Optional<Answer> before(JobState job, WishedJobs all) {
         if (jobs.areGroup() && job.rung() != null && all.wish(job.job()) != Wish.PAUSE) {
@@ -47,7 +47,7 @@ public final class ResumeCommand extends WishCommand {
         return !jobs.areGroup() && job.rung() != null;
     }
 
-    /// Who resumes a whole sweep is told which of its jobs rest at a rung.
+    /// When a whole sweep is resumed, reports which of its jobs stay paused at a rung.
     private Optional<Answer> restsAgain(JobState job) {
         return jobs.areGroup() && job.rung() != null
                 ? Answer.asWished("is not paused any more, and rests where others of its sweep are better")

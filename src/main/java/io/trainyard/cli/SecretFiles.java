@@ -8,14 +8,14 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// Settings that are secret, from files: where `TRAINYARD_SIGN_IN_SECRET` may be set, `TRAINYARD_SIGN_IN_SECRET_FILE`
-/// may,
-/// with the path of a file that holds it, as containers mount them. Neither shows in a list of processes.
+/// Reads secret settings from files, such as secrets mounted into a container. For each variable like
+/// `TRAINYARD_SIGN_IN_SECRET`, a variable with the suffix `_FILE` can name a file with the value. Neither
+/// appears in process lists.
 final class SecretFiles {
     private static final int MAX_BYTES = 64 << 10;
     private static final String ENDING = "_FILE";
 
-    /// By variable, under which name the process knows it.
+    /// Setting names by environment variable.
     static final Map<String, String> SECRETS = Map.of(
             "TRAINYARD_DASHBOARD_TRACKING", "trainyard.dashboard.tracking",
             "TRAINYARD_SIGN_IN_SECRET", "trainyard.sign-in.secret",
@@ -24,7 +24,7 @@ final class SecretFiles {
 
     private SecretFiles() {}
 
-    /// A file of secrets cannot be used. The message names the variable and the file, and not what is in it.
+    /// A secret file cannot be used. The message contains the variable and the path, but not the content.
     static final class SecretFileException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -33,10 +33,10 @@ final class SecretFiles {
         }
     }
 
-    /// What files say, by the names that the process knows them by.
+    /// The settings from files, by setting name.
     ///
     /// @param environment variables and their values
-    /// @throws SecretFileException if a file cannot be read, or the secret is given twice
+    /// @throws SecretFileException if a file cannot be read or a secret is set twice
     static Map<String, String> read(Map<String, String> environment) {
         Map<String, String> settings = new LinkedHashMap<>();
         SECRETS.forEach((variable, setting) -> {

@@ -19,7 +19,7 @@ import org.eclipse.microprofile.config.inject.ConfigProperty;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
-/// Runs Quarkus for the commands that serve until they are stopped.
+/// Runs Quarkus for commands that serve until they are stopped.
 public final class Service implements QuarkusApplication {
     private static final System.Logger LOG = System.getLogger(Service.class.getName());
     private static final AtomicReference<Runnable> READY = new AtomicReference<>(() -> {});
@@ -30,7 +30,7 @@ public final class Service implements QuarkusApplication {
     private final Meters meters;
     private final boolean served;
 
-    /// @param served whether this process listens for whoever wants its metrics
+    /// @param served whether this process serves metrics over HTTP
     @Inject
     Service(
             WorkerService worker,
@@ -43,17 +43,17 @@ public final class Service implements QuarkusApplication {
         this.served = served;
     }
 
-    /// @param settings configuration of this run; they win over the environment
-    /// @param whenReady called once when everything listens
+    /// @param settings override the environment
+    /// @param whenReady called once when all ports are open
     /// @return the exit status
-    /// @throws RuntimeException what keeps the worker of this process from starting, or from going on
+    /// @throws RuntimeException if the worker of this process cannot start or continue
     static int run(Map<String, String> settings, Runnable whenReady) {
         settings.forEach(System::setProperty);
         READY.set(whenReady);
         int[] status = {0};
         Quarkus.run(Service.class, (code, failure) -> {
             status[0] = failure == null ? code : 1;
-            if (failure != null) { // from before the service, such as a setting that is none: nobody has said it yet
+            if (failure != null) { // before the service started, for example an invalid setting; not reported yet
                 var _ = FAILURE.updateAndGet(
                         said -> said == null ? new IllegalStateException(root(failure), failure) : said);
             }
@@ -73,16 +73,16 @@ public final class Service implements QuarkusApplication {
         return cause.toString();
     }
 
-    /// As [#run(Map, Runnable)], for an application that needs something else running below it.
+    /// Like [#run(Map, Runnable)], for an application that depends on another service in this process.
     ///
-    /// @param below is closed when the application has stopped; also when a signal stops it
+    /// @param below the other service, closed after the application has stopped, also after a signal
     static int run(Map<String, String> settings, AutoCloseable below, Runnable whenReady) {
         Thread hook = new Thread(() -> closeAfterApplication(below), "close-below");
         Runtime.getRuntime().addShutdownHook(hook);
         return run(settings, whenReady); // main exits next, which runs the hook
     }
 
-    /// All shutdown hooks run at the same time, so this one waits for the one that stops the application.
+    /// Shutdown hooks run concurrently, so this one waits for the hook that stops the application.
     private static void closeAfterApplication(AutoCloseable below) {
         Application application = Application.currentApplication();
         if (application != null) {
@@ -109,7 +109,7 @@ public final class Service implements QuarkusApplication {
         try {
             worker.start(brokers);
             READY.get().run();
-        } catch (RuntimeException e) { // said in a sentence by the command, without Quarkus's stack trace
+        } catch (RuntimeException e) { // the command reports it without Quarkus' stack trace
             FAILURE.set(e);
             return 1;
         }
@@ -117,10 +117,10 @@ public final class Service implements QuarkusApplication {
         return 0;
     }
 
-    /// Says that a port is taken before Quarkus does, in a stack trace.
+    /// Reports a port in use before Quarkus does so with a stack trace.
     ///
-    /// @param option names the port
-    /// @throws ParameterException if nothing can listen there
+    /// @param option the option with the port, for the message
+    /// @throws ParameterException if the port cannot be opened
     static void requireFree(CommandSpec command, String option, String host, int port) {
         try (ServerSocket probe = new ServerSocket()) {
             probe.setReuseAddress(true);
@@ -134,7 +134,7 @@ public final class Service implements QuarkusApplication {
         }
     }
 
-    /// The port that the page listens on; known when everything listens.
+    /// The HTTP port. Known when all ports are open.
     static String httpPort() {
         return ConfigProvider.getConfig().getValue("quarkus.http.port", String.class);
     }

@@ -23,22 +23,22 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/// What people are told of jobs that were just submitted: which place each has, why it waits, and when it begins. It
-/// is worth no long wait: what is not known in time is not told.
+/// The forecast of jobs that were just submitted: position, reason for waiting and expected start. Omitted if
+/// it is not available within a short time.
 final class SubmitAnswer {
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
-    /// Of more jobs all together are told.
+    /// Above this number of jobs, only a summary is printed.
     private static final int MAX_LINES = 8;
 
     private static final int MAX_TEXT = 300;
 
     private final Terminal terminal;
     private final List<String> jobs;
-    private final @Nullable FleetReader fleet; // null: nothing is known in time
+    private final @Nullable FleetReader fleet; // null if the fleet could not be read in time
     private final Forecast forecast;
 
-    /// A job, for programs.
+    /// A job in JSON.
     @JsonInclude(JsonInclude.Include.NON_NULL)
     private record Told(
             String job, @Nullable Status state, @Nullable Outlook outlook) {}
@@ -50,15 +50,15 @@ final class SubmitAnswer {
         this.forecast = fleet == null ? Forecast.NONE : fleet.forecast(System.currentTimeMillis());
     }
 
-    /// Looks at the fleet.
+    /// Reads the state of the fleet.
     ///
-    /// @param rules how projects share it
-    /// @param jobs that were submitted
+    /// @param rules of the projects
+    /// @param jobs the submitted jobs
     static SubmitAnswer of(Cluster kafka, ProjectRules rules, Terminal terminal, List<String> jobs) {
         return new SubmitAnswer(terminal, jobs, look(kafka, rules).orElse(null));
     }
 
-    /// A thread of its own, for a topic may be long, and a process that ends waits for no such thread.
+    /// Reads in a daemon thread because a topic may be long and must not delay the exit.
     private static Optional<FleetReader> look(Cluster kafka, ProjectRules rules) {
         CompletableFuture<FleetReader> looked = new CompletableFuture<>();
         Thread.ofPlatform().daemon().name("outlook").start(() -> {
@@ -66,7 +66,7 @@ final class SubmitAnswer {
             try (EventLog log = reader.openBriefly()) {
                 log.readToEnd(reader::take);
                 looked.complete(reader);
-            } catch (RuntimeException e) { // such as that this user may write commands, and read nothing
+            } catch (RuntimeException e) { // for example, this user may write commands but not read topics
                 looked.completeExceptionally(e);
             }
         });

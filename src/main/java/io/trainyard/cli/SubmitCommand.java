@@ -25,7 +25,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.TypeConversionException;
 
-/// `submit`: all jobs are checked before the first is sent.
+/// `submit`: checks all jobs before it sends the first.
 @Command(
         name = "submit",
         description = {
@@ -48,7 +48,7 @@ import picocli.CommandLine.TypeConversionException;
             "         optimizer: {type: adam}}' | ./trainyard submit -"
         })
 public final class SubmitCommand extends FleetCommand {
-    /// The most jobs that are counted where projects have quotas.
+    /// The maximum number of jobs that are counted for quotas.
     private static final int MAX_JOBS = 1_000_000;
 
     @Parameters(
@@ -139,7 +139,7 @@ public final class SubmitCommand extends FleetCommand {
         }
     }
 
-    /// Reads the topics only where a project of the jobs has a quota of jobs that wait.
+    /// Checks quotas. Reads the topics only if a project of the jobs has a quota of waiting jobs.
     private void requireRoom(List<JobSpec> jobs, ProjectRules rules) {
         Map<String, Long> more = jobs.stream()
                 .collect(Collectors.groupingBy(JobSpec::projectName, Collectors.summingLong(Trials::count)));

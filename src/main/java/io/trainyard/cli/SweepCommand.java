@@ -34,7 +34,7 @@ import picocli.CommandLine.Parameters;
 public final class SweepCommand extends FleetCommand {
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
-    /// Puts the cursor at the top of a terminal, and clears it.
+    /// Moves the cursor to the top of a terminal and clears the screen.
     private static final String CLEAR = "\u001b[H\u001b[2J";
 
     private static final int MAX_LIMIT = 10_000;

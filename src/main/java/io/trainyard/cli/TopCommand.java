@@ -21,7 +21,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/// `top`: the fleet as it is, and as it becomes.
+/// `top`: a live view of the fleet.
 @Command(
         name = "top",
         description = {
@@ -36,16 +36,16 @@ import picocli.CommandLine.Option;
 public final class TopCommand extends FleetCommand {
     private static final long REDRAW_NANOS = Duration.ofSeconds(1).toNanos();
 
-    /// Looking ahead may take one part of so many of the time.
+    /// The forecast may use one fifth of the time.
     private static final int SHARE = 5;
 
-    /// Topics that are missing are looked for again after so long.
+    /// The interval after which missing topics are looked up again.
     private static final long REOPEN_NANOS = Duration.ofSeconds(10).toNanos();
 
-    /// Lines of each table where nothing is cut off by a screen.
+    /// The maximum number of lines per table in output without a screen.
     private static final int MOST = 10_000;
 
-    /// What a screen shows besides: the headline, titles, empty lines and how many more there are.
+    /// The number of other lines on the screen: headline, titles, empty lines and the counts of hidden rows.
     private static final int BESIDES = 11;
 
     @Option(names = "--once", description = "Show the fleet as it is, once.")
@@ -98,7 +98,7 @@ public final class TopCommand extends FleetCommand {
                 FleetReader fleet = new FleetReader(kafka.cluster(), projects.rules(), _ -> {});
                 try (EventLog log = fleet.openBriefly()) {
                     log.readToEnd(fleet::take);
-                    if (screen == null) { // whatever goes wrong before is said where it can be read
+                    if (screen == null) { // errors before this are printed on the normal screen
                         screen = new LiveScreen(terminal.out());
                         hook = new Thread(screen::close, "screen");
                         Runtime.getRuntime().addShutdownHook(hook);
@@ -114,7 +114,7 @@ public final class TopCommand extends FleetCommand {
         }
     }
 
-    /// @return whether it goes on with topics that were missing
+    /// @return whether to continue with topics that were missing
     private boolean follow(EventLog log, FleetReader fleet, LiveScreen screen) {
         boolean whole = log.has(Topic.WORKERS) && log.has(Topic.JOBS);
         long reopenNanos = System.nanoTime() + REOPEN_NANOS;
@@ -154,14 +154,14 @@ public final class TopCommand extends FleetCommand {
             if (hook != null) {
                 Runtime.getRuntime().removeShutdownHook(hook);
             }
-        } catch (IllegalStateException _) { // the process is ending, and the hook runs already
+        } catch (IllegalStateException _) { // the process is exiting and the hook is already running
         }
     }
 
-    /// A fleet for programs.
+    /// The fleet as JSON.
     ///
-    /// @param jobs how many are something
-    /// @param waiting what lies before each, by job, in their order
+    /// @param jobs number of jobs by status
+    /// @param waiting forecasts by job, in order
     private record Told(
             long atMillis,
             List<WorkerStatus> workers,

@@ -4,7 +4,7 @@ import io.trainyard.event.JobState;
 import java.util.Comparator;
 import java.util.Objects;
 
-/// What jobs that run are sorted by; those that have no such value come last.
+/// The sort keys of running jobs. Jobs without a value come last.
 enum TopOrder {
     JOB(Comparator.comparing(JobState::job)),
     START(Comparator.comparingLong(JobState::startMillis)),

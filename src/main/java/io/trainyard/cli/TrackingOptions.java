@@ -3,9 +3,9 @@ package io.trainyard.cli;
 import io.trainyard.tracking.TrackingStore;
 import picocli.CommandLine.Option;
 
-/// Where the tracking store is: the option of commands that need no Kafka, but the dashboard's store.
+/// The option with the tracking store, for commands that read the dashboard's store instead of Kafka.
 final class TrackingOptions {
-    /// The first is from a file: see [SecretFiles].
+    /// The system property has a value from a file; see [SecretFiles].
     static final String DEFAULT =
             "${sys:trainyard.dashboard.tracking:-${env:TRAINYARD_DASHBOARD_TRACKING:-jdbc:sqlite:tracking.db}}";
 
@@ -20,16 +20,16 @@ final class TrackingOptions {
             })
     private String url = "";
 
-    /// Opens the store, and makes it where there is none.
+    /// Opens the store, and creates it if it does not exist.
     ///
     /// @throws io.trainyard.tracking.TrackingException if it cannot be opened
     TrackingStore open() {
         return TrackingStore.open(url);
     }
 
-    /// Opens the store, which must be there.
+    /// Opens an existing store.
     ///
-    /// @throws io.trainyard.tracking.TrackingException if it is not
+    /// @throws io.trainyard.tracking.TrackingException if it does not exist
     TrackingStore openExisting() {
         return TrackingStore.openExisting(url);
     }

@@ -27,7 +27,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// `train`: the training loop alone, with no Kafka at all.
+/// `train`: trains without Kafka.
 @Command(
         name = "train",
         description = "Runs jobs in this process, one after another, with no Kafka at all.",
@@ -44,12 +44,12 @@ import picocli.CommandLine.Parameters;
             "  echo '{\"network\": \"lenet\", \"dataset\": \"shapes32\", \"epochs\": 2}' | ./trainyard train -"
         })
 public final class TrainCommand extends PlainCommand {
-    /// How long ctrl-C waits for the step under way and its checkpoint.
+    /// How long ctrl-C waits for the current step and its checkpoint.
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(30);
 
     private static final String WORKER = "local";
 
-    /// Set by ctrl-C; asked at every step boundary.
+    /// Set by ctrl-C; checked at every step boundary.
     private volatile boolean stopRequested;
 
     @Parameters(paramLabel = "FILE", description = "JSON or YAML, one job or several; - is standard input.")
@@ -71,7 +71,7 @@ public final class TrainCommand extends PlainCommand {
         List<JobSpec> jobs = JobFiles.read(List.of(file), terminal.in()).stream()
                 .flatMap(job -> Trials.of(job).stream())
                 .toList();
-        var _ = Devices.open(options.device()); // its absence is told before any data is read
+        var _ = Devices.open(options.device()); // reports a missing device before any data is read
         options.choice(jobs).ifPresent(terminal.err()::println);
         CheckpointStore store = CheckpointStore.open(options.checkpoints());
         CountDownLatch ended = new CountDownLatch(1);
@@ -84,12 +84,12 @@ public final class TrainCommand extends PlainCommand {
         }
     }
 
-    /// Ends the job under way at its next step, with a checkpoint, and begins no other.
+    /// Stops the current job at its next step boundary, with a checkpoint, and starts no other.
     void stop() {
         stopRequested = true;
     }
 
-    /// In a shutdown hook: the process ends when this returns.
+    /// Runs in a shutdown hook: the process ends when this returns.
     private void stopAndWait(CountDownLatch ended) {
         stop();
         try {
@@ -115,11 +115,11 @@ public final class TrainCommand extends PlainCommand {
                     })
                     : run(jobs, store, (event, _) -> showBeforeEnd(event, progress), this::say);
         } finally {
-            lastWords.forEach(terminal.err()::println); // now that no bar is drawn over them any more
+            lastWords.forEach(terminal.err()::println); // no progress bar overwrites them any more
         }
     }
 
-    /// Why a job failed, or was given back though nobody asked for it, is said once, on standard error.
+    /// A failure or an unexpected requeue is reported once, after the progress, on standard error.
     private void showBeforeEnd(TrainingEvent event, JobProgress progress) {
         boolean isSaidAtTheEnd =
                 event instanceof TrainingEvent.Failed || (event instanceof TrainingEvent.Released && !stopRequested);
@@ -128,7 +128,7 @@ public final class TrainCommand extends PlainCommand {
         }
     }
 
-    /// One job's end is no reason not to run the others, whether it failed or cannot be run as it is written.
+    /// The other jobs run even if one fails or is invalid.
     private int run(
             List<JobSpec> jobs,
             CheckpointStore store,
@@ -144,7 +144,7 @@ public final class TrainCommand extends PlainCommand {
             if (isInterrupted(outcome)) {
                 return ExitCodes.INTERRUPTED;
             }
-            if (outcome instanceof Outcome.DeviceLost) { // the others would lose theirs as they open it
+            if (outcome instanceof Outcome.DeviceLost) { // the other jobs could not open it either
                 return ExitCodes.FAILED;
             }
             if (!(outcome instanceof Outcome.Finished)) {
@@ -176,7 +176,7 @@ public final class TrainCommand extends PlainCommand {
         words(job, outcome).ifPresent(terminal.err()::println);
     }
 
-    /// What a person is told of a job that has not finished.
+    /// The message for a job that has not finished.
     private static Optional<String> words(JobSpec job, Outcome outcome) {
         return switch (outcome) {
             case Outcome.Finished _, Outcome.Expanded _ -> Optional.empty();

@@ -22,7 +22,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/// Where training reads, writes and computes: the options of every command that trains.
+/// The options for data, checkpoints and device of every command that trains.
 public final class TrainingOptions {
     static final int MAX_THREADS = 1024;
 
@@ -97,7 +97,7 @@ public final class TrainingOptions {
         return device == null ? DeviceSpec.AUTO : device;
     }
 
-    /// What `auto` chooses here and why, in a sentence; empty where no job asks for it.
+    /// The device that `auto` chooses and the reason, in a sentence; empty if no job uses `auto`.
     ///
     /// @throws io.trainyard.device.DeviceException if no device is available
     Optional<String> choice(List<JobSpec> jobs) {
@@ -108,8 +108,7 @@ public final class TrainingOptions {
         return Optional.of("auto chose %s: %s".formatted(choice.kind(), Printable.text(choice.reason(), 1000)));
     }
 
-    /// Gets this process ready to compute beside whatever else it does at its start. That the device is missing is told
-    /// by who opens it.
+    /// Initializes the device in the background during startup. A missing device is reported when it is opened.
     void beginWarmUp() {
         Thread.ofPlatform().name("warm-up").daemon().start(() -> {
             try {
@@ -125,7 +124,7 @@ public final class TrainingOptions {
         return threads == null ? 0 : threads;
     }
 
-    /// What was given, as the worker's settings; what was not keeps the value it has from the environment.
+    /// The given options as settings of the worker. Other settings keep their values from the environment.
     Map<String, String> settings() {
         Map<String, String> settings = new HashMap<>();
         put(settings, "trainyard.data", data);

@@ -16,8 +16,7 @@ import picocli.CommandLine.RunLast;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/// The entry of `./trainyard`. A plain `main`: Quarkus starts only in the commands that serve, so that the others
-/// answer at once.
+/// The main class of `./trainyard`. Only commands that serve start Quarkus, so the others respond quickly.
 @QuarkusMain
 @Command(
         name = "trainyard",
@@ -73,14 +72,14 @@ public final class Trainyard implements Runnable {
         return commandLine().execute(args);
     }
 
-    /// All commands, with what they have in common: expected errors are sentences, and logging is for people.
+    /// All commands with error handling and logging.
     static CommandLine commandLine() {
         return commandLine(new Trainyard())
                 .setParameterExceptionHandler(Trainyard::sayWrongUse)
                 .setExecutionStrategy(Trainyard::execute);
     }
 
-    /// One of them alone.
+    /// A single command with error handling.
     static CommandLine commandLine(Object command) {
         return Words.readBy(new CommandLine(command)).setExecutionExceptionHandler(new FailureMessages());
     }
@@ -99,7 +98,7 @@ public final class Trainyard implements Runnable {
         return new RunLast().execute(parsed);
     }
 
-    /// One sentence: the whole usage text would push it off the screen.
+    /// Prints one sentence because the usage text would scroll it off the screen.
     private static int sayWrongUse(ParameterException e, String[] arguments) {
         CommandLine command = e.getCommandLine();
         command.getErr().println(e.getMessage());
@@ -110,14 +109,14 @@ public final class Trainyard implements Runnable {
         return ExitCodes.BAD_INPUT;
     }
 
-    /// Runs when no command is named: always an error.
+    /// Runs if no command is given, which is an error.
     @Override
     public void run() {
         throw new ParameterException(spec.commandLine(), "Name a command.");
     }
 
-    /// The version in Maven's file of it; there is none when the classes run from a folder. The manifest has it,
-    /// too, but does not count for classes from an archive of classes.
+    /// The version from Maven's `pom.properties`, which does not exist if the classes run from a folder. The
+    /// manifest also has it, but cannot be read for classes in a CDS archive.
     static String version() {
         try (InputStream in = Trainyard.class.getResourceAsStream(POM_PROPERTIES)) {
             if (in == null) {

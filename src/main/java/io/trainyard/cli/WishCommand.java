@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/// What the commands share that wish something of jobs: they look where the jobs stand, publish the wish, and wait
-/// until it shows. A wish that does not show in time is kept, and obeyed later.
+/// Base of the commands that control jobs. They read the state of the jobs, publish control requests and wait
+/// for the effect. A request without an effect in time stays valid.
 @Command(
         exitCodeList = {
             ExitCodes.WISH_OK_HELP,
@@ -44,10 +44,10 @@ abstract class WishCommand extends FleetCommand {
     @Option(names = "--json", description = "One JSON object a job, a line each.")
     private boolean json;
 
-    /// What is said of one job.
+    /// The result for one job.
     ///
-    /// @param done whether nothing is left to wait for
-    /// @param ok whether the job is as wished, or will be
+    /// @param done whether the command can stop waiting for the job
+    /// @param ok whether the job is or will be in the requested state
     record Answer(boolean done, boolean ok, String sentence) {
         static Optional<Answer> asWished(String sentence) {
             return Optional.of(new Answer(true, true, sentence));
@@ -56,13 +56,13 @@ abstract class WishCommand extends FleetCommand {
 
     abstract NamedJobs jobs();
 
-    /// What is answered without a wish: the job is so already, or cannot be any more; empty where a wish is due.
+    /// The result if no request is needed or possible; empty if a request must be published.
     abstract Optional<Answer> before(JobState job, WishedJobs jobs);
 
-    /// What becomes of the wish that is kept of a job.
+    /// The new desired state, given the current one.
     abstract Wish wish(Wish kept);
 
-    /// Whether the job is to run on where its `asha` would have it rest.
+    /// Whether the job continues where its `asha` would pause it.
     boolean runsOn(JobState job) {
         return false;
     }
@@ -72,7 +72,7 @@ abstract class WishCommand extends FleetCommand {
         return kept;
     }
 
-    /// What is answered after the wish is published; empty as long as it does not show.
+    /// The result after the request is published; empty before it takes effect.
     abstract Optional<Answer> after(JobState job, WishedJobs jobs);
 
     @Override
@@ -133,7 +133,7 @@ abstract class WishCommand extends FleetCommand {
         return new Control(job, wish(jobs.wish(job)), urgency(kept), Instant.now(), runsOn ? true : null);
     }
 
-    /// Publishes what is due, in order.
+    /// Publishes requests in order.
     void publish(List<Control> wishes, WishedJobs jobs) {
         new CommandSender(kafka.cluster(), CloudEvents.CLI).wish(wishes);
     }
@@ -147,7 +147,7 @@ abstract class WishCommand extends FleetCommand {
         return answers.size() == jobs.states().size();
     }
 
-    /// That a job has ended, where nothing can be wished of it any more.
+    /// The result for a job that has ended and cannot be controlled any more.
     static Optional<Answer> ended(JobState job, String whatFor) {
         return job.status().isFinal()
                 ? Optional.of(
@@ -155,7 +155,7 @@ abstract class WishCommand extends FleetCommand {
                 : Optional.empty();
     }
 
-    /// What a job is, after its name.
+    /// The status of a job as a predicate.
     static String words(Status status) {
         return switch (status) {
             case QUEUED, RUNNING, PAUSED -> "is " + status.word();

@@ -20,8 +20,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/// The jobs of which something is wished: where they stand, what is wished of them so far, and their newest
-/// commands.
+/// The state, the newest control request and the newest command of the jobs that a command controls.
 final class WishedJobs {
     static final List<Topic> TOPICS =
             Stream.concat(Topic.NEWS.stream(), Stream.of(Topic.CONTROL)).toList();
@@ -44,7 +43,7 @@ final class WishedJobs {
         if (entry.topic() == Topic.CONTROL) {
             readWish(entry);
         } else if (entry.topic().content() == Topic.Content.EVENTS && job != null && !names.contains(job)) {
-            others.add(job); // most of what a fleet says is about other jobs
+            others.add(job); // most events are about other jobs
         } else {
             reader.read(entry).ifPresent(news -> take(news, entry));
         }
@@ -54,7 +53,7 @@ final class WishedJobs {
         try {
             Control wish = EventJson.readControl(entry.body());
             wishes.put(wish.job(), wish);
-        } catch (IOException _) { // it binds nobody
+        } catch (IOException _) { // an invalid request has no effect
         }
     }
 
@@ -90,12 +89,12 @@ final class WishedJobs {
         return Optional.ofNullable(wishes.get(job));
     }
 
-    /// What is to become of a job; without a wish it runs.
+    /// The desired state of a job; running by default.
     Wish wish(String job) {
         return kept(job).map(Control::wish).orElse(Wish.RUN);
     }
 
-    /// The newest command of a job that can be read.
+    /// The newest readable command of a job.
     Optional<TopicRecord> command(String job) {
         return Optional.ofNullable(commands.get(job));
     }

@@ -10,11 +10,11 @@ import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.TypeConversionException;
 
-/// Constants as they are written in options: in small letters.
+/// Converts option values in lower case to enum constants.
 final class Words {
     private Words() {}
 
-    /// Has a command and those below it read them.
+    /// Registers the converters for a command and its subcommands.
     static CommandLine readBy(CommandLine command) {
         register(Colors.class, command);
         register(ExportFormat.class, command);

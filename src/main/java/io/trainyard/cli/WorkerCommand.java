@@ -12,8 +12,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/// `worker`: takes commands and trains, until it is stopped. An option that is not given leaves the setting to the
-/// environment, which is where a container has it.
+/// `worker`: claims and trains jobs until it is stopped. Options that are not given fall back to environment
+/// variables, which containers use.
 @Command(
         name = "worker",
         description = {
@@ -85,7 +85,7 @@ final class WorkerCommand implements Callable<Integer> {
         if (metricsPort != null) {
             Service.requireFree(spec, "--metrics-port", metricsHost, metricsPort);
         }
-        // Before Quarkus opens its channels, which say the same in a stack trace.
+        // Quarkus would report the same with a stack trace when it opens its channels.
         TopicCheck.correct(kafka.brokers(), kafka.prefix(), kafka.timeout());
         TopicAdmin.createMissing(kafka.brokers(), kafka.prefix(), kafka.timeout());
         return Service.run(settings(), this::announce);

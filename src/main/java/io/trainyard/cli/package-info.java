@@ -1,6 +1,5 @@
-/// The command line: one class per command of `./trainyard`, and the options they share. A command reads its options,
-/// calls the package that does the work, and turns the result into words and an exit status; it decides nothing about
-/// training.
+/// The command line: one class per command of `./trainyard`, and shared options. A command parses its options,
+/// calls the package that does the work, and prints the result. It contains no training logic.
 @NullMarked
 package io.trainyard.cli;
 
