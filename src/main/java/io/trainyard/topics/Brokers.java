@@ -23,8 +23,8 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
-/// The brokers, and how one connects to them: every client of Kafka in Trainyard is made here, or is given
-/// [#connection]. So what the operator's file says of TLS and of who one is holds for all of them.
+/// The brokers and the settings for connecting to them. Every Kafka client in Trainyard is created here or uses
+/// [#connection], so the operator's file of TLS and authentication settings applies to all of them.
 public final class Brokers {
     private final String address;
     private final Optional<ClientFile> file;
@@ -34,20 +34,20 @@ public final class Brokers {
         this.file = file;
     }
 
-    /// Brokers that talk to everybody, in the clear.
+    /// Brokers without TLS and authentication.
     ///
-    /// @param address `host:port` of a broker, or several with commas between them
+    /// @param address `host:port` of a broker, or several separated by commas
     public static Brokers at(String address) {
         return new Brokers(address, Optional.empty());
     }
 
-    /// @param file Kafka's settings of connections, as its own tools take them with `--command-config`
+    /// @param file a file of Kafka connection settings, like `--command-config` of Kafka's tools
     /// @throws KafkaConfigException if the file cannot be used
     public static Brokers at(String address, Optional<Path> file) {
         return new Brokers(address, file.map(ClientFile::read));
     }
 
-    /// `host:port` of a broker, or several with commas between them.
+    /// `host:port` of a broker, or several separated by commas.
     public String address() {
         return address;
     }
@@ -56,7 +56,7 @@ public final class Brokers {
         return file;
     }
 
-    /// What every client is told, under Kafka's names; nothing that a client may set by itself is among it.
+    /// The common settings of all clients, by Kafka's names. Individual clients must not override them.
     public Map<String, Object> connection() {
         Map<String, Object> settings = new HashMap<>();
         file.ifPresent(given -> settings.putAll(given.settings()));
@@ -70,10 +70,11 @@ public final class Brokers {
         return all;
     }
 
-    /// An admin client whose calls end within `timeout`.
+    /// Creates an admin client with `timeout` as limit for each call.
     ///
-    /// @throws KafkaUnreachableException if the address is none, its host is not known, or no token is to be had
-    /// @throws KafkaConfigException if no client can be made with the file
+    /// @throws KafkaUnreachableException if the address is invalid, the host is unknown or no token is
+    ///     available
+    /// @throws KafkaConfigException if no client can be created with the file
     public Admin admin(Duration timeout) {
         int millis = Math.toIntExact(timeout.toMillis());
         return made(() -> Admin.create(with(Map.of(
@@ -81,34 +82,35 @@ public final class Brokers {
                 AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, millis))));
     }
 
-    /// As [#admin]; a client that reads, and leaves nothing behind at the brokers.
+    /// Creates a consumer without a group that commits no offsets. Throws the same exceptions as [#admin].
     ///
-    /// @param own settings, under Kafka's names
+    /// @param own further settings, by Kafka's names
     public KafkaConsumer<String, byte[]> consumer(Map<String, Object> own) {
         Map<String, Object> settings = new HashMap<>(Map.of(
                 ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false,
                 ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false,
-                ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest")); // retention may pass the reader by
+                ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
+                        "earliest")); // if retention deletes records before they are read
         settings.putAll(own);
         return made(() -> new KafkaConsumer<>(with(settings), new StringDeserializer(), new ByteArrayDeserializer()));
     }
 
-    /// As [#admin]; a client that claims.
+    /// Creates a share consumer, for claiming. Throws the same exceptions as [#admin].
     ///
-    /// @param own settings, under Kafka's names
+    /// @param own further settings, by Kafka's names
     public KafkaShareConsumer<byte[], byte[]> shareConsumer(Map<String, Object> own) {
         return made(
                 () -> new KafkaShareConsumer<>(with(own), new ByteArrayDeserializer(), new ByteArrayDeserializer()));
     }
 
-    /// As [#admin]; a client that publishes.
+    /// Creates a producer. Throws the same exceptions as [#admin].
     ///
-    /// @param own settings, under Kafka's names
+    /// @param own further settings, by Kafka's names
     public KafkaProducer<String, byte[]> producer(Map<String, Object> own) {
         return made(() -> new KafkaProducer<>(with(own), new StringSerializer(), new ByteArraySerializer()));
     }
 
-    /// Clients say what they cannot be made with in many ways; the reason hides as a cause.
+    /// Kafka's constructors wrap the reason for a failure in various exceptions.
     private <T> T made(Supplier<T> client) {
         try {
             return client.get();
@@ -128,12 +130,12 @@ public final class Brokers {
         }
     }
 
-    /// The clients' way to say that no host has that name, or that it is none.
+    /// Kafka's exception for an invalid address or an unknown host.
     private static boolean isAddress(ConfigException wrong) {
         return String.valueOf(wrong.getMessage()).contains(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG);
     }
 
-    /// Who asks is not told: the file has passwords.
+    /// The file is omitted because it contains passwords.
     @Override
     public String toString() {
         return address;

@@ -36,35 +36,35 @@ import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.SaslConfigs;
 import org.apache.kafka.common.config.types.Password;
 
-/// The operator's file of Kafka's settings: how one connects, and who one is. It may have the settings that all of
-/// Kafka's clients share; what a client of Trainyard's has for a reason of its own is refused by name.
+/// The operator's file with Kafka's connection and authentication settings. It may contain the settings that
+/// all Kafka clients have in common, except those that Trainyard sets itself.
 final class ClientFile {
     private static final int MAX_BYTES = 1 << 20;
     private static final int MAX_TEXT = 200;
-    private static final int MAX_SECRET_LEFT_ALONE = 2; // a text without its e's tells no more
+    private static final int MAX_SECRET_LEFT_ALONE = 2; // replacing shorter ones would only garble the message
 
-    /// Where the values of other settings may be taken from: `${env:NAME}`, `${file:/path:key}`.
+    /// The setting for value providers, as in `${env:NAME}` and `${file:/path:key}`.
     private static final String PROVIDERS = "config.providers";
 
-    /// Shared by all clients, but each has its own.
+    /// Common settings that Trainyard sets for each client.
     private static final Set<String> OWN = Set.of(
             CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG,
             CommonClientConfigs.CLIENT_ID_CONFIG,
             CommonClientConfigs.REQUEST_TIMEOUT_MS_CONFIG);
 
-    /// Options of a login module that are secret; its others, such as who one is, may be told.
+    /// The secret options of a login module. Others, such as the user name, may appear in messages.
     private static final Pattern SECRET_OPTION = Pattern.compile(
             "(?i)\\w*(?:password|secret|token|key)\\w*\\s*=\\s*(?:\"([^\"]*)\"|'([^']*)'|([^\\s;\"']+))");
     private static final Pattern LEFT = Pattern.compile("\\$\\{[^}]*}");
 
-    /// Kafka asks for no token anywhere but where this system property of its own allows. It guards against those who
-    /// may set a client's settings, but not start processes; whoever gives this file has started this one.
+    /// Kafka requests tokens only from URLs in this system property. It protects processes in which other
+    /// parties set client settings. Here the operator gives the file and starts the process.
     private static final String ALLOWED_URLS = "org.apache.kafka.sasl.oauthbearer.allowed.urls";
 
-    /// Names of hosts that need no look-up.
+    /// Host names that need no DNS lookup.
     private static final String THIS_MACHINE = "localhost|127(\\.[0-9]{1,3}){3}|\\[::1]";
 
-    /// The bound on one answer of whoever gives tokens; Kafka has none.
+    /// The timeout for a response of the token endpoint in ms. Kafka has no default.
     private static final String TOKEN_MILLIS = "10000";
 
     private final Path path;
@@ -77,7 +77,7 @@ final class ClientFile {
         this.secrets = secrets;
     }
 
-    /// @throws KafkaConfigException if it cannot be read, or has what it must not have
+    /// @throws KafkaConfigException if it cannot be read or contains a forbidden setting
     static ClientFile read(Path path) {
         Map<String, String> settings = load(path);
         Set<String> known = known();
@@ -108,7 +108,7 @@ final class ClientFile {
 
     private Map<String, Object> withAddress() {
         Map<String, Object> all = new HashMap<>(settings);
-        all.put(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, "localhost:9092"); // required, and not used
+        all.put(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, "localhost:9092"); // required but unused
         return all;
     }
 
@@ -124,7 +124,7 @@ final class ClientFile {
             }
         } catch (NoSuchFileException _) {
             throw unreadable(path, "it is not there");
-        } catch (IOException | IllegalArgumentException e) { // the second for an escape that is none
+        } catch (IOException | IllegalArgumentException e) { // IllegalArgumentException is thrown for an invalid escape
             throw unreadable(
                     path,
                     Files.isDirectory(path) ? "it is a folder" : e.getClass().getSimpleName());
@@ -146,7 +146,7 @@ final class ClientFile {
                 .collect(Collectors.toSet());
     }
 
-    /// What this file may have.
+    /// The names that the file may contain.
     static Set<String> shared() {
         Set<String> shared = new TreeSet<>(AdminClientConfig.configNames());
         shared.retainAll(ProducerConfig.configNames());
@@ -211,7 +211,7 @@ final class ClientFile {
         }
     }
 
-    /// And to another machine. What is no address at all, Kafka refuses.
+    /// Whether a URL uses plain HTTP to another machine. Kafka refuses invalid URLs itself.
     private static boolean isInTheClear(String url) {
         try {
             URI uri = new URI(url.strip());
@@ -246,12 +246,12 @@ final class ClientFile {
         return settings;
     }
 
-    /// Where it is, as it was named.
+    /// The path as given.
     Path path() {
         return path;
     }
 
-    /// Why no client can be made with it: what the causes say, one after the other, and no secret.
+    /// Why no client can be created: the messages of the causes in order, without secrets.
     KafkaConfigException unusable(Throwable problem) {
         String why = hide(String.join(": ", reasons(problem)));
         String advice = why.contains("SSL keystore") || why.contains("keystore password")
@@ -261,7 +261,7 @@ final class ClientFile {
                 .formatted(path, Printable.text(why, 1000), advice));
     }
 
-    /// What the causes say: not what only wraps another.
+    /// The messages of the causes, without those that only wrap another cause.
     static List<String> reasons(Throwable problem) {
         Set<String> reasons = new LinkedHashSet<>();
         for (Throwable cause = problem; cause != null; cause = cause.getCause()) {
@@ -278,7 +278,7 @@ final class ClientFile {
         return List.copyOf(reasons);
     }
 
-    /// Who logs in for Kafka's clients tells whole stack traces as a message.
+    /// The login module uses whole stack traces as message.
     private static String sentence(String message) {
         return message.lines().findFirst().orElse("");
     }
@@ -291,7 +291,7 @@ final class ClientFile {
         return hidden;
     }
 
-    /// Without what it says.
+    /// Omits the content, which may be secret.
     @Override
     public String toString() {
         return path.toString();

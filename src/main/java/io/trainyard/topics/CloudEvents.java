@@ -20,26 +20,26 @@ public final class CloudEvents {
     public static final String WORKER_STATUS = "io.trainyard.worker.status.v1";
     public static final String CUSTODY = "io.trainyard.job.custody.v1";
 
-    /// The header that says who speaks.
+    /// The header with the source of an event.
     static final String SOURCE = "ce_source";
 
     private static final String TIME = "ce_time";
 
-    /// The source of what somebody asks for by the command line.
+    /// The source of commands and control requests from the command line.
     public static final String CLI = "/cli";
 
-    /// The source of what somebody asks for by the dashboard.
+    /// The source of commands and control requests from the dashboard.
     public static final String DASHBOARD = "/dashboard";
 
-    /// What the source of a worker begins with; its id follows.
+    /// The prefix of a worker's source, followed by its id.
     static final String WORKERS = "/workers/";
 
-    /// The header that ties records of one trace together (W3C Trace Context).
+    /// The header that connects the records of one trace (W3C Trace Context).
     public static final String TRACE_PARENT = "traceparent";
 
     private CloudEvents() {}
 
-    /// Copies the trace of the record that caused this one, if it has one that is read
+    /// Copies the trace header of the record that caused this one, unless it is too long
     /// ([CommandHeaders#MAX_BYTES]).
     public static void continueTrace(Headers cause, Headers effect) {
         Header trace = cause.lastHeader(TRACE_PARENT);
@@ -48,19 +48,19 @@ public final class CloudEvents {
         }
     }
 
-    /// The source of what a worker says, as a URI reference.
+    /// The source of a worker's records, as a URI reference.
     public static String worker(String id) {
         return WORKERS + id;
     }
 
-    /// As the other `headers`, of what happens now.
+    /// Like the other `headers`, with the current time.
     public static RecordHeaders headers(String type, String source) {
         return headers(type, source, Instant.now());
     }
 
     /// @param type such as [#COMMAND]
-    /// @param source who speaks, as a URI reference: `/workers/<id>`, [#CLI] or [#DASHBOARD].
-    ///     An event that is told again for another worker keeps its source
+    /// @param source the publisher as a URI reference: `/workers/<id>`, [#CLI] or [#DASHBOARD]. If another
+    ///     worker republishes an event, the source is kept
     /// @param time when it happened
     public static RecordHeaders headers(String type, String source, Instant time) {
         RecordHeaders headers = new RecordHeaders();
@@ -81,7 +81,7 @@ public final class CloudEvents {
         return headers;
     }
 
-    /// When the record was written, by its writer's clock; empty where it does not say so.
+    /// The time in the header, by the writer's clock; empty if it is missing or invalid.
     public static Optional<Instant> time(Headers headers) {
         Header time = headers.lastHeader(TIME);
         if (time == null || time.value() == null) {
@@ -89,7 +89,7 @@ public final class CloudEvents {
         }
         try {
             return Optional.of(Instant.parse(new String(time.value(), StandardCharsets.UTF_8)));
-        } catch (DateTimeParseException _) { // anyone can write to a topic
+        } catch (DateTimeParseException _) { // any client can write to a topic
             return Optional.empty();
         }
     }

@@ -7,20 +7,20 @@ import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.RetriableException;
 
-/// A fleet, as a client of its brokers sees it.
+/// A fleet from the view of a Kafka client.
 ///
-/// @param brokers where they are, and how one connects to them
-/// @param prefix what the topics' names begin with
-/// @param timeout the bound on one answer of the brokers
+/// @param brokers address and connection settings
+/// @param prefix of the topics' names
+/// @param timeout for each response of the brokers
 public record Cluster(Brokers brokers, String prefix, Duration timeout) {
-    /// `host:port` of a broker, or several with commas between them.
+    /// `host:port` of a broker, or several separated by commas.
     public String address() {
         return brokers.address();
     }
 
-    /// Calls a Kafka client; that the brokers do not answer, or refuse, becomes a sentence.
+    /// Calls a Kafka client and converts its connection errors.
     ///
-    /// @throws KafkaUnreachableException if they do not
+    /// @throws KafkaUnreachableException if the brokers do not answer or refuse
     public <T> T reach(Supplier<T> call) {
         try {
             return call.get();

@@ -3,24 +3,24 @@ package io.trainyard.topics;
 import java.nio.charset.StandardCharsets;
 import org.apache.kafka.common.header.Headers;
 
-/// The headers that a command may have; all but the first it has once a worker has published it anew. All are text,
-/// and none is needed.
+/// The optional headers of a command; all are text. Workers add them when they publish the command again.
+/// Clients may set the first one.
 public final class CommandHeaders {
-    /// The [contract][io.trainyard.spec.JobContract] that the command was written for: what a worker does not know in
-    /// one that is newer than what it understands is left to newer workers; without it, it is a mistake.
+    /// The [contract][io.trainyard.spec.JobContract] for which the command was written. If it is newer than a
+    /// worker supports, the worker defers a command with unknown fields. Without this header, unknown fields
+    /// are errors.
     public static final String CONTRACT = "trainyard-contract";
 
-    /// The attempt that is asked for; without it, the first.
+    /// The requested attempt; the first if the header is missing.
     public static final String ATTEMPT = "trainyard-attempt";
 
-    /// The identity of the store that has the job's attempts and checkpoints.
+    /// The identity of the store with the job's chain and checkpoints.
     public static final String STORE = "trainyard-store";
 
-    /// The workers that could not run the job, and why: a JSON list of objects with `worker` and `reason`.
+    /// The workers that could not run the job, with reasons: a JSON list of objects with `worker` and `reason`.
     public static final String REFUSALS = "trainyard-refusals";
 
-    /// The most bytes of any of them, and of a `traceparent`, that are read; a longer one is as if it were not
-    /// there.
+    /// The maximum size in bytes of each of these headers and of `traceparent`. Longer headers are ignored.
     public static final int MAX_BYTES = 16 << 10;
 
     private CommandHeaders() {}

@@ -34,7 +34,7 @@ import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 
-/// Publishes commands and wishes, and knows which of them Kafka has.
+/// Publishes commands and control requests, and reports which of them Kafka acknowledged.
 public final class CommandSender {
     private static final int MAX_IN_FLIGHT = 500;
 
@@ -42,12 +42,12 @@ public final class CommandSender {
     private final String source;
     private final Tracing tracing;
 
-    /// @param source who sends, as the records' header `ce_source` names it: [CloudEvents#CLI] or another
+    /// @param source the value of the header `ce_source`: [CloudEvents#CLI] or another
     public CommandSender(Cluster kafka, String source) {
         this(kafka, source, Tracing.ofProcess());
     }
 
-    /// @param tracing what is told of what it sends
+    /// @param tracing creates the spans of the published records
     public CommandSender(Cluster kafka, String source, Tracing tracing) {
         this.kafka = kafka;
         this.source = source;
@@ -56,19 +56,19 @@ public final class CommandSender {
 
     private record Sent(Due due, Future<RecordMetadata> answer) {}
 
-    /// A record to send, and what is done once all replicas have it.
+    /// A record to send, with a callback for its acknowledgement by all replicas.
     private record Due(ProducerRecord<String, byte[]> record, Runnable acknowledged) {}
 
-    /// Creates the topics that are missing, and publishes the jobs in order, each on the topic of the
-    /// device it names.
+    /// Creates missing topics and publishes the jobs in order, each on the topic of its device kind.
     ///
-    /// @param acknowledged called with each job that all replicas have, in order
-    /// @throws KafkaUnreachableException if the brokers do not answer; what is not acknowledged may still be there
+    /// @param acknowledged called in order with each job that all replicas have
+    /// @throws KafkaUnreachableException if the brokers do not answer; records without acknowledgement may have
+    ///     been written
     public void send(List<JobSpec> jobs, Priority priority, Consumer<JobSpec> acknowledged) {
         send(jobs.stream().map(job -> command(job, priority, acknowledged)).toList());
     }
 
-    /// As [#send(List, Priority, Consumer)], for what somebody wishes of jobs.
+    /// Publishes control requests; see [#send(List, Priority, Consumer)].
     public void wish(List<Control> wishes) {
         send(wishes.stream()
                 .map(wish -> new Due(
@@ -82,7 +82,7 @@ public final class CommandSender {
                 .toList());
     }
 
-    /// Publishes commands once more, as they are, where commands of this priority are.
+    /// Publishes copies of commands on the topics of a priority.
     public void copy(List<TopicRecord> commands, Priority priority) {
         send(commands.stream()
                 .map(command -> new Due(
@@ -148,7 +148,8 @@ public final class CommandSender {
             sent.answer().get(2 * kafka.timeout().toMillis(), TimeUnit.MILLISECONDS);
             sent.due().acknowledged().run();
         } catch (ExecutionException e) {
-            if (e.getCause() instanceof ClusterAuthorizationException) { // says a producer that may write nowhere
+            if (e.getCause()
+                    instanceof ClusterAuthorizationException) { // a producer without write permission reports this
                 throw new KafkaUnreachableException(
                         kafka.brokers(),
                         new TopicAuthorizationException(
@@ -176,8 +177,8 @@ public final class CommandSender {
         return Map.ofEntries(
                 entry(ProducerConfig.CLIENT_ID_CONFIG, "trainyard" + source.replace('/', '-')),
                 entry(ProducerConfig.ACKS_CONFIG, "all"),
-                // On a topic that was just created, a broker may refuse the first request and take the second; then it
-                // refuses the first one's repetition for ever, as out of order. So there is no second one.
+                // On a new topic, a broker may refuse the first request and accept the second. It then refuses
+                // the retry of the first one as out of order, forever. A limit of one avoids this.
                 entry(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1),
                 entry(ProducerConfig.MAX_BLOCK_MS_CONFIG, millis),
                 entry(ProducerConfig.LINGER_MS_CONFIG, 0),

@@ -1,12 +1,12 @@
 package io.trainyard.topics;
 
-/// The headers that a worker adds to a command for a kind of device it has not, when it passes the command on to that
-/// kind's topic. Both are text; a command that is passed on once more has those of the last time.
+/// Headers of a command that a worker forwarded to the topic of another device kind; all are text. Each
+/// forwarding replaces them.
 public final class Forwarded {
-    /// The full name of the topic that the command was on.
+    /// The full name of the topic from which the command was forwarded.
     public static final String FROM = "forwarded-from";
 
-    /// The id of the worker that passed it on.
+    /// The id of the worker that forwarded it.
     public static final String BY = "forwarded-by";
 
     private Forwarded() {}

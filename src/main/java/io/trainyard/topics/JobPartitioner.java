@@ -7,8 +7,8 @@ import org.apache.kafka.clients.producer.Partitioner;
 import org.apache.kafka.common.Cluster;
 import org.apache.kafka.common.utils.Utils;
 
-/// Chooses a record's partition by its job alone, as Kafka does for a key that is the job's id: the records of a
-/// job stay in order, whatever else their keys say.
+/// Chooses the partition by the job id in the key, with Kafka's hash of a key. All records of a job stay in
+/// order even if their keys differ.
 public final class JobPartitioner implements Partitioner {
     @Override
     public int partition(String topic, Object key, byte[] keyBytes, Object value, byte[] valueBytes, Cluster cluster) {
@@ -17,7 +17,7 @@ public final class JobPartitioner implements Partitioner {
     }
 
     static int partition(byte[] key, int partitions) {
-        String job = RecordKey.job(new String(key, StandardCharsets.ISO_8859_1)); // a key may be any bytes
+        String job = RecordKey.job(new String(key, StandardCharsets.ISO_8859_1)); // keys may be any bytes
         return Utils.toPositive(Utils.murmur2(job.getBytes(StandardCharsets.ISO_8859_1))) % partitions;
     }
 

@@ -10,11 +10,11 @@ import org.apache.kafka.common.resource.PatternType;
 import org.apache.kafka.common.resource.ResourcePattern;
 import org.apache.kafka.common.resource.ResourceType;
 
-/// Who does what at a fleet's Kafka, and the least that one must be allowed for it. To read or to write includes to see
-/// that a topic is there.
+/// The roles of Kafka clients in a fleet and their minimal permissions. READ and WRITE on a topic imply
+/// DESCRIBE.
 public enum KafkaRole {
-    /// Takes jobs, and tells of them. That it writes commands is for those it passes on; it deletes those that are
-    /// dealt with, and looks among the dead letters whether one is.
+    /// Claims jobs and publishes their events. It writes commands to forward them, deletes accepted commands,
+    /// and reads the dead letters to find rejected commands.
     WORKER(
             commands(AclOperation.READ, AclOperation.WRITE, AclOperation.DELETE),
             topic(Topic.STEPS, AclOperation.WRITE),
@@ -27,7 +27,7 @@ public enum KafkaRole {
             topic(Topic.WORKERS, AclOperation.READ, AclOperation.WRITE),
             group("commands.", AclOperation.READ, AclOperation.ALTER_CONFIGS)),
 
-    /// Shows everything, and publishes what people ask for on its page.
+    /// Reads all topics and publishes users' commands and control requests.
     DASHBOARD(
             commands(AclOperation.READ, AclOperation.WRITE),
             news(),
@@ -37,7 +37,7 @@ public enum KafkaRole {
     /// `./trainyard jobs`, `watch` and `events`.
     READER(commands(AclOperation.READ), news(), topic(Topic.WORKERS, AclOperation.READ)),
 
-    /// `./trainyard submit`; with `--watch` one is a reader, too.
+    /// `./trainyard submit`; with `--watch`, READER is also needed.
     SUBMITTER(commands(AclOperation.WRITE)),
 
     /// `./trainyard cancel`, `pause`, `resume` and `reprioritize`.
@@ -46,7 +46,7 @@ public enum KafkaRole {
             news(),
             topic(Topic.CONTROL, AclOperation.READ, AclOperation.WRITE)),
 
-    /// `./trainyard topics`: makes the topics.
+    /// `./trainyard topics`, which creates the topics.
     ADMINISTRATOR(prefixed(ResourceType.TOPIC, "", AclOperation.CREATE));
 
     private final List<Grant> grants;
@@ -56,18 +56,18 @@ public enum KafkaRole {
         this.grants = Stream.of(grants).flatMap(List::stream).toList();
     }
 
-    /// One operation that is allowed: what one ACL is, but for who it is for.
+    /// One permitted operation, like an ACL without its principal.
     ///
-    /// @param pattern how `name` is meant: exactly, or what all names begin with
+    /// @param pattern whether `name` is an exact name or a prefix
     /// @param name without the fleet's prefix
     public record Grant(ResourceType type, PatternType pattern, String name, AclOperation operation) {
-        /// What it is about, in one fleet.
+        /// The resource in a fleet.
         public ResourcePattern resource(String prefix) {
             return new ResourcePattern(type, prefix + name, pattern);
         }
     }
 
-    /// All that is needed, and nothing else.
+    /// The minimal permissions of the role.
     public List<Grant> grants() {
         return grants;
     }
@@ -80,7 +80,7 @@ public enum KafkaRole {
         return prefixed(ResourceType.TOPIC, "commands.", operations);
     }
 
-    /// Events and dead letters; the commands are a line of their own.
+    /// Events and dead letters. Commands are granted separately.
     private static List<Grant> news() {
         List<Grant> grants = new ArrayList<>();
         Topic.NEWS.stream()

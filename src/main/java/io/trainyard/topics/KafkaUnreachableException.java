@@ -6,20 +6,20 @@ import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.SslAuthenticationException;
 
-/// The brokers do not answer in time, or refuse: those who ask, or what they ask for.
+/// The brokers do not answer in time, or refuse the connection or an operation.
 public final class KafkaUnreachableException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     private final transient Brokers brokers;
 
-    /// @param brokers those that were tried
+    /// @param brokers the brokers of the failed call
     public KafkaUnreachableException(Brokers brokers, Throwable cause) {
         super(sentence(brokers, cause), cause);
         this.brokers = brokers;
     }
 
-    /// @param brokers those that were tried
-    /// @param speech what is wrong with how they are spoken to
+    /// @param brokers the brokers of the failed call
+    /// @param speech the protocol mismatch
     KafkaUnreachableException(Brokers brokers, String speech) {
         super("Kafka at %s: %s".formatted(brokers.address(), speech));
         this.brokers = brokers;

@@ -9,13 +9,13 @@ import java.util.Locale;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.common.errors.AuthorizationException;
 
-/// What is spoken at a broker's port. Kafka's clients take an answer in another language for one that does not come, or
-/// for one of hundreds of megabytes.
+/// Detects the protocol on a broker's port. Kafka's clients treat an answer in another protocol as a timeout or
+/// as a message of hundreds of megabytes.
 public final class PortProbe {
     private static final int TIMEOUT_MILLIS = 2000;
 
-    /// Kafka's question that may be asked by anybody and by any client: which versions it speaks. Its version 0 has no
-    /// body; the client has no name.
+    /// Kafka's request for the supported API versions, which any client may send without authentication.
+    /// Version 0 has no body; the client id is null.
     private static final short API_VERSIONS = 18;
 
     private static final short NO_NAME = -1;
@@ -32,9 +32,9 @@ public final class PortProbe {
 
     private PortProbe() {}
 
-    /// Asks before the first client does, where the clients would not use TLS.
+    /// Checks the protocol before the first client connects without TLS.
     ///
-    /// @throws KafkaUnreachableException if TLS is spoken there; that nobody answers, the clients say
+    /// @throws KafkaUnreachableException if the port uses TLS; a port without an answer is left to the clients
     public static void requireClear(Brokers brokers) {
         if (!usesTls(brokers) && speech(brokers.address()) == Speech.TLS) {
             throw new KafkaUnreachableException(
@@ -46,9 +46,9 @@ public final class PortProbe {
         }
     }
 
-    /// Asks after a client that uses TLS was not answered.
+    /// Checks the protocol after a client with TLS got no answer.
     ///
-    /// @return the exception itself, or one that says that no TLS is spoken there
+    /// @return the same exception, or one that says that the port does not use TLS
     public static KafkaUnreachableException explained(KafkaUnreachableException unanswered) {
         Brokers brokers = unanswered.brokers();
         if (usesTls(brokers)
@@ -68,8 +68,8 @@ public final class PortProbe {
                 .endsWith("SSL");
     }
 
-    /// Whole, for one packet: who speaks TLS hangs up after its first bytes, and what came later would have the answer
-    /// thrown away with the connection.
+    /// The request in one packet. A TLS server closes the connection after the first bytes, and further packets
+    /// would discard its answer.
     private static byte[] question() {
         return ByteBuffer.allocate(Integer.BYTES + QUESTION_BYTES)
                 .putInt(QUESTION_BYTES)

@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/// How urgent a command is. Each has a topic for jobs that any worker may run, and one for each kind of device that
-/// jobs can name.
+/// The priority of a command. Each priority has a topic for jobs of any device kind, and one for each kind that
+/// jobs can request.
 public enum Priority {
     HIGH(Topic.COMMANDS_HIGH, Topic.CPU_COMMANDS_HIGH, Topic.CUDA_COMMANDS_HIGH),
     NORMAL(Topic.COMMANDS_NORMAL, Topic.CPU_COMMANDS_NORMAL, Topic.CUDA_COMMANDS_NORMAL),
     LOW(Topic.COMMANDS_LOW, Topic.CPU_COMMANDS_LOW, Topic.CUDA_COMMANDS_LOW);
 
-    /// The kinds of device whose jobs have topics of their own.
+    /// The device kinds with separate topics.
     public static final Set<String> NAMED_KINDS = Set.of("cpu", "cuda");
 
     private final Topic common;
@@ -43,13 +43,13 @@ public enum Priority {
         };
     }
 
-    /// Where a job's command belongs: the topic of the kind of device that the job names, or the common one where
-    /// any worker will do. `reference` is on every machine.
+    /// The topic for a job's command: that of its device kind, or the common one if any worker may run it.
+    /// `reference` uses the common topic because every machine has it.
     public Topic topicOf(JobSpec job) {
         return topicOf(job.device().kind());
     }
 
-    /// Where a worker looks for commands that are this urgent: the common topic, and those of its kinds of device.
+    /// The topics that a worker polls for this priority: the common one and those of its device kinds.
     public List<Topic> topicsOf(Set<String> kinds) {
         return Stream.concat(Stream.of(common), kinds.stream().sorted().map(this::topicOf))
                 .distinct()
@@ -64,10 +64,10 @@ public enum Priority {
         };
     }
 
-    /// How urgent the commands on a topic are.
+    /// The priority of a topic.
     ///
     /// @param topic its full name
-    /// @throws IllegalArgumentException if it is none of [Topic#COMMANDS]
+    /// @throws IllegalArgumentException if it is not one of [Topic#COMMANDS]
     public static Priority of(String topic, String prefix) {
         return Arrays.stream(values())
                 .filter(priority -> Stream.of(priority.common, priority.cpu, priority.cuda)

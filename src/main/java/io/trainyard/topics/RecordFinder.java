@@ -15,18 +15,18 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 
-/// Reads records again whose places are known.
+/// Reads records at known positions.
 public final class RecordFinder {
     private static final Pattern PLACE = Pattern.compile("(.+)-(\\d{1,9}) at offset (\\d{1,18})");
 
-    /// Between two records that are looked for others lie that nobody wants.
+    /// A small fetch size, because most records between two wanted ones are unneeded.
     private static final int MAX_FETCH_BYTES = 128 << 10;
 
     private RecordFinder() {}
 
-    /// In the order of the topics; without those that are gone, and without places that are none.
+    /// Reads records in the order of the topics. Deleted records and invalid positions are skipped.
     ///
-    /// @param places as [TopicRecord#place] says them
+    /// @param places in the format of [TopicRecord#place]
     /// @throws KafkaUnreachableException if the brokers do not answer in time
     public static List<TopicRecord> find(Cluster kafka, Collection<String> places) {
         Map<String, Topic> topics = Topic.byName(kafka.prefix());
@@ -83,7 +83,7 @@ public final class RecordFinder {
                     found.add(entry);
                 }
             }
-            // What was not among them is gone: the brokers give the next one that is there.
+            // A missing offset was deleted: the brokers return the next record instead.
             left.headSet(entries.isEmpty() ? end : entries.getLast().offset()).clear();
         }
         return found;

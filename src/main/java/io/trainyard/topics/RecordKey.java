@@ -2,17 +2,17 @@ package io.trainyard.topics;
 
 import io.trainyard.event.TrainingEvent;
 
-/// The keys of records about jobs: the job's id, and more behind a slash where a topic keeps the last record of
-/// each key. An id has no slash. Whatever is behind it, a job's records share a partition ([JobPartitioner]).
+/// The keys of records about jobs: the job's id, followed on compacted topics by a slash and a suffix. An id
+/// contains no slash. The suffix does not affect the partition, so all records of a job share one
+/// ([JobPartitioner]).
 public final class RecordKey {
-    /// No job's id has it.
+    /// Not allowed in job ids.
     public static final char SLASH = '/';
 
     private RecordKey() {}
 
-    /// `<job>/<attempt>/<type>` on a topic that keeps the last record of each key: a later event must not push out
-    /// one of another kind, nor the late word of a worker that has lost the job one of the attempt that goes on
-    /// with it.
+    /// `<job>/<attempt>/<type>` on a compacted topic, so that an event does not replace one of another type.
+    /// The attempt keeps late events of a superseded worker from replacing those of the current attempt.
     public static String of(TrainingEvent event) {
         return Topic.of(event).isCompacted()
                 ? event.job() + SLASH + event.attempt() + SLASH + event.type()

@@ -14,9 +14,9 @@ import java.util.stream.Collectors;
 import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.record.TimestampType;
 
-/// The topics of a fleet, without their common prefix. The key of a record begins with the job's id ([RecordKey]),
-/// or is on [#WORKERS] the worker's. They stand in the order in which records of the same time are read: a job is
-/// asked for before it runs, and its losses come before its end.
+/// The topics of a fleet, without their common prefix. The key of a record begins with the job's id
+/// ([RecordKey]); on [#WORKERS] it is the worker's id. Records with equal times are read in the order of these
+/// constants: a command before its events, losses before the end of a job.
 public enum Topic {
     COMMANDS_HIGH("commands.high", Content.COMMANDS, commands()),
     COMMANDS_NORMAL("commands.normal", Content.COMMANDS, commands()),
@@ -36,20 +36,20 @@ public enum Topic {
     WORKERS("workers", Content.OTHER, timedByBrokers(compacted())),
     DEAD_LETTER("dead-letter", Content.DEAD_LETTERS, retained(Duration.ofDays(30)));
 
-    /// Where commands are; [Priority] says which is for what.
+    /// The topics with commands; see [Priority].
     public static final List<Topic> COMMANDS = with(EnumSet.of(Content.COMMANDS));
 
     public static final List<Topic> EVENTS = with(EnumSet.of(Content.EVENTS));
 
-    /// All that say something about jobs.
+    /// The topics with records about jobs.
     public static final List<Topic> NEWS = with(EnumSet.of(Content.COMMANDS, Content.EVENTS, Content.DEAD_LETTERS));
 
-    /// All that the dashboard reads: only [#CUSTODY] is among the workers.
+    /// The topics that the dashboard reads. Only workers use [#CUSTODY].
     public static final List<Topic> SHOWN =
             Arrays.stream(values()).filter(topic -> topic != CUSTODY).toList();
 
-    /// The largest record that commands and jobs may have, in bytes: the longest command, and as much again,
-    /// because the event that a job has started carries its command and the table of its parameters.
+    /// The maximum record size of commands and jobs in bytes: twice the longest command, because the start
+    /// event contains the command and the table of parameters.
     public static final int MAX_RECORD_BYTES = 2 * JobJson.MAX_BYTES;
 
     private static final Set<String> ALWAYS_REQUIRED = Set.of(
@@ -67,13 +67,13 @@ public enum Topic {
     private final Map<String, String> settings;
 
     public enum Content {
-        /// Jobs that are asked for.
+        /// Requests for jobs.
         COMMANDS,
-        /// What happens to jobs.
+        /// Events of attempts.
         EVENTS,
-        /// Commands that nobody will run.
+        /// Rejected commands.
         DEAD_LETTERS,
-        /// Nothing about jobs.
+        /// Records without job history.
         OTHER
     }
 
@@ -101,24 +101,26 @@ public enum Topic {
         return prefix + suffix;
     }
 
-    /// The share group that claims a topic's commands. One for each topic: see the claim loop.
+    /// The share group that claims a topic's commands. Each topic has its own group; the claim loop explains
+    /// why.
     public String claimGroup(String prefix) {
         return name(prefix) + ".workers";
     }
 
-    /// How many partitions a topic is created with; empty leaves it to the brokers. Commands have one: a share
-    /// group divides partitions among its members, and a command must never wait for a member that is busy.
-    /// Heartbeats have one: their order is what time is measured by.
+    /// The number of partitions of a new topic; empty for the brokers' default. Command topics have one
+    /// partition because a share group assigns partitions to members, and a command must not wait for a busy
+    /// member. The heartbeat topic has one because the order of heartbeats is the clock of the ownership
+    /// monitor.
     Optional<Integer> partitions() {
         return content == Content.COMMANDS || this == WORKERS ? Optional.of(1) : Optional.empty();
     }
 
-    /// Settings a topic is created with, as Kafka names them.
+    /// The settings of a new topic, by Kafka's names.
     Map<String, String> settings() {
         return settings;
     }
 
-    /// Whether sooner or later only the newest record of a key is left.
+    /// Whether the topic is compacted.
     boolean isCompacted() {
         return TopicConfig.CLEANUP_POLICY_COMPACT.equals(settings.get(TopicConfig.CLEANUP_POLICY_CONFIG));
     }
@@ -140,7 +142,7 @@ public enum Topic {
         };
     }
 
-    /// A command waits for as long as it takes.
+    /// Commands are kept without a time limit.
     private static Map<String, String> commands() {
         return large(Map.of(
                 TopicConfig.CLEANUP_POLICY_CONFIG,
@@ -165,8 +167,8 @@ public enum Topic {
                 Long.toString(time.toMillis()));
     }
 
-    /// What is not cleaned yet is read by each worker before its first claim: of each partition the newest segment, and
-    /// a tenth of the rest.
+    /// Each worker reads the uncompacted part before its first claim, so it is kept short: the newest segment
+    /// of each partition and a tenth of the older segments.
     private static Map<String, String> compacted() {
         return Map.of(
                 TopicConfig.CLEANUP_POLICY_CONFIG,
@@ -179,16 +181,16 @@ public enum Topic {
                 "0.1");
     }
 
-    /// The brokers' clock gives a record its timestamp: none is refused because its writer's clock is wrong, and a
-    /// worker
-    /// learns how much its own differs. Events keep their writers' timestamps: readers merge them by these.
+    /// The brokers set the timestamps, so no record is refused because of its writer's clock, and a worker can
+    /// measure the offset of its own clock. Events keep their writers' timestamps because readers merge them by
+    /// these.
     private static Map<String, String> timedByBrokers(Map<String, String> settings) {
         Map<String, String> all = new HashMap<>(settings);
         all.put(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, TimestampType.LOG_APPEND_TIME.name);
         return Map.copyOf(all);
     }
 
-    /// What a topic must have that is there already, of its settings; others may be the operator's own.
+    /// The settings that an existing topic must have. Other settings may be the operator's choice.
     Map<String, String> required() {
         Map<String, String> required = new HashMap<>(settings);
         required.keySet().retainAll(ALWAYS_REQUIRED);

@@ -27,23 +27,24 @@ import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
-/// Creates the topics that are missing. Topics that exist keep their settings.
+/// Creates missing topics. Existing topics keep their settings.
 public final class TopicAdmin {
     private static final Duration ASK_AGAIN = Duration.ofMillis(50);
 
     private TopicAdmin() {}
 
-    /// @param timeout for each request All topics are needed, as by a worker.
+    /// Creates all topics. All of them are needed, as for a worker.
     ///
+    /// @param timeout for each request
     /// @throws KafkaUnreachableException if the brokers do not answer in time or refuse
     public static void createMissing(Brokers kafka, String prefix, Duration timeout) {
         createMissing(kafka, prefix, List.of(Topic.values()), timeout);
     }
 
-    /// Who may not create topics needs none to be missing; and one that may not be seen looks as if it were. So
-    /// of those that are refused only what is needed is told.
+    /// Creates missing topics. A topic without DESCRIBE permission appears to be missing, so a refused creation
+    /// is an error only for needed topics.
     ///
-    /// @param needed by who asks
+    /// @param needed the topics that the caller needs
     /// @throws KafkaUnreachableException if the brokers do not answer in time or refuse
     public static void createMissing(Brokers kafka, String prefix, Collection<Topic> needed, Duration timeout) {
         try (Admin admin = kafka.admin(timeout)) {
@@ -66,8 +67,8 @@ public final class TopicAdmin {
         }
     }
 
-    /// The partitions of those topics that exist, with the topic's id: a topic that is deleted and created again has
-    /// another one.
+    /// The partitions of existing topics with the topic's id, which changes if a topic is deleted and created
+    /// again.
     ///
     /// @throws KafkaUnreachableException if the brokers do not answer in time or refuse
     public static Map<TopicPartition, String> partitions(
@@ -89,8 +90,8 @@ public final class TopicAdmin {
         return partitions;
     }
 
-    /// The partitions of a topic that exists. A topic is created before every broker knows it, and a client that asks a
-    /// broker too early is told that there are none: it is asked again.
+    /// The partitions of an existing topic. Brokers learn of a new topic with a delay and report no partitions
+    /// before, so the request is repeated.
     ///
     /// @throws KafkaUnreachableException if the topic has no partitions within the timeout
     public static List<TopicPartition> partitions(
@@ -114,7 +115,7 @@ public final class TopicAdmin {
         }
     }
 
-    /// How long topics are: of their partitions that hold something, the offset after the last record.
+    /// The ends of topics: the next offset of each partition that contains records.
     ///
     /// @throws KafkaUnreachableException if the brokers do not answer in time or refuse
     public static Map<TopicPartition, Long> ends(
@@ -140,7 +141,7 @@ public final class TopicAdmin {
         return offsets;
     }
 
-    /// @return false if who asks may not create it
+    /// @return false if creating it is not permitted
     private static boolean createdBySomebody(Brokers kafka, KafkaFuture<Void> created, Duration timeout) {
         try {
             await(kafka, created, timeout);
@@ -149,16 +150,16 @@ public final class TopicAdmin {
             if (e.getCause() instanceof TopicAuthorizationException) {
                 return false;
             }
-            if (e.getCause() instanceof TopicExistsException) { // another process may have been quicker
+            if (e.getCause() instanceof TopicExistsException) { // another process created it first
                 return true;
             }
             throw e;
         }
     }
 
-    /// Waits for what the brokers answer.
+    /// Waits for a response of the brokers.
     ///
-    /// @throws KafkaUnreachableException if they do not answer in time or refuse; its cause says why
+    /// @throws KafkaUnreachableException if they do not answer in time or refuse; its cause has the reason
     public static <T> T await(Brokers kafka, Future<T> answer, Duration timeout) {
         try {
             return answer.get(timeout.toMillis(), TimeUnit.MILLISECONDS);

@@ -23,16 +23,16 @@ import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.PolicyViolationException;
 
-/// Checks the settings of topics that exist, such as those that an operator created: with a retention time of a week,
-/// say, commands would be deleted that nobody has run.
+/// Checks the settings of existing topics, for example those that an operator created. With a retention time of
+/// a week, waiting commands would be deleted.
 public final class TopicCheck {
     private static final System.Logger LOG = System.getLogger(TopicCheck.class.getName());
 
     private TopicCheck() {}
 
-    /// A setting that is not as it must be.
+    /// A setting with a wrong value.
     private record Fault(Topic topic, String name, String setting, String value, String needed) {
-        /// Whether jobs are lost with it.
+        /// Whether the setting can lose jobs.
         boolean losesJobs() {
             return !setting.equals(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG)
                     && !setting.equals(TopicConfig.MAX_MESSAGE_BYTES_CONFIG)
@@ -45,10 +45,10 @@ public final class TopicCheck {
         }
     }
 
-    /// Corrects what this process may correct, and warns of the rest.
+    /// Corrects settings if permitted, and logs warnings about the others.
     ///
     /// @param timeout for each request
-    /// @throws KafkaConfigException if jobs would be lost with a setting that this process may not correct
+    /// @throws KafkaConfigException if a setting can lose jobs and this process may not correct it
     /// @throws KafkaUnreachableException if the brokers do not answer in time
     public static void correct(Brokers kafka, String prefix, Duration timeout) {
         try (Admin admin = kafka.admin(timeout)) {
@@ -123,7 +123,7 @@ public final class TopicCheck {
         }
     }
 
-    /// Partitions are never taken away: a topic that has too many has to be deleted while it is empty.
+    /// Kafka cannot remove partitions. A topic with too many must be deleted while it is empty.
     private static void warnOfPartitions(
             Admin admin, Brokers kafka, Map<ConfigResource, Topic> topics, Duration timeout) {
         List<String> single = topics.entrySet().stream()
@@ -143,7 +143,7 @@ public final class TopicCheck {
         });
     }
 
-    /// Empty where the brokers do not allow it.
+    /// Empty if the brokers refuse it.
     private static <T> Optional<T> unlessForbidden(Brokers kafka, KafkaFuture<T> answer, Duration timeout) {
         try {
             return Optional.of(TopicAdmin.await(kafka, answer, timeout));

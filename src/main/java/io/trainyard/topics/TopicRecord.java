@@ -16,19 +16,19 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
-/// A record of one of the topics. Its value is there: a compacted topic's mark that a key is gone tells nothing.
+/// A record of a topic. It has a value; tombstones are filtered out.
 public record TopicRecord(Topic topic, ConsumerRecord<String, byte[]> entry) {
     public @Nullable String key() {
         return entry.key();
     }
 
-    /// The job that it is of by its key; null where it has none, and on a topic whose keys are no jobs.
+    /// The job id in the key; null if there is no key, and on topics with other keys.
     public @Nullable String job() {
         String key = key();
         return key == null || topic == Topic.WORKERS ? null : RecordKey.job(key);
     }
 
-    /// As it is on the topic; mostly JSON, but anyone can write to a topic.
+    /// The value as stored, usually JSON. Any client can write to a topic.
     public byte[] body() {
         return entry.value();
     }
@@ -37,7 +37,7 @@ public record TopicRecord(Topic topic, ConsumerRecord<String, byte[]> entry) {
         return entry.timestamp();
     }
 
-    /// Where it is, in words.
+    /// The position in words.
     public String place() {
         return place(entry.topic(), Integer.toString(entry.partition()), Long.toString(entry.offset()));
     }
@@ -46,9 +46,9 @@ public record TopicRecord(Topic topic, ConsumerRecord<String, byte[]> entry) {
         return "%s-%s at offset %s".formatted(topic, partition, offset);
     }
 
-    /// What it says about a job; empty where that is nothing, or where it is not known about which.
+    /// The content as a record of a job; empty if it is not about a job or does not name one.
     ///
-    /// @throws IOException if it should be an event and is none
+    /// @throws IOException if it should be an event but is invalid
     public Optional<JobNews> news() throws IOException {
         return switch (topic.content()) {
             case COMMANDS -> requested();
@@ -58,14 +58,14 @@ public record TopicRecord(Topic topic, ConsumerRecord<String, byte[]> entry) {
         };
     }
 
-    /// Whoever does not say when it happened says when it was sent.
+    /// An event without a time gets the timestamp of its record.
     private Happened happened() throws IOException {
         Told told = EventJson.readEvent(body());
         long millis = told.time() == null ? entry.timestamp() : told.time().toEpochMilli();
         return new Happened(told.event(), millis, worker(), entry.offset());
     }
 
-    /// The worker that it comes from; null where its headers do not tell.
+    /// The worker that published it; null if the headers do not name one.
     private @Nullable String worker() {
         String source = header(CloudEvents.SOURCE);
         return source == null || !source.startsWith(CloudEvents.WORKERS)
@@ -84,13 +84,13 @@ public record TopicRecord(Topic topic, ConsumerRecord<String, byte[]> entry) {
         return job(command()).map(job -> new Rejected(job, refused(), told, entry.timestamp()));
     }
 
-    /// Whoever wrote a command, it goes by the id in its body, as the workers do. One that cannot be read is known
-    /// by its key.
+    /// A command belongs to the job id in its body, as for workers. An unreadable command is identified by its
+    /// key.
     private Optional<String> job(@Nullable JobSpec spec) {
         return Optional.ofNullable(spec == null ? key() : spec.id()).filter(JobNews::isId);
     }
 
-    /// The command in the body; null where it cannot be read.
+    /// The command in the body; null if it cannot be read.
     private @Nullable JobSpec command() {
         try {
             return JobJson.read(body());
@@ -99,7 +99,7 @@ public record TopicRecord(Topic topic, ConsumerRecord<String, byte[]> entry) {
         }
     }
 
-    /// The place of a dead letter's command; null where its headers do not tell.
+    /// The position of a dead letter's command; null if the headers do not have it.
     private @Nullable String refused() {
         String source = header(DeadLetter.SOURCE_TOPIC);
         String partition = header(DeadLetter.SOURCE_PARTITION);

@@ -1,5 +1,4 @@
-/// The topics: their names, settings and keys, and the CloudEvents headers of their records. Everything that touches
-/// Kafka agrees here.
+/// The topics: their names, settings and keys, and the CloudEvents headers of their records.
 @NullMarked
 package io.trainyard.topics;
 
