@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/// The JSON of chain links. Its `type` says which kind of link it is: that of an event, or `owner`.
+/// The JSON of chain links. `type` is the type of an event, or `owner`.
 final class ChainJson {
     private static final String OWNER = "owner";
     private static final String PAUSE = "paused";

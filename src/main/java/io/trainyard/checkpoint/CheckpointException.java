@@ -1,6 +1,6 @@
 package io.trainyard.checkpoint;
 
-/// A store or a file in it that cannot be read or written. The message names it and says what was found.
+/// A store or a file in it cannot be read or written. The message names it and the problem.
 public sealed class CheckpointException extends RuntimeException permits StoreException {
     private static final long serialVersionUID = 1L;
 

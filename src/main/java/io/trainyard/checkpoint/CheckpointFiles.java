@@ -9,16 +9,15 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// A checkpoint as the two files it is kept in.
+/// The two files of a checkpoint.
 ///
-/// @param model for `load_state_dict`; the same bytes whoever saves it
-/// @param training what the next step needs besides: optimizer, random state, progress
+/// @param model for `load_state_dict`; the same bytes for every worker
+/// @param training the other state for the next step: optimizer, random generator, progress
 record CheckpointFiles(SafeTensors model, SafeTensors training) {
     private static final String RANDOM = "random";
     private static final String OPTIMIZER = "optimizer.";
     private static final String CHOICES = "choices";
 
-    /// @param job the id of the job whose checkpoint it is
     static CheckpointFiles of(Checkpoint checkpoint, String job) {
         Progress progress = checkpoint.progress();
         Map<String, String> metadata = Map.of(
@@ -34,7 +33,7 @@ record CheckpointFiles(SafeTensors model, SafeTensors training) {
         trainingMetadata.put("testLoss", Double.toString(progress.testLoss()));
         trainingMetadata.put("bestTestLoss", Double.toString(progress.bestTestLoss()));
         trainingMetadata.put("bestEpoch", Integer.toString(progress.bestEpoch()));
-        // Not with the model, whose bytes never differ:
+        // The model file must not contain these values because its bytes are reproducible.
         trainingMetadata.put("attempt", Integer.toString(checkpoint.attempt()));
         trainingMetadata.put("workedMicros", Long.toString(progress.workedMicros()));
         if (!checkpoint.choices().isEmpty()) {
@@ -48,9 +47,9 @@ record CheckpointFiles(SafeTensors model, SafeTensors training) {
                 new SafeTensors(trainingMetadata, new Parameters(training)));
     }
 
-    /// @param pending the manifest's
-    /// @throws CheckpointException if something is missing
-    /// @throws IllegalArgumentException if a number is none
+    /// @param pending from the manifest
+    /// @throws CheckpointException if an entry is missing
+    /// @throws IllegalArgumentException if a number is invalid
     Checkpoint checkpoint(List<String> pending) {
         Map<String, Tensor> optimizer = new LinkedHashMap<>();
         long[] random = {};
@@ -84,12 +83,12 @@ record CheckpointFiles(SafeTensors model, SafeTensors training) {
                 loss("bestTestLoss"));
     }
 
-    /// Checkpoints of earlier versions do not tell it.
+    /// NaN for checkpoints of earlier versions, which have no losses.
     private double loss(String key) {
         return Double.parseDouble(training.metadata().getOrDefault(key, "NaN"));
     }
 
-    /// Checkpoints of earlier versions have none, nor those of devices that measure nothing.
+    /// Missing for earlier versions and for devices that measure nothing.
     private DeviceChoices choices() {
         String json = training.metadata().get(CHOICES);
         return json == null ? DeviceChoices.NONE : ChoicesJson.read(json, "its metadata's \"%s\"".formatted(CHOICES));

@@ -10,13 +10,12 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Where a checkpoint is in a store: its three files differ in their ending. The attempt is in their name, so
-/// that a worker that has lost its job cannot write over what another has saved.
+/// The location of a checkpoint in a store. Its three files have the same name with different suffixes. The
+/// attempt is part of the name, so a superseded worker cannot overwrite files of another attempt.
 ///
-/// @param folder the job's
-/// @param attempt the attempt that saved it; 0 for a model that a person put there, which has neither manifest
-///     nor
-///     training state
+/// @param folder the job's folder
+/// @param attempt the attempt that saved it; 0 for a model that a user put there, which has neither manifest
+///     nor training state
 record CheckpointKey(String folder, long step, int attempt) implements Comparable<CheckpointKey> {
     static final String MODEL = ".safetensors";
     static final String TRAINING = ".training.safetensors";
@@ -31,12 +30,12 @@ record CheckpointKey(String folder, long step, int attempt) implements Comparabl
         return job + "/checkpoints";
     }
 
-    /// All of a job that there is a file of, whole or not: the newest last.
+    /// All checkpoints of a job with at least one file, complete or not, the newest last.
     static List<CheckpointKey> list(CheckpointStore store, String job) {
         return List.copyOf(files(store, job).keySet());
     }
 
-    /// The same, with the files that each has.
+    /// All checkpoints of a job with their files, complete or not.
     static SortedMap<CheckpointKey, Set<String>> files(CheckpointStore store, String job) {
         SortedMap<CheckpointKey, Set<String>> files = new TreeMap<>();
         for (String file : store.list(folder(job))) {
@@ -68,7 +67,7 @@ record CheckpointKey(String folder, long step, int attempt) implements Comparabl
         return name() + TRAINING;
     }
 
-    /// All that make a checkpoint: the manifest first.
+    /// The files of a checkpoint, the manifest first.
     List<String> all() {
         return List.of(manifest(), model(), training());
     }

@@ -5,26 +5,24 @@ import java.util.Map;
 import java.util.NavigableMap;
 import org.jspecify.annotations.Nullable;
 
-/// The checkpoints that a job may resume from: those of its last attempt, those up to the one that this attempt
-/// resumed from, and so on. It is computed from names alone.
+/// The checkpoints from which a job may resume: those of its last attempt, those up to the one from which this
+/// attempt resumed, and so on. It is computed from names only.
 ///
-/// What a superseded worker saves late is not among them, although its step may be the highest: a later attempt
-/// has
-/// resumed from an earlier checkpoint by then and published its steps. Resuming from the late one would leave a
-/// hole
-/// after them.
+/// Checkpoints that a superseded worker saves late are excluded, even if they have the highest step. A later
+/// attempt has resumed from an earlier checkpoint and published its steps, and resuming from the late one would
+/// leave a gap after them.
 final class CheckpointLineage {
-    /// The last step that counts, by attempt; null: no attempt noted anything, so all count.
+    /// The last step that counts, by attempt; null if no attempt recorded where it resumed, so that all count.
     private final @Nullable Map<Integer, Long> lastSteps;
 
     /// Where an attempt resumed.
     ///
-    /// @param step of the checkpoint; with attempt 0: it began at the first step
+    /// @param step of the checkpoint; with attempt 0, the attempt began at the first step
     record From(long step, int attempt) {
         static final From NOTHING = new From(0, 0);
     }
 
-    /// @param resumed where each attempt resumed, as far as it noted that: the first one never does
+    /// @param resumed where each attempt resumed, if recorded; the first attempt never records it
     CheckpointLineage(NavigableMap<Integer, From> resumed) {
         if (resumed.isEmpty()) {
             lastSteps = null;

@@ -8,37 +8,37 @@ import java.net.URI;
 import java.util.List;
 import java.util.Optional;
 
-/// A place for objects under keys such as `job-1/spec.json`. An object is there whole or not at all.
+/// A store of objects under keys such as `job-1/spec.json`. Objects are written atomically.
 ///
-/// All methods throw [StoreException] when the store cannot be used; the message names the object.
+/// All methods throw [StoreException] if the store cannot be used; the message names the object.
 public interface CheckpointStore {
-    /// Which store this is: a UUID, the same for all who use it, decided by whoever asks first. Two folders of one
-    /// name on two machines are two stores.
+    /// The identity of the store: a UUID that the first caller creates and all workers share. Equal paths on
+    /// two machines are different stores.
     ///
-    /// @throws CheckpointException if what is kept for it is no UUID
+    /// @throws CheckpointException if the stored identity is not a UUID
     String identity();
 
-    /// Where an object is, for people and other programs.
+    /// The URI of an object, for users and other programs.
     URI uri(String key);
 
-    /// Stores `content` unless there is an object of that key already; of several callers exactly one stores.
+    /// Stores `content` unless the object exists. If several callers compete, exactly one succeeds.
     ///
     /// @return whether it was stored
     boolean createIfAbsent(String key, byte[] content);
 
-    /// Makes an empty object, where there is none of that key. Unlike what else is stored it may be gone after the
-    /// machine has stopped, and nobody waits for a disk.
+    /// Creates an empty object unless it exists. It is not synced to disk, so it may be lost if the machine
+    /// stops.
     default void note(String key) {
         var _ = createIfAbsent(key, new byte[0]);
     }
 
-    /// Writes an object, in place of one that may be there. It is on disk when this returns.
+    /// Writes or replaces an object. It is on disk when this method returns.
     CheckpointRef write(String key, Content content);
 
-    /// Opens an object to be read; empty when there is none.
+    /// Opens an object for reading; empty if it does not exist.
     Optional<InputStream> open(String key);
 
-    /// All bytes of an object; empty when there is none.
+    /// Reads an object; empty if it does not exist.
     default Optional<byte[]> read(String key) {
         Optional<InputStream> found = open(key);
         if (found.isEmpty()) {
@@ -53,10 +53,10 @@ public interface CheckpointStore {
 
     boolean has(String key);
 
-    /// Removes an object; where there is none nothing happens.
+    /// Deletes an object if it exists.
     void delete(String key);
 
-    /// Removes from a folder what writers that were killed left unfinished. One that is still at it fails.
+    /// Removes unfinished files of killed writers from a folder. A writer that is still active fails.
     void sweep(String folder);
 
     /// The keys that begin with `folder/`, one level deep, in alphabetical order.
@@ -67,18 +67,18 @@ public interface CheckpointStore {
         void writeTo(OutputStream out) throws IOException;
     }
 
-    /// The store a URI stands for: `file:///checkpoints`, or a path of a folder, which is created when missing; or
-    /// `s3://bucket/prefix`, whose bucket must be there.
+    /// Opens the store of a URI: `file:///checkpoints` or a path of a folder, which is created if it does not
+    /// exist; or `s3://bucket/prefix` with an existing bucket.
     ///
-    /// @throws CheckpointException if the scheme is not known, or the store is not of the kind that this needs
-    /// @throws StoreException if the folder cannot be made or written, or the bucket not be reached
+    /// @throws CheckpointException if the scheme is unknown or a required feature is missing
+    /// @throws StoreException if the folder cannot be created or written, or the bucket cannot be reached
     static CheckpointStore open(URI uri) {
         return isInBucket(uri) ? S3Store.open(uri, S3Store.settings()) : DirectoryStore.open(uri);
     }
 
-    /// The same to read only: it must be there already, and nothing is written.
+    /// Opens an existing store for reading. Nothing is written.
     ///
-    /// @throws CheckpointException if the scheme is not known or there is no folder that can be read
+    /// @throws CheckpointException if the scheme is unknown or the folder cannot be read
     /// @throws StoreException if the bucket cannot be read
     static CheckpointStore openToRead(URI uri) {
         return isInBucket(uri) ? S3Store.openToRead(uri, S3Store.settings()) : DirectoryStore.openToRead(uri);

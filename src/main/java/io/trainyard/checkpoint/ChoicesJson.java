@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.trainyard.device.DeviceChoices;
 import java.util.Map;
 
-/// What devices chose, as a store has it: an object for each kind of device.
+/// The JSON of device choices: an object per kind of device.
 final class ChoicesJson {
     private static final JsonMapper MAPPER = JsonMapper.builder()
             .enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
@@ -24,8 +24,8 @@ final class ChoicesJson {
         }
     }
 
-    /// @param from what holds it, for people
-    /// @throws CheckpointException if it cannot be read
+    /// @param from the source, for the message
+    /// @throws CheckpointException if it cannot be parsed
     static DeviceChoices read(String json, String from) {
         try {
             return new DeviceChoices(MAPPER.readValue(json, BY_KIND));

@@ -11,8 +11,8 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.UUID;
 
-/// Tries in a folder what [DirectoryStore] builds on, as far as one machine can tell. What it tries with is hidden,
-/// and gone afterwards.
+/// Tests the file system features that [DirectoryStore] requires, as far as one machine can. The test files are
+/// hidden and are deleted afterwards.
 class DirectoryProbe {
     static final String PREFIX = ".probe-";
 
@@ -27,8 +27,8 @@ class DirectoryProbe {
         second = folder.resolve(name + "-2");
     }
 
-    /// @throws CheckpointException if the file system does not do what is needed; says what
-    /// @throws IOException if it cannot be written at the moment
+    /// @throws CheckpointException if the file system does not have a required feature, which the message names
+    /// @throws IOException if the folder cannot be written at present
     void require() throws IOException {
         try {
             Files.writeString(first, "1", StandardOpenOption.CREATE_NEW);
@@ -42,7 +42,7 @@ class DirectoryProbe {
         }
     }
 
-    /// Else what is told to be safe is gone after a power failure.
+    /// Without fsync, acknowledged writes could be lost after a power failure.
     private void requireSync() throws IOException {
         sync(first);
         try {
@@ -52,7 +52,7 @@ class DirectoryProbe {
         }
     }
 
-    /// Else two might begin one attempt.
+    /// Without exclusive creation, two workers could begin the same attempt.
     private void requireExclusiveCreate() throws IOException {
         try {
             create(first);
@@ -76,7 +76,7 @@ class DirectoryProbe {
         throw lacks("lets a link be made in place of a file");
     }
 
-    /// Else a reader might see half a file, or none.
+    /// Without atomic renames, a reader could see a partial file or no file.
     private void requireAtomicRename() throws IOException {
         Files.delete(second);
         Files.writeString(second, "2", StandardOpenOption.CREATE_NEW);

@@ -26,9 +26,9 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 
-/// A store in a folder of a file system. Files are written beside their place, synced, and then renamed or linked
-/// into it, so that no reader ever sees half a file, whenever the machine stops. Below the root, which may be one, no
-/// symbolic link is followed: [StoreFolder].
+/// A store in a folder of a file system. Files are written under temporary names, synced, and then renamed or
+/// linked, so readers never see partial files, even after a crash of the machine. Symbolic links below the root
+/// are not followed; the root itself may be one ([StoreFolder]).
 final class DirectoryStore implements CheckpointStore {
     private static final String TEMPORARY_PREFIX = ".writing-";
 
@@ -120,7 +120,7 @@ final class DirectoryStore implements CheckpointStore {
             Path temporary = temporaryBeside(target);
             try {
                 CheckpointRef _ = writeAndSync(temporary, target, out -> out.write(content));
-                Files.createLink(target, temporary); // atomic, and fails when the target is there
+                Files.createLink(target, temporary); // atomic; fails if the target exists
                 syncFolder(target);
                 return true;
             } catch (FileAlreadyExistsException e) {
@@ -142,7 +142,7 @@ final class DirectoryStore implements CheckpointStore {
         try {
             Files.createDirectories(folderOf(target));
             Files.createFile(target);
-        } catch (FileAlreadyExistsException _) { // then it is noted
+        } catch (FileAlreadyExistsException _) { // noted already
         } catch (IOException e) {
             throw failed("written", target, e);
         }
@@ -183,7 +183,7 @@ final class DirectoryStore implements CheckpointStore {
         return isThere(path(key));
     }
 
-    /// @throws StoreException if it cannot be told, or a symbolic link is in its place
+    /// @throws StoreException if the folder cannot be read, or the name is a symbolic link
     private boolean isThere(Path target) {
         return in(folderOf(target), "looked into", folder -> folder.find(nameOf(target)))
                 .flatMap(found -> found)
@@ -267,7 +267,7 @@ final class DirectoryStore implements CheckpointStore {
         }
     }
 
-    /// A rename is on disk only when its folder is.
+    /// A rename is durable after its folder is synced.
     private static void syncFolder(Path target) throws IOException {
         try (FileChannel folder = FileChannel.open(folderOf(target), StandardOpenOption.READ)) {
             folder.force(true);
@@ -286,7 +286,7 @@ final class DirectoryStore implements CheckpointStore {
         return new StoreException("%s cannot be %s: %s".formatted(file, what, e), e);
     }
 
-    /// Flushes on close and leaves the channel open, to be synced.
+    /// Flushes on close and leaves the channel open for syncing.
     private static final class Unclosed extends FilterOutputStream {
         Unclosed(OutputStream out) {
             super(out);

@@ -6,25 +6,22 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// What the jobs of a group keep together, in the folder of the group's name:
+/// The shared results of a group's jobs, in the folder of the group's name:
 ///
-///     <group>/rungs/<epochs>/<job>~<attempt>             an attempt that resumed from an earlier epoch is on its way
-/// here
-///     <group>/rungs/<epochs>/<job>~<attempt>~<result>    how good the job was after so many epochs
+///     <group>/rungs/<epochs>/<job>~<attempt>             an attempt that resumed earlier will reach this rung
+///     <group>/rungs/<epochs>/<job>~<attempt>~<result>    the job's result after these epochs
 ///
-/// Of a job's names in a rung the one of the highest attempt counts, whenever it was written. So a superseded
-/// attempt
-/// that stood still cannot decide anything: its successor has left its own name at each rung ahead before it
-/// began. All
-/// is in the names, so that to list a rung is to know it.
+/// In each rung, the name with the highest attempt counts, in any order of writing. Before an attempt begins,
+/// it writes its name to each rung ahead. Therefore a delayed superseded attempt cannot affect the result. All
+/// data is in the names, so listing a rung is enough to read it.
 public final class GroupFolder {
     private static final Pattern NAME = Pattern.compile("([^~]+)~([1-9][0-9]{0,8})(?:~(.+))?");
 
     private final CheckpointStore store;
     private final String group;
 
-    /// @param attempt that reached the rung, or the number of the link that ended the job
-    /// @param text as it was kept
+    /// @param attempt the attempt that reached the rung, or the number of the link that ended the job
+    /// @param text the result as stored
     public record Result(int attempt, String text) {}
 
     private record Name(int attempt, @Nullable String result) {
@@ -40,21 +37,21 @@ public final class GroupFolder {
         this.group = group;
     }
 
-    /// Voids what earlier attempts at a job have kept at a rung, or will keep there.
+    /// Invalidates results of earlier attempts of a job in a rung, including those written later.
     public void approach(int epochs, String job, int attempt) {
         store.note("%s/%s~%d".formatted(folder(epochs), job, attempt));
     }
 
-    /// Keeps a job's result, unless the job has one there that counts.
+    /// Stores a job's result unless the job has a valid one in the rung.
     ///
-    /// @param epochs after which it was tested
+    /// @param epochs the number of epochs before the test
     public void keepResult(int epochs, String job, int attempt, String result) {
         if (!results(epochs).containsKey(job)) {
             var _ = store.createIfAbsent("%s/%s~%d~%s".formatted(folder(epochs), job, attempt, result), new byte[0]);
         }
     }
 
-    /// The results of all jobs that have one there that counts, by their ids.
+    /// The valid results of all jobs in a rung, by job id.
     public Map<String, Result> results(int epochs) {
         Map<String, Name> newest = new LinkedHashMap<>();
         String folder = folder(epochs);

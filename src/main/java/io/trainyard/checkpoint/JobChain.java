@@ -12,19 +12,17 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// A job's compare-and-set chain, and what its attempts noted next to it, as one listing of `<job>/attempts`
-/// showed it.
+/// A job's compare-and-set chain, and the records of its attempts next to it, read in one listing
+/// of `<job>/attempts`.
 ///
 ///     <n>                            created once: a link
 ///     <n>.from-<step>-<attempt>      the checkpoint that attempt n resumed from; `<n>.from-none`: it began at step 1
-///     <n>.started                    attempt n takes memory and trains; deleted when it stops in good order
+///     <n>.started                    attempt n trains; deleted when it stops in an orderly way
 ///     <n>.preempted                  attempt n was preempted
 ///
-/// Link `n` names the owner of attempt `n`, or ends the job, or pauses it. To end a job, to pause it and to
-/// take it over
-/// compete for the same key, which the store creates once: so an owner that was superseded can do none of them,
-/// however
-/// late its request arrives.
+/// Link `n` names the owner of attempt `n`, or ends the job, or pauses it. Ending, pausing and taking over a
+/// job compete for the same key, which the store creates once. Therefore a superseded owner can do none of
+/// them, however late its request arrives.
 public final class JobChain {
     static final String STARTED = ".started";
     static final String PREEMPTED = ".preempted";
@@ -37,8 +35,8 @@ public final class JobChain {
     private final String folder;
     private final Set<String> names;
     private final int listed;
-    private int last = -1; // not yet looked for
-    private @Nullable ChainLink link; // the last one, once it was read
+    private int last = -1; // not read yet
+    private @Nullable ChainLink link; // the last link after it was read
 
     private JobChain(CheckpointStore store, String folder, Set<String> names) {
         this.store = store;
@@ -67,8 +65,8 @@ public final class JobChain {
         return key(folder, attempt) + ".from-" + what;
     }
 
-    /// @return empty if there is no such link
-    /// @throws CheckpointException if it cannot be understood
+    /// @return empty if the link does not exist
+    /// @throws CheckpointException if it is invalid
     static Optional<ChainLink> read(CheckpointStore store, String folder, int number) {
         Optional<byte[]> json = store.read(key(folder, number));
         try {
@@ -80,10 +78,10 @@ public final class JobChain {
         }
     }
 
-    /// The number of the last link; 0 before the first. A client of NFS may list a folder as it was some seconds ago,
-    /// so those that follow the list's last one are looked for by their keys.
+    /// The number of the last link; 0 without links. An NFS client may list a folder as it was some seconds
+    /// ago, so later links are looked up by their keys.
     ///
-    /// @throws CheckpointException if one of these cannot be understood
+    /// @throws CheckpointException if one of them is invalid
     public int last() {
         if (last < 0) {
             int number = listed;
@@ -100,9 +98,9 @@ public final class JobChain {
         return read(store, folder, number + 1);
     }
 
-    /// The last link; empty before the first. The store is read once.
+    /// The last link; empty without links. It is read once.
     ///
-    /// @throws CheckpointException if it cannot be understood
+    /// @throws CheckpointException if it is invalid
     public Optional<ChainLink> link() {
         int number = last();
         if (link == null && number > 0) {
@@ -111,7 +109,7 @@ public final class JobChain {
         return Optional.ofNullable(link);
     }
 
-    /// How the job ended; empty: it has not.
+    /// The end of the job; empty if it has not ended.
     public Optional<End> end() {
         return link().filter(End.class::isInstance).map(End.class::cast);
     }
@@ -122,15 +120,15 @@ public final class JobChain {
         return Math.max(1, paused ? last() - 1 : last());
     }
 
-    /// Whether an attempt has begun and did not stop in good order: what ended it may be the job's doing.
+    /// Whether an attempt began and did not stop in an orderly way. The job may be the cause.
     public boolean brokeOff(int attempt) {
         return names.contains(attempt + STARTED);
     }
 
-    /// How many attempts before this one broke off.
+    /// The number of consecutive attempts before this one that did not stop in an orderly way.
     ///
     /// @param since only attempts after this one count
-    /// @param most how many are looked for
+    /// @param most the maximum number to count
     public int brokeOffInARow(int attempt, int since, int most) {
         int brokeOff = 0;
         for (int before = attempt - 1; before > since && brokeOff < most; before--) {

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /// The checkpoints of one job, in its folder of a store.
 ///
 ///     step-<step>-<attempt>.safetensors              the model, for load_state_dict
-///     step-<step>-<attempt>.training.safetensors     optimizer, random state, progress
-///     step-<step>-<attempt>.json                     the manifest, last: only with it they are a checkpoint
+///     step-<step>-<attempt>.training.safetensors     optimizer, random generator, progress
+///     step-<step>-<attempt>.json                     the manifest, written last; it completes the checkpoint
 public final class JobCheckpoints {
     private static final System.Logger LOG = System.getLogger(JobCheckpoints.class.getName());
 
@@ -19,15 +19,14 @@ public final class JobCheckpoints {
     private final String job;
     private final String folder;
 
-    /// @param job the job's id
-    /// @param folder the job's
+    /// @param folder the job's folder
     JobCheckpoints(CheckpointStore store, String job, String folder) {
         this.store = store;
         this.job = job;
         this.folder = folder;
     }
 
-    /// Saves a checkpoint. It counts, and is on disk, when this returns.
+    /// Saves a checkpoint. It is complete and on disk when this method returns.
     ///
     /// @return the model file
     public CheckpointRef save(Checkpoint checkpoint) {
@@ -53,16 +52,15 @@ public final class JobCheckpoints {
         return new Manifest.StoredFile(path.substring(path.lastIndexOf('/') + 1), ref.sha256(), ref.bytes());
     }
 
-    /// The newest checkpoint that is whole: of the highest step, and of that the highest attempt. Others are
-    /// passed
-    /// over, with a warning that says what is wrong with them, as are those of attempts that were superseded.
+    /// The newest complete checkpoint: of the highest step, and for that step of the highest attempt. Damaged
+    /// checkpoints are skipped with a warning, and those of superseded attempts are also skipped.
     public Optional<Checkpoint> newest() {
         return newest(JobChain.of(store, folder), CheckpointKey.files(store, folder));
     }
 
-    /// The same for an attempt that begins; it also deletes what earlier attempts left unfinished.
+    /// Like [#newest] for an attempt that begins. Also deletes unfinished checkpoints of earlier attempts.
     ///
-    /// @param chain of the job, with `attempt`
+    /// @param chain the job's chain, including `attempt`
     public Optional<Checkpoint> resume(JobChain chain, int attempt) {
         store.sweep(CheckpointKey.folder(folder));
         SortedMap<CheckpointKey, Set<String>> files = CheckpointKey.files(store, folder);
@@ -94,9 +92,8 @@ public final class JobCheckpoints {
         return Optional.empty();
     }
 
-    /// What the job may resume from, the newest first. A manifest without its files does not count: a
-    /// superseded attempt
-    /// that stood still may write one after its files were deleted as unfinished.
+    /// The checkpoints from which the job may resume, the newest first. A manifest without its files is
+    /// skipped: a delayed superseded attempt may write one after its files were deleted as unfinished.
     private List<CheckpointKey> candidates(JobChain chain, SortedMap<CheckpointKey, Set<String>> files) {
         CheckpointLineage lineage = chain.lineage();
         return files.entrySet().stream()
@@ -123,7 +120,7 @@ public final class JobCheckpoints {
         return whole;
     }
 
-    /// The step of the newest checkpoint that has a manifest; 0 without one.
+    /// The step of the newest checkpoint with a manifest; 0 without one.
     public long lastStep() {
         return lastStep(JobChain.of(store, folder));
     }
@@ -132,7 +129,7 @@ public final class JobCheckpoints {
         return lastManifest(chain).map(Manifest::step).orElse(0L);
     }
 
-    /// The manifest of the newest checkpoint that has one; the bytes of its files are not read.
+    /// The manifest of the newest checkpoint that has one. The other files are not read.
     public Optional<Manifest> lastManifest() {
         return lastManifest(JobChain.of(store, folder));
     }
@@ -143,7 +140,7 @@ public final class JobCheckpoints {
                 return Optional.of(manifest(store, key));
             } catch (StoreException e) {
                 throw e;
-            } catch (CheckpointException _) { // then the one before
+            } catch (CheckpointException _) { // try the previous one
             }
         }
         return Optional.empty();
@@ -155,7 +152,7 @@ public final class JobCheckpoints {
                 .checkpoint(manifest.pending());
     }
 
-    /// @throws CheckpointException if there is none, or it is not as it was written
+    /// @throws CheckpointException if it does not exist or is damaged
     static Manifest manifest(CheckpointStore store, CheckpointKey key) {
         Manifest manifest = Manifest.read(store.read(key.manifest())
                 .orElseThrow(() -> new CheckpointException(
@@ -167,14 +164,13 @@ public final class JobCheckpoints {
         return manifest;
     }
 
-    /// Deletes what need not be kept now that a checkpoint is safe, unless its attempt is superseded: then
-    /// nothing.
+    /// Deletes checkpoints that retention does not keep, after a new one was saved. Deletes nothing if its
+    /// attempt is superseded.
     ///
-    /// The order makes that sure. The manifest is written, then the checkpoints are listed, then the chain:
-    /// where it ends
-    /// with this attempt, each successor lists the checkpoints later and sees the new manifest; and what a
-    /// successor
-    /// saves is not among those that were listed, however long this process stands still before it deletes.
+    /// The order guarantees that. The manifest is written, then the checkpoints are listed, then the chain. If
+    /// the chain ends with this attempt, each successor lists the checkpoints later and sees the new manifest.
+    /// Checkpoints of a successor are not in the earlier list, however long this process is delayed before it
+    /// deletes.
     ///
     /// @return false if the attempt is superseded
     public boolean keep(Retention retention, Checkpoint saved) {
@@ -207,11 +203,11 @@ public final class JobCheckpoints {
         } catch (StoreException e) {
             throw e;
         } catch (CheckpointException _) {
-            return null; // it does not count, so it is not the best
+            return null; // it is damaged, so it is not the best
         }
     }
 
-    /// The manifest first: from then on the files are nothing.
+    /// The manifest first; without it, the other files do not count.
     private void delete(CheckpointKey key) {
         key.all().forEach(store::delete);
     }

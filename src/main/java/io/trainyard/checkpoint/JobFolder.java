@@ -12,20 +12,20 @@ import java.util.Optional;
 
 /// One job's folder in a store. Ownership of a job is decided here, next to the job's state: see [JobChain].
 ///
-///     <job>/spec.json                            the job as it was first asked for
+///     <job>/spec.json                            the job as first requested
 ///     <job>/attempts/<n>                         created once: the owner of attempt n, or the job's end, or a pause
 ///     <job>/attempts/<n>.from-<step>-<attempt>   the checkpoint that attempt n resumed from, or `.from-none`
-///     <job>/attempts/<n>.started                 there while the attempt trains, and after it if it was killed
-///     <job>/attempts/<n>.preempted               there once the attempt is preempted
+///     <job>/attempts/<n>.started                 exists while the attempt trains, and afterwards if it was killed
+///     <job>/attempts/<n>.preempted               exists after the attempt was preempted
 ///     <job>/checkpoints/                         see [JobCheckpoints]
-///     <job>/choices/<kind>.json                  created once: what the first session on that kind of device chose
-///     <job>/init-from                            the checkpoint it started from, where it did from another's
+///     <job>/choices/<kind>.json                  created once: choices of the first session on that device kind
+///     <job>/init-from                            the checkpoint of another job from which it started
 public final class JobFolder {
     private final CheckpointStore store;
     private final String job;
     private final String folder;
 
-    /// The folder that all workers share for a job.
+    /// The folder of a job in a fleet, which all workers share.
     public JobFolder(CheckpointStore store, String job) {
         this(store, job, job);
     }
@@ -36,13 +36,13 @@ public final class JobFolder {
         this.folder = folder;
     }
 
-    /// A folder for a run of a job outside a fleet: `<job>`, or the first of `<job>~2`, `<job>~3`, ... that is
-    /// not there yet, so that running the same file twice neither mixes nor overwrites.
+    /// A folder for a new run of a job outside a fleet: `<job>`, or the first unused of `<job>~2`, `<job>~3`,
+    /// ..., so that repeated runs of the same file do not overwrite each other.
     public static JobFolder ofNewRun(CheckpointStore store, String job) {
         return new JobFolder(store, job, run(job, runs(store, job) + 1));
     }
 
-    /// The folder of the last such run; a new one if there is none.
+    /// The folder of the last run outside a fleet; a new one without earlier runs.
     public static JobFolder ofLastRun(CheckpointStore store, String job) {
         return new JobFolder(store, job, run(job, Math.max(1, runs(store, job))));
     }
@@ -59,12 +59,12 @@ public final class JobFolder {
         return number == 1 ? job : job + "~" + number;
     }
 
-    /// The folder's name in the store, which checkpoints are named by.
+    /// The name in the store, which is also used in checkpoint names.
     public String name() {
         return folder;
     }
 
-    /// What the jobs of a group keep together, in the same store.
+    /// The folder of a group in the same store.
     public GroupFolder group(String name) {
         return new GroupFolder(store, name);
     }
@@ -73,28 +73,28 @@ public final class JobFolder {
         return new JobCheckpoints(store, job, folder);
     }
 
-    /// Keeps the job's specification, the first time.
+    /// Stores the job's specification unless one is stored already.
     ///
-    /// @return false if another specification is kept already under this id
+    /// @return false if another specification is stored under this id
     public boolean keepSpec(String json) {
         byte[] bytes = json.getBytes(StandardCharsets.UTF_8);
-        Optional<byte[]> before = spec(); // read first: a claim of a job with many attempts must be quick
+        Optional<byte[]> before = spec(); // read first so that a claim of a job with many attempts is fast
         return before.isPresent()
                 ? isSameJob(before.get(), bytes)
                 : store.createIfAbsent(specKey(), bytes)
                         || spec().map(kept -> isSameJob(kept, bytes)).orElse(false);
     }
 
-    /// An earlier version wrote fewer fields; what it left out has the defaults that are written now.
+    /// An earlier version wrote fewer fields; missing fields have their defaults.
     private static boolean isSameJob(byte[] kept, byte[] asked) {
         try {
             return Arrays.equals(kept, asked) || JobJson.read(kept).equals(JobJson.read(asked));
         } catch (InvalidJobException e) {
-            return false; // it was kept by a version that knows more fields than this one
+            return false; // it was stored by a version with more fields
         }
     }
 
-    /// The job's specification as JSON, once it is kept.
+    /// The stored specification as JSON, if any.
     public Optional<byte[]> spec() {
         return store.read(specKey());
     }
@@ -107,19 +107,18 @@ public final class JobFolder {
         return JobChain.of(store, folder);
     }
 
-    /// A link of the chain; empty if there is none of that number.
+    /// A link of the chain; empty if it does not exist.
     ///
-    /// @throws CheckpointException if it cannot be understood
+    /// @throws CheckpointException if it is invalid
     public Optional<ChainLink> link(int number) {
         return JobChain.read(store, folder, number);
     }
 
-    /// Appends a link to the chain. Of all that compete for a number one succeeds; a link whose first answer
-    /// was lost is
-    /// recognized.
+    /// Appends a link to the chain. If several processes compete for a number, one succeeds. A link is
+    /// recognized if the first answer was lost.
     ///
-    /// @param last the number of the link before, which is not an end; 0 for the first
-    /// @return the link that follows now: `link`, or what another process appended first
+    /// @param last the number of the previous link, which is not an end; 0 for the first
+    /// @return the link that follows: `link`, or the one that another process appended first
     public ChainLink append(int last, ChainLink link) {
         return store.createIfAbsent(JobChain.key(folder, last + 1), link.write())
                 ? link
@@ -129,14 +128,14 @@ public final class JobFolder {
                                 new IOException("it is not there")));
     }
 
-    /// Whether the chain goes on after an attempt: then it must not publish or save anything more.
+    /// Whether a later link follows the attempt. If so, the attempt must not publish or save anything.
     public boolean isSuperseded(int attempt) {
         return store.has(JobChain.key(folder, attempt + 1));
     }
 
-    /// Begins a new attempt that no command asks for, outside a fleet.
+    /// Begins a new attempt without a command, outside a fleet.
     ///
-    /// @param worker for people who look into the folder
+    /// @param worker for users who inspect the folder
     /// @return its number
     /// @throws CheckpointException if the job has ended
     public int beginAttempt(String worker) {
@@ -158,32 +157,30 @@ public final class JobFolder {
         return JobChain.key(folder, attempt);
     }
 
-    /// Notes what an attempt resumes from, before it publishes anything: see [CheckpointLineage].
+    /// Records where an attempt resumes, before it publishes anything; see [CheckpointLineage].
     ///
-    /// @param from empty: it begins at the first step
+    /// @param from empty if it begins at the first step
     public void noteFrom(int attempt, Optional<Checkpoint> from) {
-        if (attempt > 1) { // there is nothing that the first might pass over
+        if (attempt > 1) { // the first attempt has no earlier checkpoints to exclude
             var _ = store.createIfAbsent(JobChain.fromKey(folder, attempt, from.orElse(null)), new byte[0]);
         }
     }
 
-    /// Notes that an attempt takes memory and trains from now on. A machine that stops may forget it: that was
-    /// not
-    /// the job's doing.
+    /// Records that an attempt allocates memory and trains from now on. The record may be lost if the machine
+    /// stops, which is right because the job is not the cause then.
     public void noteStarted(int attempt) {
         store.note(startedKey(attempt));
     }
 
-    /// Notes that an attempt ended for a reason that is not the job's.
+    /// Records that an attempt ended for a reason unrelated to the job.
     public void noteStopped(int attempt) {
         store.delete(startedKey(attempt));
     }
 
-    /// Notes that an attempt makes room for an urgent job, before it does: so the job is never made to oftener
-    /// than
-    /// what is counted here.
+    /// Records that a high-priority job preempts an attempt, before the attempt stops. Therefore no preemption
+    /// is missing in the count.
     ///
-    /// @param urgent that job
+    /// @param urgent the id of the high-priority job
     public void notePreempted(int attempt, String urgent) {
         var _ = store.createIfAbsent(attemptKey(attempt) + JobChain.PREEMPTED, urgent.getBytes(StandardCharsets.UTF_8));
     }
@@ -192,7 +189,7 @@ public final class JobFolder {
         return attemptKey(attempt) + JobChain.STARTED;
     }
 
-    /// What sessions on each kind of device chose; none where nothing is measured.
+    /// The stored choices of each kind of device; none if no device measured.
     public DeviceChoices choices() {
         return store.list(folder + "/choices").stream()
                 .map(this::choices)
@@ -206,9 +203,9 @@ public final class JobFolder {
                 .orElse(DeviceChoices.NONE);
     }
 
-    /// Keeps what a session chose, before anything of it counts. For each kind of device the first ones stay.
+    /// Stores a session's choices before they are used. For each kind of device, the first choices are kept.
     ///
-    /// @return those that are kept, of the same kinds
+    /// @return the stored choices of the same kinds
     public DeviceChoices keep(DeviceChoices chosen) {
         DeviceChoices kept = DeviceChoices.NONE;
         for (String kind : chosen.byKind().keySet()) {
@@ -220,10 +217,10 @@ public final class JobFolder {
         return kept;
     }
 
-    /// Another job's model to start from. What a name without a step stands for is decided once, at the first
-    /// attempt: the other job may save more meanwhile.
+    /// The model of another job to start from. A name without a step is resolved once, at the first attempt,
+    /// because the other job may save newer checkpoints.
     ///
-    /// @throws CheckpointException if there is no such checkpoint, or it cannot be read
+    /// @throws CheckpointException if the checkpoint does not exist or cannot be read
     public SavedModel source(CheckpointName name) {
         SavedModel model = SavedModel.find(store, source().orElse(name));
         byte[] exact = model.name().toString().getBytes(StandardCharsets.UTF_8);
@@ -232,7 +229,7 @@ public final class JobFolder {
         return decided ? model : SavedModel.find(store, source().orElseThrow());
     }
 
-    /// The checkpoint the job started from, with its step; empty if it has not yet, or from none.
+    /// The checkpoint from which the job started, with its step; empty before the start and without one.
     public Optional<CheckpointName> source() {
         return store.read(sourceKey())
                 .map(bytes -> CheckpointName.parse(sourceKey(), new String(bytes, StandardCharsets.UTF_8)));

@@ -15,12 +15,11 @@ import java.security.DigestInputStream;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What makes a checkpoint of its files: written after them, with the hash of each, and with a hash of its own. A
-/// checkpoint without it, or with other bytes than it says, does not count.
+/// Completes a checkpoint. It is written after the other files and contains their hashes and its own hash. A
+/// checkpoint without a manifest, or with different bytes, does not count.
 ///
-/// @param accuracy of the test of these very weights, 0..1; null in the middle of an epoch, and where numbers are
-///     predicted
-/// @param testLoss of that test; null in the middle of an epoch
+/// @param accuracy of the test of these weights, 0..1; null within an epoch and for regression
+/// @param testLoss of that test; null within an epoch
 /// @param files the model and the training state
 /// @param pending events up to this step, as JSON, that the brokers had not acknowledged
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -36,7 +35,7 @@ public record Manifest(
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .build();
 
-    /// @param name in the folder that the manifest is in
+    /// @param name in the manifest's folder
     /// @param sha256 of its bytes, hexadecimal
     public record StoredFile(String name, String sha256, long bytes) {}
 
@@ -45,7 +44,7 @@ public record Manifest(
         pending = List.copyOf(pending);
     }
 
-    /// How good these weights are: more is better; null where they were not tested.
+    /// The quality of the weights, higher is better; null without a test.
     @JsonIgnore
     public @Nullable Double score() {
         return accuracy == null && testLoss != null ? Double.valueOf(-testLoss) : accuracy;
@@ -57,7 +56,7 @@ public record Manifest(
         return bytes(json);
     }
 
-    /// @throws CheckpointException if it is not as it was written; says what is wrong
+    /// @throws CheckpointException if it is damaged; the message says how
     static Manifest read(byte[] bytes) {
         try {
             if (MAPPER.readTree(bytes) instanceof ObjectNode json) {
@@ -74,10 +73,10 @@ public record Manifest(
         throw new CheckpointException("its manifest is torn: it is no JSON object");
     }
 
-    /// Reads a file of tensors once, and looks whether it is what was written: that first, whatever else is wrong.
+    /// Reads a file of tensors once and verifies it against the manifest before any other check.
     ///
     /// @param key of one of its files
-    /// @throws CheckpointException if it is not there, has not the size and the hash told here, or holds no tensors
+    /// @throws CheckpointException if it is missing, has another size or hash, or is not a file of tensors
     SafeTensors readIntact(CheckpointStore store, String key) {
         StoredFile told = files.stream()
                 .filter(file -> key.endsWith("/" + file.name()))

@@ -1,18 +1,18 @@
 package io.trainyard.checkpoint;
 
-/// How far a job is.
+/// The progress of a job.
 ///
-/// @param epoch the epoch to go on with; equal to the job's epochs when it is done
+/// @param epoch the current epoch; equal to the job's epochs at the end
 /// @param stepOfEpoch steps done in that epoch
-/// @param step steps done in all
+/// @param step steps done in all epochs
 /// @param random the default generator's state at the beginning of that epoch
-/// @param accuracy the last test's, 0..1; NaN before the first, and where numbers are predicted
-/// @param bestAccuracy the best test's, 0..1; 0 before the first, and where numbers are predicted
-/// @param bestEpoch the first epoch with the best test, of the highest accuracy, or where numbers are predicted of the
-///     lowest loss; -1 before the first test
-/// @param workedMicros time spent on steps and tests so far, over all attempts
-/// @param testLoss the last test's; NaN before the first
-/// @param bestTestLoss that of the best test; NaN before the first
+/// @param accuracy of the last test, 0..1; NaN before the first and for regression
+/// @param bestAccuracy of the best test, 0..1; 0 before the first and for regression
+/// @param bestEpoch the first epoch with the best test: the highest accuracy, or for regression the lowest
+///     loss; -1 before the first test
+/// @param workedMicros time of steps and tests so far, over all attempts
+/// @param testLoss of the last test; NaN before the first
+/// @param bestTestLoss of the best test; NaN before the first
 public record Progress(
         int epoch,
         int stepOfEpoch,
@@ -42,11 +42,11 @@ public record Progress(
                 bestTestLoss);
     }
 
-    /// The epoch is trained and tested.
+    /// The progress after the current epoch was trained and tested.
     ///
     /// @param nextRandom the generator's state after it
-    /// @param newAccuracy NaN where numbers are predicted: then the loss tells the best
-    /// @param testMicros the test's time
+    /// @param newAccuracy NaN for regression, where the loss decides which test is best
+    /// @param testMicros the duration of the test
     public Progress nextEpoch(long[] nextRandom, double newAccuracy, double newLoss, long testMicros) {
         boolean regression = Double.isNaN(newAccuracy);
         boolean better = bestEpoch < 0 || (regression ? newLoss < bestTestLoss : newAccuracy > bestAccuracy);
@@ -63,7 +63,7 @@ public record Progress(
                 better ? newLoss : bestTestLoss);
     }
 
-    /// The epoch the last step belongs to.
+    /// The epoch of the last step.
     public int epochOfLastStep() {
         return stepOfEpoch == 0 ? Math.max(0, epoch - 1) : epoch;
     }

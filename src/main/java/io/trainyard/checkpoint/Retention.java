@@ -8,10 +8,10 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// Which of a job's checkpoints are kept.
+/// The rule for which checkpoints of a job are kept.
 ///
-/// @param keepLast how many of the newest, at least 1
-/// @param keepBest whether that of the best test is kept besides
+/// @param keepLast how many of the newest ones, at least 1
+/// @param keepBest whether the one with the best test is also kept
 public record Retention(int keepLast, boolean keepBest) {
     public static Retention of(JobSpec job) {
         return new Retention(Objects.requireNonNullElse(job.keepLast(), Integer.MAX_VALUE), job.keepBest());
@@ -21,13 +21,12 @@ public record Retention(int keepLast, boolean keepBest) {
         return keepLast == Integer.MAX_VALUE;
     }
 
-    /// What may go now that `saved` is safe. What is newer than that one is not looked at: a superseded attempt
-    /// saved it.
+    /// The checkpoints to delete after `saved` was written. Newer checkpoints are left alone because a
+    /// superseded attempt saved them.
     ///
-    /// @param all of attempts up to that of `saved`, the newest last, with `saved`
-    /// @param counts whether the job may resume from a checkpoint; no later attempt resumes from one that does
-    ///     not count
-    /// @param score of a checkpoint's weights, more is better; null where they were not tested
+    /// @param all checkpoints of attempts up to that of `saved`, the newest last, including `saved`
+    /// @param counts whether the job may resume from a checkpoint; if not, no later attempt will
+    /// @param score the quality of a checkpoint's weights, higher is better; null without a test
     List<CheckpointKey> superfluous(
             List<CheckpointKey> all,
             CheckpointKey saved,
@@ -46,7 +45,7 @@ public record Retention(int keepLast, boolean keepBest) {
         return superfluous;
     }
 
-    /// The first of the best; null where none was tested.
+    /// The first checkpoint with the best score; null if none was tested.
     private static @Nullable CheckpointKey best(
             List<CheckpointKey> keys, Function<CheckpointKey, @Nullable Double> score) {
         CheckpointKey best = null;

@@ -18,12 +18,11 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// A store in a bucket of S3 or of a server that speaks its protocol. Objects are there whole or not at all by
-/// that
-/// protocol; that one of many creates an object is decided by its conditional writes.
+/// A store in a bucket of S3 or of a compatible server. The protocol writes objects atomically, and conditional
+/// writes decide which of several writers creates an object.
 final class S3Store implements CheckpointStore {
     private final S3Bucket bucket;
-    private @Nullable String identity; // once it is known: a bucket does not become another one
+    private @Nullable String identity; // cached: the identity of a bucket does not change
 
     private S3Store(S3Bucket bucket) {
         this.bucket = bucket;
@@ -40,7 +39,7 @@ final class S3Store implements CheckpointStore {
         return store;
     }
 
-    /// The same without writing anything.
+    /// Opens a store without writing.
     static S3Store openToRead(URI uri, S3Settings settings) {
         S3Location place = place(uri);
         return attempt("read", uri, () -> {
@@ -159,7 +158,7 @@ final class S3Store implements CheckpointStore {
                 .toList();
     }
 
-    /// Counts and hashes what passes; whoever closes it does not close what is behind.
+    /// Counts and hashes the bytes that pass. Closing it leaves the underlying stream open.
     private static final class Counted extends DigestOutputStream {
         private long bytes;
 
@@ -185,7 +184,7 @@ final class S3Store implements CheckpointStore {
         }
     }
 
-    /// Fails at its end if what came is not what was written, as far as the object says what that was.
+    /// Fails at its end if the bytes differ from the hash in the object's metadata, if it has one.
     private static final class Verified extends FilterInputStream {
         private final MessageDigest digest = Sha256.digest();
         private final S3Object object;
@@ -226,7 +225,7 @@ final class S3Store implements CheckpointStore {
             }
         }
 
-        /// The end may be read more than once.
+        /// Copies the digest because the end may be read more than once.
         private MessageDigest copy() {
             try {
                 return (MessageDigest) digest.clone();
@@ -237,10 +236,10 @@ final class S3Store implements CheckpointStore {
 
         @Override
         public boolean markSupported() {
-            return false; // what is read twice would be counted twice
+            return false; // bytes that are read twice would be counted twice
         }
 
-        /// What is passed over is hashed, too.
+        /// Skipped bytes are also hashed.
         @Override
         public long skip(long bytes) throws IOException {
             int read = read(new byte[(int) Math.min(bytes, 1 << 13)]);

@@ -24,20 +24,20 @@ import java.util.List;
 import java.util.Map;
 
 /// The safetensors format: eight bytes of header length (little-endian), the header as JSON, then the tensors'
-/// bytes, row-major, little-endian. Read and written here: F32 and I64, in the order of their bytes in the file.
+/// bytes, row-major, little-endian. Supports F32 and I64. Tensors are in the order of their bytes in the file.
 ///
 /// Source: https://huggingface.co/docs/safetensors (format, "1.0").
 ///
-/// @param metadata the header's `__metadata__`: text to text
+/// @param metadata the header's `__metadata__`, text to text
 public record SafeTensors(Map<String, String> metadata, Parameters tensors) {
     private static final String METADATA = "__metadata__";
     private static final int ALIGNMENT = 8;
 
-    /// A network of a thousand layers with all that an optimizer keeps of it needs less. As JSON in the heap it is up
-    /// to thirty times as large.
+    /// A network of a thousand layers with its optimizer state needs less. Parsed JSON takes up to thirty times
+    /// as much heap.
     static final int MAX_HEADER_BYTES = 4 << 20;
 
-    /// Of a text of the header, in messages.
+    /// The maximum length of header text in messages, in characters.
     private static final int MAX_SHOWN = 100;
 
     private static final JsonMapper MAPPER = JsonMapper.builder()
@@ -49,7 +49,7 @@ public record SafeTensors(Map<String, String> metadata, Parameters tensors) {
         metadata = Map.copyOf(metadata);
     }
 
-    /// Writes the same bytes for the same content.
+    /// Equal content gives equal bytes.
     public void write(OutputStream out) throws IOException {
         ObjectNode header = MAPPER.createObjectNode();
         ObjectNode text = header.putObject(METADATA);
@@ -86,9 +86,9 @@ public record SafeTensors(Map<String, String> metadata, Parameters tensors) {
 
     /// Checks the whole header, and that the tensors fit into the heap, before it reads the first tensor.
     ///
-    /// @throws CheckpointException if it is not a safetensors file, ends early, or holds other types; says what was
-    ///     found
-    /// @throws DeviceMemoryException if the heap has no room for the tensors
+    /// @throws CheckpointException if it is not a safetensors file, is truncated or has other types; the
+    ///     message has the reason
+    /// @throws DeviceMemoryException if the tensors do not fit into the heap
     public static SafeTensors read(InputStream input) throws IOException {
         return read(input, Runtime.getRuntime().maxMemory());
     }
@@ -114,7 +114,7 @@ public record SafeTensors(Map<String, String> metadata, Parameters tensors) {
         return new SafeTensors(metadata, new Parameters(tensors));
     }
 
-    /// In the order of their bytes in the file.
+    /// The rows in the order of their bytes in the file.
     private static List<Row> rows(ObjectNode header) {
         List<Map.Entry<String, JsonNode>> written = new ArrayList<>(header.properties());
         written.sort((a, b) -> Long.compare(begin(a.getValue()), begin(b.getValue())));
@@ -148,7 +148,7 @@ public record SafeTensors(Map<String, String> metadata, Parameters tensors) {
         return rows.stream().mapToLong(Row::bytes).sum();
     }
 
-    /// While a tensor is read its bytes are in the heap twice.
+    /// While a tensor is read, its bytes are in the heap twice.
     private static void requireRoom(List<Row> rows, long heapBytes) {
         long largest = rows.stream().mapToLong(Row::bytes).max().orElse(0);
         long needed = total(rows) + largest;
@@ -184,7 +184,7 @@ public record SafeTensors(Map<String, String> metadata, Parameters tensors) {
 
     private static Shape shape(String name, JsonNode written) {
         List<Integer> sizes = new ArrayList<>();
-        written.forEach(size -> sizes.add(size.isInt() ? size.intValue() : -1)); // which no shape has
+        written.forEach(size -> sizes.add(size.isInt() ? size.intValue() : -1)); // -1 is an invalid size
         try {
             if (written.isArray()) {
                 return new Shape(sizes);

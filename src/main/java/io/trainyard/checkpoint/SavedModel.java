@@ -13,23 +13,23 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// The model of a checkpoint, without what training on would need.
+/// The model of a checkpoint, without training state.
 ///
-/// @param name where it is in the store, with its step
+/// @param name in the store, with its step
 /// @param parameters under their `state_dict()` names
-/// @param epoch the epoch it was saved in
+/// @param epoch the epoch in which it was saved
 public record SavedModel(CheckpointName name, Parameters parameters, int epoch) {
     private static final System.Logger LOG = System.getLogger(SavedModel.class.getName());
 
-    /// The bytes of the model file of one attempt, unread and unchecked; empty where there is none.
+    /// Opens the model file of an attempt without checking it; empty if it does not exist.
     public static Optional<InputStream> open(CheckpointStore store, String job, long step, int attempt) {
         return store.open(new CheckpointKey(job, step, attempt).model());
     }
 
-    /// Reads the checkpoint that `name` names: the newest that is whole, of its step if it has one. Others are
-    /// passed over with a warning. A model that a person put there is taken as it is.
+    /// Reads the newest complete checkpoint that matches `name`. Damaged ones are skipped with a warning. A
+    /// model that a user put there is read without verification.
     ///
-    /// @throws CheckpointException if there is none, or none that is whole; says what there is
+    /// @throws CheckpointException if no complete one exists; the message lists the checkpoints that do
     public static SavedModel find(CheckpointStore store, CheckpointName name) {
         List<CheckpointKey> all = CheckpointKey.list(store, name.job());
         String folder = CheckpointKey.folder(name.job());
@@ -69,7 +69,7 @@ public record SavedModel(CheckpointName name, Parameters parameters, int epoch) 
                 new CheckpointName(key.folder(), key.step()), read.tensors(), between ? Math.max(0, epoch - 1) : epoch);
     }
 
-    /// @throws CheckpointException if it is not there, or not what it should be
+    /// @throws CheckpointException if it does not exist or is invalid
     private static SafeTensors tensors(CheckpointStore store, String key) {
         try (InputStream in =
                 store.open(key).orElseThrow(() -> new CheckpointException(store.uri(key) + " is missing"))) {
@@ -79,10 +79,10 @@ public record SavedModel(CheckpointName name, Parameters parameters, int epoch) 
         }
     }
 
-    /// Reads a model file that need not lie in a store.
+    /// Reads a model file, inside or outside a store.
     ///
     /// @return its parameters under their `state_dict()` names
-    /// @throws CheckpointException if it is not there, or no model file; says which file
+    /// @throws CheckpointException if it does not exist or is not a model file; the message names the file
     public static Parameters read(Path file) {
         if (file.toString().endsWith(CheckpointKey.TRAINING)) {
             throw new CheckpointException("%s is a checkpoint's training state; the model is in %s"
@@ -98,13 +98,13 @@ public record SavedModel(CheckpointName name, Parameters parameters, int epoch) 
     }
 
     /// @param network the network's name, for the message
-    /// @throws CheckpointException unless its names and shapes are those of `specs`; says which differs first, what
-    ///     it is and what it must be
+    /// @throws CheckpointException if names and shapes differ from `specs`; the message has the first
+    ///     difference with the expected value
     public void requireFit(String network, List<ParameterSpec> specs) {
         requireFit(name.toString(), parameters, network, specs);
     }
 
-    /// As the other one.
+    /// Like the other `requireFit`.
     ///
     /// @param checkpoint its name or file, for the message
     public static void requireFit(String checkpoint, Parameters parameters, String network, List<ParameterSpec> specs) {

@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// An open folder of a [DirectoryStore], reached from the store's root without following a symbolic link: where the
-/// platform has `openat`, nobody can put a link in the place of a folder between a check and a use.
+/// An open folder of a [DirectoryStore], opened from the store's root without following symbolic links. On
+/// platforms with `openat`, a folder cannot be replaced by a link between a check and its use.
 final class StoreFolder implements Closeable {
     private static final Set<OpenOption> READ = Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
 
@@ -33,11 +33,12 @@ final class StoreFolder implements Closeable {
         this.stream = stream;
     }
 
-    /// Only a folder below the root may be absent: without its root a store is away, and not empty.
+    /// Opens a folder. Only folders below the root may be missing: without its root, the store is unavailable,
+    /// not empty.
     ///
-    /// @param folder the root, or a folder below it
-    /// @return empty if there is no such folder
-    /// @throws IOException if it cannot be told, or a symbolic link is in its place or above it
+    /// @param folder the root or a folder below it
+    /// @return empty if the folder does not exist
+    /// @throws IOException if it cannot be opened, or if it or a parent is a symbolic link
     static Optional<StoreFolder> open(Path root, Path folder) throws IOException {
         StoreFolder at = openRoot(root);
         try {
@@ -83,7 +84,7 @@ final class StoreFolder implements Closeable {
         }
     }
 
-    /// @throws NoSuchFileException if nothing of that name exists: any other error says nothing about that
+    /// @throws NoSuchFileException if the name does not exist; other errors do not imply that
     private BasicFileAttributes attributes(Path name) throws IOException {
         return stream instanceof SecureDirectoryStream<Path> secure
                 ? secure.getFileAttributeView(name, BasicFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
@@ -91,9 +92,9 @@ final class StoreFolder implements Closeable {
                 : Files.readAttributes(path.resolve(name), BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
     }
 
-    /// What a name stands for here; empty if nothing of that name exists.
+    /// The attributes of an entry; empty if it does not exist.
     ///
-    /// @throws IOException if it cannot be told, or is a symbolic link
+    /// @throws IOException if it cannot be read or is a symbolic link
     Optional<BasicFileAttributes> find(Path name) throws IOException {
         try {
             BasicFileAttributes found = attributes(name);
@@ -104,13 +105,13 @@ final class StoreFolder implements Closeable {
         }
     }
 
-    /// Opens a file to read; empty if there is none.
+    /// Opens a file for reading; empty if it does not exist.
     Optional<SeekableByteChannel> read(Path name) throws IOException {
         Optional<BasicFileAttributes> found = find(name);
         if (found.isEmpty()) {
             return Optional.empty();
         }
-        if (!found.get().isRegularFile()) { // to open a pipe might take forever
+        if (!found.get().isRegularFile()) { // opening a pipe might block forever
             throw new FileSystemException(path.resolve(name).toString(), null, "is not a regular file");
         }
         try {
@@ -123,9 +124,9 @@ final class StoreFolder implements Closeable {
         }
     }
 
-    /// Removes a file or a symbolic link, and never what the link names.
+    /// Deletes a file or a symbolic link, but not its target.
     ///
-    /// @return whether there was one
+    /// @return whether it existed
     boolean delete(Path name) throws IOException {
         try {
             if (stream instanceof SecureDirectoryStream<Path> secure) {
@@ -139,7 +140,7 @@ final class StoreFolder implements Closeable {
         }
     }
 
-    /// The names of all entries. May be asked once.
+    /// The names of all entries. May be called once.
     List<Path> names() throws IOException {
         List<Path> names = new ArrayList<>();
         try {

@@ -2,9 +2,9 @@ package io.trainyard.checkpoint;
 
 import java.util.UUID;
 
-/// What a store is asked for, and what it calls itself.
+/// The keys and the identity of a store.
 final class StoreKeys {
-    /// No key begins with a dot, so no job can have it.
+    /// Keys cannot begin with a dot, so no job can use it.
     static final String IDENTITY = ".store-id";
 
     private static final String KEY = "[A-Za-z0-9][A-Za-z0-9._~-]*(/[A-Za-z0-9][A-Za-z0-9._~-]*)*";
@@ -12,9 +12,9 @@ final class StoreKeys {
 
     private StoreKeys() {}
 
-    /// Keys come from ids that are checked already; this is the second lock on that door.
+    /// Validates a key as a second check. The ids in it were already validated.
     ///
-    /// @throws CheckpointException if it is none
+    /// @throws CheckpointException if it is invalid
     static String require(String key) {
         if (!key.matches(KEY)) {
             throw new CheckpointException("\"%s\" is not a key of a checkpoint store".formatted(key));
@@ -26,7 +26,7 @@ final class StoreKeys {
         return UUID.randomUUID().toString();
     }
 
-    /// @param kept what a store has for its identity
+    /// @param kept the stored identity
     /// @param where for the message
     static String requireIdentity(String kept, Object where) {
         if (!kept.matches(UUID_FORM)) {

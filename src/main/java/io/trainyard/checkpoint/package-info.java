@@ -1,5 +1,5 @@
-/// What outlives a worker: checkpoints as safetensors files, and the folder of each job in a store, where
-/// attempts are numbered and a job's end is kept.
+/// The persistent state of jobs: checkpoints as safetensors files, and the folder of each job in a store with
+/// its attempts and its end.
 @NullMarked
 package io.trainyard.checkpoint;
 
