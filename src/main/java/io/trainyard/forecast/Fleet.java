@@ -7,10 +7,11 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 
-/// What is known of a fleet at a moment.
+/// The known state of a fleet at a moment.
 ///
-/// @param jobs those that wait, run and rest, and some that have ended, from which it is learnt how long jobs take
-/// @param workers that are there, by id: that have not stopped, and were heard of lately
+/// @param jobs the waiting, running and paused jobs, and some that have ended, from which durations are
+///     estimated
+/// @param workers the live workers, sorted by id
 public record Fleet(List<JobFacts> jobs, List<WorkerStatus> workers, long nowMillis, ProjectRules rules) {
     public Fleet {
         jobs = List.copyOf(jobs);
@@ -19,7 +20,7 @@ public record Fleet(List<JobFacts> jobs, List<WorkerStatus> workers, long nowMil
                 .toList();
     }
 
-    /// The project whose share a job uses. Where nothing is said of how they share the fleet, all jobs are of one.
+    /// The project that a job counts for. Without project rules, all jobs count for the default project.
     String project(JobFacts job) {
         String project =
                 rules.isNone() || job.work() == null ? null : job.work().project();

@@ -19,15 +19,15 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// What lies before each job that waits or rests, at a moment.
+/// The forecast of each waiting or paused job at a moment.
 ///
-/// @param outlooks by job; those that wait in their order, then those that rest
+/// @param outlooks by job: the waiting jobs in their order, then the paused ones
 public record Forecast(Map<String, Outlook> outlooks) {
     public static final Forecast NONE = new Forecast(Map.of());
 
     private record Answer(Place place, Reason why) {}
 
-    /// Looks ahead. The same fleet gives the same.
+    /// Computes the forecast. Deterministic for a given fleet.
     public static Forecast of(Fleet fleet) {
         WhyWaiting why = new WhyWaiting(fleet);
         List<Place> line = WaitingLine.of(fleet, why);
@@ -56,7 +56,7 @@ public record Forecast(Map<String, Outlook> outlooks) {
         return new Forecast(outlooks);
     }
 
-    /// By urgent job the one that makes room for it, by the rule by which workers do.
+    /// The job that each high-priority job preempts, by the workers' own rule.
     private static Map<String, String> victims(Fleet fleet, WhyWaiting why, List<Place> line) {
         List<WaitingCommand> urgent = line.stream()
                 .filter(place -> place.job().urgency() == Urgency.HIGH && place.held() == null)
@@ -94,7 +94,7 @@ public record Forecast(Map<String, Outlook> outlooks) {
                         room -> room.urgent().job(), room -> room.victim().job()));
     }
 
-    /// Why the next job waits of those that ask for a kind of device, whichever it is, after "waits: ".
+    /// Why the next job of a device kind waits, as a text to follow "waits: ".
     ///
     /// @param wants `auto`, `reference`, or a kind
     public static String ofNext(String wants, Fleet fleet) {
@@ -103,7 +103,7 @@ public record Forecast(Map<String, Outlook> outlooks) {
                 .sentence();
     }
 
-    /// What lies before a job; null where it neither waits nor rests, as far as was known.
+    /// The forecast of a job; null if it neither waits nor is paused.
     public @Nullable Outlook of(String job) {
         return outlooks.get(job);
     }

@@ -8,23 +8,23 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// How long jobs take, by measured seconds for each planned sample of jobs alike, which are a class. If none of a class
-/// has run, wider classes tell, and how far their jobs are apart. Deviations are parts of the mean.
+/// Estimates durations from the seconds per planned sample of earlier jobs. Similar jobs form a class. If no
+/// job of a class has run, a wider class is used, with a larger deviation. Deviations are relative to the mean.
 final class JobDurations {
-    /// How far jobs of a class are thought to be apart before any has run, from the narrowest class on.
+    /// Assumed deviation within a class before any of its jobs has run, from the narrowest class to the widest.
     private static final double[] APART = {0.12, 0.3, 0.7, 1.2, 1.8};
-    private static final double WORKERS = 0.07; // how far a worker is thought to be off for a while
-    private static final int MAX_OF_CLASS = 50; // the newest
+    private static final double WORKERS = 0.07; // assumed deviation of a worker's speed
+    private static final int MAX_OF_CLASS = 50; // of the newest jobs
     private static final double MIN_SECONDS = 1;
     private static final double UNKNOWN_SAMPLES = 20_000;
     static final Guess UNKNOWN = new Guess(600, 2, 0.12);
 
     private final Map<String, Mean> rates = new HashMap<>();
-    private final Map<String, Double> samples = new HashMap<>(); // of an epoch, by dataset
+    private final Map<String, Double> samples = new HashMap<>(); // per epoch, by dataset
     private final Mean beginning = new Mean(); // seconds from the claim to the first step
 
-    /// @param common how far all jobs of the class may be off together
-    /// @param each how far each may be off
+    /// @param common the deviation that all jobs of the class share
+    /// @param each the independent deviation of each job
     record Guess(double seconds, double common, double each) {}
 
     private static final class Mean {
@@ -44,7 +44,7 @@ final class JobDurations {
             return sum / count;
         }
 
-        /// As if one job more had been as far off as was thought before.
+        /// Counts the prior deviation like one more job.
         double deviation(double before) {
             return Math.sqrt((before * before - count + squares / mean() / mean()) / count);
         }
@@ -73,7 +73,7 @@ final class JobDurations {
         long steps = ended ? job.plannedSteps() - job.firstStep() + 1 : job.stepsOfAttempt();
         double seconds = ended ? (job.endMillis() - job.startMillis()) / 1e3 : job.elapsedMicros() / 1e6;
         double all = work.epochs() == 0 ? ended ? 1 : 0 : (double) steps * work.batchSize();
-        // Of one that runs it is not known yet whether it stops early, or fails.
+        // A running job may still stop early or fail.
         double perSample = seconds / all * (ended ? 1 : work.stopsEarly() ? 0.75 : 0.97);
         if (all > 0 && (ended || seconds >= MIN_SECONDS)) {
             for (String name : classes(work, DeviceSpec.kindOf(device))) {
@@ -82,7 +82,7 @@ final class JobDurations {
         }
     }
 
-    /// From the narrowest on.
+    /// The classes from the narrowest to the widest.
     private static List<String> classes(Work work, String kind) {
         String doing = work.epochs() == 0 ? "evaluate" : work.stopsEarly() ? "train, and stop early" : "train";
         String on = String.join("|", doing, kind, work.network(), work.dataset());
@@ -94,7 +94,7 @@ final class JobDurations {
                 doing);
     }
 
-    /// How long a job takes that is claimed on a kind of device, from its claim to its end.
+    /// The duration of a job on a kind of device, from its claim to its end.
     Guess of(@Nullable Work work, double part, String kind) {
         if (work == null) {
             return UNKNOWN;
@@ -116,7 +116,7 @@ final class JobDurations {
         return new Guess(UNKNOWN.seconds() * Math.max(1 - part, 0.01), UNKNOWN.common(), UNKNOWN.each());
     }
 
-    /// What is left of a job that runs, by its own rate once it has one.
+    /// The remaining time of a running job, from its own rate if known.
     Guess rest(JobFacts job, String kind, long nowMillis) {
         double since = Math.max(0, nowMillis - job.claimMillis()) / 1e3;
         double elapsed = job.elapsedMicros() / 1e6;
@@ -133,7 +133,7 @@ final class JobDurations {
                 : new Guess(0.3 + 0.1 * since, 0, 1);
     }
 
-    /// How far jobs are apart in how much of their work they do before they end.
+    /// The deviation of the part of the planned work that jobs do before they end.
     private static double ends(@Nullable Work work) {
         return work != null && work.stopsEarly() ? 0.4 : 0.1;
     }

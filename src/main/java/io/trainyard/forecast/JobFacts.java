@@ -15,16 +15,16 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// What of a job says when jobs begin: of one that waits, where it stands and how much work it is; of one that runs or
-/// has ended, how fast that went. What is not said here is as [JobState] says it.
+/// The properties of a job that the forecast uses: position and amount of work if it waits, speed if it runs or
+/// has ended. Fields without a description are those of [JobState].
 ///
-/// @param work null where neither its command nor its start can be read
-/// @param command where its newest command is: its topic, partition and offset; null where none is known
-/// @param sentMillis when that was sent, or its newest news where that is not known
-/// @param heardFirstMillis when its first news was sent
-/// @param contract the lowest of commands that has all it says; 0 where it does not wait
-/// @param startMillis when its newest attempt began to train or to test; 0 before
-/// @param elapsedMicros since then, at that step
+/// @param work null if neither the command nor the start event can be read
+/// @param command the position of the newest command: topic, partition and offset; null if unknown
+/// @param sentMillis when that command was published; the time of the newest record if unknown
+/// @param heardFirstMillis the time of the first record
+/// @param contract the lowest contract with all fields of the command; 0 if the job does not wait
+/// @param startMillis when the newest attempt started training or evaluating; 0 before
+/// @param elapsedMicros from that time to the newest step
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record JobFacts(
         String job,
@@ -49,15 +49,15 @@ public record JobFacts(
         int preemptions) {
     private static final Pattern PLACE = Pattern.compile(".*\\.(high|normal|low)-\\d+ at offset (\\d{1,18})");
 
-    /// The contract of a command that cannot be read: no worker here is known to understand it.
+    /// Stands for the contract of an unreadable command, which no known worker supports.
     static final int UNREADABLE = Integer.MAX_VALUE;
 
-    /// @param wants the kind of device that it asks for
-    /// @param network its name, or what tells its layers from others
-    /// @param epochs 0 of a job that evaluates
-    /// @param stopsEarly whether it may end before its last epoch
-    /// @param pinned whether it makes room for no urgent job
-    /// @param project whose it is; null: nobody has said so
+    /// @param wants the requested kind of device
+    /// @param network its name, or an identifier of its layers
+    /// @param epochs 0 for an evaluation
+    /// @param stopsEarly whether it may finish before its last epoch
+    /// @param pinned whether it cannot be preempted
+    /// @param project null if unknown
     public record Work(
             String wants,
             String network,
@@ -116,18 +116,18 @@ public record JobFacts(
                 state.preemptions());
     }
 
-    /// The kind of device whose topics its command is on; empty: the topics that every worker looks at.
+    /// The device kind of its command's topic; empty for the topics that all workers poll.
     String lane() {
         return work != null && Priority.NAMED_KINDS.contains(work.wants()) ? work.wants() : "";
     }
 
-    /// How urgent it is, by the topic of its command; normal where that is not known.
+    /// The priority, by the topic of its command; normal if unknown.
     Urgency urgency() {
         Matcher place = place();
         return place.matches() ? Urgency.valueOf(place.group(1).toUpperCase(Locale.ROOT)) : Urgency.NORMAL;
     }
 
-    /// Its command's; 0 where that is not known.
+    /// The offset of its command; 0 if unknown.
     long offset() {
         Matcher place = place();
         return place.matches() ? Long.parseLong(place.group(2)) : 0;
@@ -145,7 +145,7 @@ public record JobFacts(
         return Math.max(0, step - firstStep + 1);
     }
 
-    /// How much of the whole job so many steps are, 0 to 1.
+    /// The part of the whole job that a number of steps is, 0 to 1.
     double part(long steps) {
         return plannedSteps == 0 ? 0 : Math.clamp((double) steps / plannedSteps, 0, 1);
     }

@@ -3,21 +3,21 @@ package io.trainyard.forecast;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import org.jspecify.annotations.Nullable;
 
-/// What lies before a job that waits.
+/// The forecast of a waiting job.
 ///
-/// @param place 1: the next that its workers take; 0 of a job that rests, and of one that no worker would take
-/// @param reason which kind of reason it waits for: `allBusy`
-/// @param sentence the reason in words, after "waits: "
-/// @param start when it begins; null where that is not known: nobody is there who would take it
+/// @param place the position among the jobs of its workers, from 1; 0 if it is paused or no worker can run it
+/// @param reason the category of the reason, for example `allBusy`
+/// @param sentence the reason in words, to follow "waits: "
+/// @param start null if unknown because no live worker can run it
 public record Outlook(
         @JsonIgnore String job,
         int place,
         String reason,
         String sentence,
         @Nullable Start start) {
-    public static final long FAR_MILLIS = 30L * 24 * 60 * 60 * 1000; // told of all that lies further ahead
+    public static final long FAR_MILLIS = 30L * 24 * 60 * 60 * 1000; // later times are shown as this
 
-    /// When a job is claimed, since 1970: in 90 of 100 cases between `lowMillis` and `highMillis`.
+    /// When a job will be claimed, Unix time in ms, with a 90 % interval from `lowMillis` to `highMillis`.
     ///
     /// @param nowMillis when it was estimated
     public record Start(

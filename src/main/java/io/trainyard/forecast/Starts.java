@@ -18,21 +18,22 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/// When each job of a line begins: workers take the jobs in its order, each as long as jobs like it took. The range
-/// comes from how far those were apart, and from how many jobs came lately that would be taken first.
+/// Estimates when each waiting job starts: workers take the jobs in order, each for its estimated duration. The
+/// interval comes from the deviations of the durations and from recent arrivals of jobs that would be claimed
+/// first.
 final class Starts {
-    private static final double NINETY = 1.645; // deviations of a normal distribution, within which 90 % are
-    private static final double CLAIM_SECONDS = 0.25; // from when a worker is free until it has the next job
-    private static final double ROOM_SECONDS = 1.5; // until a job that makes room has halted
+    private static final double NINETY = 1.645; // standard deviations of the 90 % interval of a normal distribution
+    private static final double CLAIM_SECONDS = 0.25; // from the end of a job until the worker has the next one
+    private static final double ROOM_SECONDS = 1.5; // until a preempted job has stopped
     private static final double WINDOW_MILLIS = 24 * 60 * 60 * 1000;
     private static final double MOST_OVERTAKING = 0.9; // of the fleet
 
     private static final class Slot {
         final WorkerStatus worker;
-        final String job; // that it has; empty: none
+        final String job; // its current job; empty without one
         double seconds; // until it is free
-        double variance; // of that
-        double common; // how far they may be off together, in seconds
+        double variance; // of `seconds`
+        double common; // the deviation that the jobs share, in seconds
 
         Slot(WorkerStatus worker, String job) {
             this.worker = worker;
@@ -52,9 +53,9 @@ final class Starts {
     private final WhyWaiting why;
     private final JobDurations durations;
     private final List<Slot> slots = new ArrayList<>();
-    private final Map<String, PriorityQueue<Double>> ends = new HashMap<>(); // of projects' jobs, in seconds
+    private final Map<String, PriorityQueue<Double>> ends = new HashMap<>(); // of projects' running jobs, in seconds
     private final Map<String, List<Slot>> lanes = new HashMap<>();
-    private final Map<Rivals, Double> came = new HashMap<>(); // lately, in parts of the fleet
+    private final Map<Rivals, Double> came = new HashMap<>(); // recent arrivals, as a part of the fleet's capacity
 
     Starts(Fleet fleet, WhyWaiting why) {
         this.fleet = fleet;
@@ -97,7 +98,7 @@ final class Starts {
         return ends.computeIfAbsent(project, _ -> new PriorityQueue<>());
     }
 
-    /// @param victims by urgent job the one that makes room for it
+    /// @param victims the job that each high-priority job preempts
     Map<String, Start> of(List<Place> line, Map<String, String> victims) {
         Map<String, Start> starts = new HashMap<>();
         for (Place place : line) {
@@ -115,7 +116,7 @@ final class Starts {
         return starts;
     }
 
-    /// From when on one more job of a project may run.
+    /// When the project's quota permits one more running job.
     private double freed(String project) {
         PriorityQueue<Double> its = ends(project);
         int most = fleet.rules().mostRunning(project);
@@ -125,7 +126,8 @@ final class Starts {
         return its.size() < most ? 0 : its.element();
     }
 
-    /// The slot that takes the next of a lane, from some time on: the first, and of those that are free the last.
+    /// The slot for the next job of a device kind from a time on: a free slot, or else the first to become
+    /// free.
     private Slot slot(String lane, double from) {
         return lanes
                 .computeIfAbsent(
@@ -156,7 +158,7 @@ final class Starts {
         return start;
     }
 
-    /// How much of the fleet such jobs took that came lately.
+    /// The part of the fleet that recent arrivals of this kind used.
     private double lately(Predicate<Rivals> which) {
         return came.entrySet().stream()
                 .filter(its -> which.test(its.getKey()))
@@ -171,8 +173,8 @@ final class Starts {
         return durations.of(place.job().work(), place.job().part(place.job().step()), kind);
     }
 
-    /// @param taken the part of the fleet that is taken by jobs which come first, as is expected
-    /// @param most and at most
+    /// @param taken the expected part of the fleet that jobs with precedence use
+    /// @param most the upper limit of that part
     private Start range(double seconds, double each, double common, double taken, double most) {
         double deviation = Math.hypot(each, common) / seconds;
         double factor = Math.exp(NINETY * Math.sqrt(Math.log(1 + deviation * deviation)));

@@ -17,13 +17,14 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// The jobs that wait for a worker, in the order in which workers take them: the most urgent first; of those projects
-/// have their turns, as if no job ended meanwhile; of those the first on their topic, and of two topics the first sent.
+/// The waiting jobs in the order in which workers claim them: by priority, then by the turns of the projects as
+/// if no job ended in between, then by offset, and between topics by time.
 final class WaitingLine {
-    /// @param place 1: the next that is taken by the workers that it waits for; 0: it is taken by nobody yet
-    /// @param urgentBefore how many of those that come before it are more urgent
-    /// @param turn whose it is of those that come before it, though they were asked for later; null: nobody's
-    /// @param held why it is taken by nobody yet, though workers be free; null: it is
+    /// @param place the position among the jobs of its workers, from 1; 0 while no worker may claim it
+    /// @param urgentBefore the number of jobs before it with a higher priority
+    /// @param turn the project of jobs that come before it although they were submitted later; null if there
+    ///     are no such jobs
+    /// @param held the quota that keeps it waiting even if workers are free; null without one
     record Place(
             JobFacts job,
             String project,
@@ -37,10 +38,10 @@ final class WaitingLine {
     private final Fleet fleet;
     private final WhyWaiting workers;
     private final Map<String, Double> used = new HashMap<>(); // by project, in device-seconds
-    private final Map<String, Load> loads = new HashMap<>(); // by project, of jobs with places, too
+    private final Map<String, Load> loads = new HashMap<>(); // by project, including jobs with a place in the order
     private final Map<String, Load> running;
     private final List<Place> places = new ArrayList<>();
-    private final Map<String, Integer> before = new HashMap<>(); // by lane
+    private final Map<String, Integer> before = new HashMap<>(); // by device kind
 
     private WaitingLine(Fleet fleet, WhyWaiting workers) {
         this.fleet = fleet;
@@ -60,10 +61,10 @@ final class WaitingLine {
         return line.places;
     }
 
-    /// Clocks of those who sent them differ: on a topic nobody is before who stands behind.
+    /// Clocks of clients differ, so the order on a topic is by offset only.
     private static List<JobFacts> inTheirOrder(List<JobFacts> jobs) {
         jobs.sort(Comparator.comparingLong(JobFacts::offset).thenComparingLong(JobFacts::sentMillis));
-        Map<String, Long> latest = new HashMap<>(); // by lane
+        Map<String, Long> latest = new HashMap<>(); // by device kind
         return jobs.stream()
                 .map(job -> new Sent(job, latest.merge(job.lane(), job.sentMillis(), Math::max)))
                 .sorted(Comparator.comparingLong(Sent::millis)
@@ -72,7 +73,7 @@ final class WaitingLine {
                 .toList();
     }
 
-    /// What a project uses. Of earlier attempts nothing is known here.
+    /// Adds the use of a job to its project. Earlier attempts are unknown here.
     private void count(JobFacts job) {
         boolean runs = job.status() == Status.RUNNING;
         if (runs) {
@@ -89,7 +90,7 @@ final class WaitingLine {
         loads.merge(project, new Load(1, job.devices()), Load::plus);
     }
 
-    /// How much of what was used then counts.
+    /// The weight of use at a time, which decays exponentially.
     private double fading(long millis) {
         return Math.exp(-Math.max(0, fleet.nowMillis() - millis) / 1e3 / windowSeconds());
     }
@@ -100,7 +101,7 @@ final class WaitingLine {
 
     private void place(List<JobFacts> jobs) {
         Map<String, Integer> urgentBefore = Map.copyOf(before);
-        Map<String, Integer> latest = new HashMap<>(); // by lane, of those with places, where in the list
+        Map<String, Integer> latest = new HashMap<>(); // by device kind: the index of its last job with a place
         Map<String, Deque<Integer>> waiting = new HashMap<>(); // by project
         for (int i = 0; i < jobs.size(); i++) {
             waiting.computeIfAbsent(fleet.project(jobs.get(i)), _ -> new ArrayDeque<>())

@@ -15,13 +15,14 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// Why jobs wait, of the workers that are there.
+/// The reasons why jobs wait, from the state of the live workers.
 final class WhyWaiting {
-    private static final long HEARTBEAT_MILLIS = 5_000; // at most so old: a claim may be newer
+    private static final long HEARTBEAT_MILLIS = 5_000; // maximum age of a heartbeat; claims may be newer
     private static final long ALONE_MILLIS =
-            10 * 60_000; // so long a worker leaves to others what it lacks something for
-    private static final long CLAIM_MILLIS = 5_000; // a free worker that has not taken a job by then does not mean to
-    /// A job that waits for one of these would rather have another make room for it.
+            10 * 60_000; // how long a worker leaves a job that it could not run to other workers
+    private static final long CLAIM_MILLIS =
+            5_000; // a free worker that has not claimed a job after this time will not claim it
+    /// The reasons for which preemption is an alternative.
     private static final Set<String> FOR_OTHERS = Set.of("allBusy", "behindUrgent", "notItsTurn");
 
     private static final Reason BEING_TAKEN = new Reason("beingTaken", "a worker takes it in a moment", true);
@@ -31,16 +32,16 @@ final class WhyWaiting {
     private final Map<String, Set<String>> held = new HashMap<>(); // jobs, by worker
     private final Map<Alike, Group> groups = new HashMap<>();
 
-    /// @param word what it is, as JSON calls it: `allBusy`
-    /// @param sentence for people, after "waits: "
-    /// @param ends whether a worker will take the job
+    /// @param word the name in JSON, for example `allBusy`
+    /// @param sentence for users, to follow "waits: "
+    /// @param ends whether a worker will claim the job
     record Reason(String word, String sentence, boolean ends) {}
 
-    /// What all jobs of one lane and contract share.
+    /// The common state of all jobs of one device kind and contract.
     ///
-    /// @param well those that take jobs
-    /// @param free how many jobs these would take now
-    /// @param otherwise why a job waits that is none of the first so many
+    /// @param well the workers that claim jobs
+    /// @param free the number of their free slots
+    /// @param otherwise why jobs after the first `free` ones wait
     private record Group(List<WorkerStatus> well, int free, Reason otherwise) {}
 
     private record Alike(String lane, int contract) {}
@@ -56,11 +57,11 @@ final class WhyWaiting {
         for (JobFacts job : fleet.jobs()) {
             String worker = Objects.requireNonNullElse(job.worker(), "");
             Set<String> its = held.getOrDefault(worker, new TreeSet<>());
-            // A worker whose device is chosen for it has more kinds than that of its own: it has shown them.
+            // A worker with `--device auto` supports more kinds than its heartbeat shows; its jobs show them.
             if (job.device() != null && kinds.containsKey(worker)) {
                 kinds.get(worker).add(DeviceSpec.kindOf(job.device()));
             }
-            // Workers have what they say, but for what has ended or begun since, as far as events have told it.
+            // The jobs in heartbeats, corrected by events that are newer.
             if (job.status().isFinal()) {
                 held.values().forEach(jobs -> jobs.remove(job.job()));
             } else if (job.status() != Status.RUNNING) {
@@ -89,7 +90,7 @@ final class WhyWaiting {
         return lane.isEmpty() || kinds.getOrDefault(worker.worker(), Set.of()).contains(lane);
     }
 
-    /// The lanes that are looked at by workers that look at this one.
+    /// The device kinds polled by workers that also poll this one.
     Set<String> rivals(String lane) {
         Set<String> rivals = new HashSet<>(List.of("", lane));
         if (lane.isEmpty()) {
@@ -98,7 +99,7 @@ final class WhyWaiting {
         return rivals;
     }
 
-    /// @param victim the job that makes room for it; null: none
+    /// @param victim the job that it preempts; null without one
     Reason of(Place place, @Nullable String victim) {
         Reason reason = of(place);
         return victim != null && FOR_OTHERS.contains(reason.word())
@@ -134,7 +135,7 @@ final class WhyWaiting {
                 : group.otherwise();
     }
 
-    /// Why the next job of a lane waits, one that all workers understand.
+    /// Why the next job of a device kind waits, if all workers support its contract.
     Reason ofNext(String lane) {
         Group group = groups.computeIfAbsent(new Alike(lane, 0), this::group);
         return group.free() > 0 ? BEING_TAKEN : group.otherwise();
@@ -186,7 +187,7 @@ final class WhyWaiting {
         return new Group(List.of(), 0, new Reason(word, sentence, false));
     }
 
-    /// The worker that gave the job back, is free, and has not taken it since; null: there is none.
+    /// The worker that released the job, is free and has not claimed it since; null if it does not exist.
     private @Nullable WorkerStatus leavesAlone(Group group, Place place) {
         JobFacts job = place.job();
         long sinceMillis = fleet.nowMillis() - job.heardMillis();

@@ -1,5 +1,5 @@
-/// Jobs that wait: which is next, why each waits, and when each begins, with a range. Pure: it is given what a
-/// reader of the topics knows, and the time, and the same gives the same.
+/// Waiting jobs: their order, why each waits, and when each starts, with an interval. Deterministic, from the
+/// state of the fleet and the time.
 @NullMarked
 package io.trainyard.forecast;
 
