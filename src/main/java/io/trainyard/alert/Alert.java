@@ -8,25 +8,25 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;
 
-/// Something that somebody should hear of.
+/// An alert.
 ///
-/// @param about what it is about, the same whoever finds it and whenever: a job's name and step
-/// @param millis when it happened, since 1970
-/// @param sentence for people
+/// @param about the subject, equal for each detection of the same problem: for example a job's name and step
+/// @param millis when it happened, Unix time in ms
+/// @param sentence for users
 /// @param data for programs
 public record Alert(Rule rule, String about, long millis, String sentence, Map<String, Object> data) {
     private static final JsonMapper MAPPER = JsonMapper.builder().build();
 
     public Alert {
-        data = new LinkedHashMap<>(data); // in this order
+        data = new LinkedHashMap<>(data); // keeps the order
     }
 
-    /// The same for what is about the same.
+    /// The id of the alert, equal for equal subjects.
     public String id() {
         return "msg_" + UUID.nameUUIDFromBytes((rule + "/" + about).getBytes(StandardCharsets.UTF_8));
     }
 
-    /// What is sent.
+    /// The JSON body of the webhook call.
     public String body() {
         Map<String, Object> told = new LinkedHashMap<>(data);
         told.put("message", sentence);

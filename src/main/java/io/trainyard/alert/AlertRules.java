@@ -25,9 +25,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
 
-/// Decides what is alerted, from what is told and from what is not told for too long. News read twice, or
-/// late, is told once: what it is about gives an alert its id. Keeps jobs that run and workers, up to a
-/// bound. Not thread-safe.
+/// Creates alerts from records, and from missing records. If a record is read twice or late, the alert has the
+/// same id and is sent once. The number of jobs and workers in memory is limited. Not thread-safe.
 public final class AlertRules {
     private static final int MAX_JOBS = 10_000;
     private static final int MAX_WORKERS = 10_000;
@@ -37,7 +36,7 @@ public final class AlertRules {
     private final Map<String, Run> runs = bounded(MAX_JOBS);
     private final Map<String, Long> workers = bounded(MAX_WORKERS);
 
-    /// An attempt that runs.
+    /// A running attempt.
     private static final class Run {
         private final int attempt;
         private final LossSpikes spikes;
@@ -53,7 +52,7 @@ public final class AlertRules {
         }
     }
 
-    /// @param sinceMillis what happened before is history, and nobody is told of it; since 1970
+    /// @param sinceMillis older records give no alerts; Unix time in ms
     public AlertRules(AlertSettings settings, long sinceMillis) {
         this.settings = settings;
         this.sinceMillis = sinceMillis;
@@ -70,9 +69,9 @@ public final class AlertRules {
         };
     }
 
-    /// Takes in news.
+    /// Applies a record.
     ///
-    /// @param nowMillis by this machine's clock, since 1970
+    /// @param nowMillis by this machine's clock, Unix time in ms
     public List<Alert> take(JobNews news, long nowMillis) {
         List<Alert> found = new ArrayList<>();
         if (news.millis() >= sinceMillis) {
@@ -127,12 +126,12 @@ public final class AlertRules {
         }
     }
 
-    /// That a job has told something, by which it is known to go on.
+    /// Updates the run of a job that published an event.
     private Run heard(Happened news, long nowMillis) {
         Run known = runs.get(news.job());
         int attempt = news.event().attempt();
         if (known != null && attempt < known.attempt) {
-            return known; // an older attempt, which does not know yet that it was superseded
+            return known; // an older attempt that does not know yet that it was superseded
         }
         Run run = known;
         if (run == null || run.attempt != attempt) {
@@ -176,7 +175,7 @@ public final class AlertRules {
         }
     }
 
-    /// Each threshold is told once of a job.
+    /// Each threshold gives one alert per job.
     private void look(TrainingEvent event, String metric, long step, double value, long millis, List<Alert> found) {
         for (Threshold threshold : settings.thresholds()) {
             if (threshold.metric().equals(metric) && threshold.isPassedBy(value)) {
@@ -198,9 +197,9 @@ public final class AlertRules {
         }
     }
 
-    /// Takes in a heartbeat.
+    /// Applies a heartbeat.
     ///
-    /// @param millis when it was sent
+    /// @param millis its time, Unix time in ms
     public void take(WorkerStatus status, long millis) {
         if (status.stopping()) {
             workers.remove(status.worker());
@@ -209,9 +208,9 @@ public final class AlertRules {
         }
     }
 
-    /// Looks for what was not told.
+    /// Checks for missing records.
     ///
-    /// @param nowMillis up to when all that was told is known, since 1970
+    /// @param nowMillis the time up to which all records were read, Unix time in ms
     public List<Alert> look(long nowMillis) {
         List<Alert> found = new ArrayList<>();
         runs.forEach((job, run) -> {

@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
-/// Sends what waits in the tracking store to a webhook. What is not taken is sent again, later and later,
-/// until it has been tried for too long. Used by one thread.
+/// Sends the pending alerts of the tracking store to a webhook. Failed calls are retried with growing intervals
+/// until a time limit. Used by one thread.
 public final class AlertSender implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(AlertSender.class.getName());
     private static final int AT_ONCE = 20;
@@ -33,8 +33,8 @@ public final class AlertSender implements AutoCloseable {
     private final HttpClient client;
 
     /// @param timeout of one call
-    /// @param retryFor after so long it is given up
-    /// @throws IllegalArgumentException if the address is not one of a web server
+    /// @param retryFor how long an alert is retried
+    /// @throws IllegalArgumentException if the URL is not an HTTP URL
     public AlertSender(AlertQueue queue, String url, Signature signature, Duration timeout, Duration retryFor) {
         this.queue = queue;
         this.url = address(url);
@@ -47,20 +47,20 @@ public final class AlertSender implements AutoCloseable {
                 .build();
     }
 
-    /// Who knows a webhook's path may post there, so it is not repeated.
+    /// The error message omits the URL because the path of a webhook may be a secret.
     private static URI address(String url) {
         try {
             URI address = new URI(url);
             if (Set.of("http", "https").contains(String.valueOf(address.getScheme())) && address.getHost() != null) {
                 return address;
             }
-        } catch (URISyntaxException _) { // as below
+        } catch (URISyntaxException _) { // reported below
         }
         throw new IllegalArgumentException(
                 "TRAINYARD_DASHBOARD_ALERTS_URL, which is not repeated here because it may be a secret, is no address of a web server; allowed is http://HOST/... or https://HOST/...");
     }
 
-    /// Sends what is due.
+    /// Sends the alerts that are due.
     ///
     /// @throws io.trainyard.tracking.TrackingException if the store fails
     public void send() throws InterruptedException {
@@ -89,13 +89,13 @@ public final class AlertSender implements AutoCloseable {
         }
     }
 
-    /// Twice as long each time, and up to half as long again, so that not all come at once.
+    /// Exponential backoff with up to 50 % random jitter.
     private static long waitMillis(int attempts) {
         long wait = (long) FIRST_WAIT_MILLIS << Math.min(attempts, MAX_DOUBLINGS);
         return wait + ThreadLocalRandom.current().nextLong(wait / 2);
     }
 
-    /// @return what went wrong; empty: nothing
+    /// @return the error; empty after success
     private String post(Pending alert) throws InterruptedException {
         long seconds = System.currentTimeMillis() / 1000;
         HttpRequest request = HttpRequest.newBuilder(url)

@@ -3,13 +3,13 @@ package io.trainyard.alert;
 import java.util.List;
 import java.util.Set;
 
-/// What is alerted.
+/// The settings of the alert rules.
 ///
-/// @param stallFactor a job is stalled when it tells nothing for so many times its longest silence so far
-/// @param stallAfterMillis and for so long at least
-/// @param spikeScore a loss is a spike from this robust z-score on; see [LossSpikes]
-/// @param spikeWindow so many losses before it are what it is measured against
-/// @param lostAfterMillis a worker is lost when it is silent for so long
+/// @param stallFactor a job is stalled if it publishes nothing for this multiple of its longest interval so far
+/// @param stallAfterMillis the minimum time until a job is stalled
+/// @param spikeScore the minimum robust z-score of a spike; see [LossSpikes]
+/// @param spikeWindow the number of preceding losses with which a loss is compared
+/// @param lostAfterMillis a worker without a heartbeat for this time is lost
 public record AlertSettings(
         Set<Rule> rules,
         double stallFactor,

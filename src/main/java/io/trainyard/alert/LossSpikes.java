@@ -3,23 +3,22 @@ package io.trainyard.alert;
 import java.util.Arrays;
 import java.util.OptionalDouble;
 
-/// Finds losses far above those before them: by the robust z-score, 0.6745 (x - median) / MAD, where the
-/// median and MAD, the median of the distances from it, are those of a window of the losses before. Neither
-/// moves for a few outliers, and MAD / 0.6745 is a standard deviation where the noise is normal. x is the
-/// median of the last five losses: one hard batch is no spike, three of five are.
+/// Finds losses far above the preceding ones by the robust z-score, 0.6745 (x - median) / MAD. Median and MAD
+/// (median absolute deviation) are those of a window of preceding losses, so a few outliers hardly change them;
+/// for normally distributed noise, MAD / 0.6745 is the standard deviation. x is the median of the last five
+/// losses: one hard batch is not a spike, three of five are.
 ///
-/// The two are computed anew after every sixteenth of a window, so they are at most that old. Nothing is a
-/// spike before the window is full once, nor after a spike until as many losses have come: what stays high
-/// is told once.
+/// Median and MAD are computed again after every sixteenth of a window. No spike is reported before the first
+/// window is full, and after a spike for as many losses, so a loss that stays high is reported once.
 final class LossSpikes {
     private static final double SIGMAS_OF_MAD = 0.6745;
 
-    /// Losses that hardly differ have no noise to measure by: so small a part of the median is none.
+    /// The minimum MAD as a part of the median, for losses that hardly vary.
     private static final double LEAST_MAD = 1e-2;
 
     private static final int ROUNDS = 16;
 
-    /// The last losses that are looked at together.
+    /// The number of last losses with the median x.
     private static final int LAST = 5;
 
     private final double score;
@@ -36,9 +35,9 @@ final class LossSpikes {
         quietUntil = window;
     }
 
-    /// Takes in the next loss.
+    /// Adds the next loss.
     ///
-    /// @return its score where it is a spike
+    /// @return its score if it is a spike
     OptionalDouble take(float loss) {
         if (!Float.isFinite(loss)) {
             return OptionalDouble.empty(); // the job fails with it

@@ -1,18 +1,18 @@
 package io.trainyard.alert;
 
-/// What may be alerted.
+/// The rules for alerts.
 public enum Rule {
     /// A job has failed, or its command was rejected.
     FAILED("job.failed"),
     FINISHED("job.finished"),
 
-    /// A job that runs tells no step for much longer than it ever did.
+    /// A running job has published no steps for much longer than before.
     STALLED("job.stalled"),
 
-    /// A worker is silent that has not said that it stops.
+    /// A worker sends no heartbeats and did not announce its stop.
     LOST("worker.lost"),
 
-    /// A loss is far above those before it.
+    /// A loss is far above the preceding ones.
     SPIKE("job.loss_spike"),
 
     /// A metric is above or below a value.
@@ -24,7 +24,7 @@ public enum Rule {
         this.type = type;
     }
 
-    /// As it is told in the body.
+    /// The type in the JSON body.
     String type() {
         return type;
     }

@@ -6,7 +6,7 @@ import java.util.Base64;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/// Signs bodies as the Standard Webhooks specification has it: HMAC-SHA256 over id, time and body.
+/// Signs bodies according to the Standard Webhooks specification: HMAC-SHA256 over id, time and body.
 public final class Signature {
     private static final String PREFIX = "whsec_";
     private static final String ALGORITHM = "HmacSHA256";
@@ -15,8 +15,8 @@ public final class Signature {
 
     private final SecretKeySpec key;
 
-    /// @param secret 24 to 64 bytes in Base64, with `whsec_` before them or without
-    /// @throws IllegalArgumentException if it is another
+    /// @param secret 24 to 64 bytes in Base64, with or without the prefix `whsec_`
+    /// @throws IllegalArgumentException if it is invalid
     public Signature(String secret) {
         byte[] bytes = decoded(secret.startsWith(PREFIX) ? secret.substring(PREFIX.length()) : secret);
         if (bytes.length < MIN_BYTES || bytes.length > MAX_BYTES) {
@@ -35,7 +35,7 @@ public final class Signature {
         }
     }
 
-    /// The header's value.
+    /// The value of the signature header.
     String of(String id, long seconds, String body) {
         try {
             Mac mac = Mac.getInstance(ALGORITHM);

@@ -1,6 +1,5 @@
-/// Alerts: what in a fleet's news somebody should hear of at once, decided by rules without clocks of their
-/// own, and sent to a webhook, signed, again and again until it is taken. What is to be sent is in the
-/// tracking store, so a restart loses nothing and repeats nothing.
+/// Alerts: rules find problems in a fleet's records, and a signed webhook call reports each one, with retries.
+/// Pending alerts are in the tracking store, so that a restart neither loses nor repeats an alert.
 @NullMarked
 package io.trainyard.alert;
 
