@@ -11,16 +11,16 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// What one attempt has told.
+/// The published records of one attempt.
 final class AttemptTrace {
-    /// A word and when it was said, since 1970.
+    /// An event with its time, Unix time in ms.
     ///
-    /// @param maybeOthers whether it may be said by somebody who has not got the job
+    /// @param maybeOthers whether another worker than the owner may publish it
     record Word(String type, long millis, boolean maybeOthers) {}
 
     private final ToldLosses losses = new ToldLosses();
 
-    /// The steps at which epochs were tested.
+    /// The step of each tested epoch.
     private final Map<Integer, Long> tests = new TreeMap<>();
 
     private @Nullable Word claim;
@@ -29,10 +29,10 @@ final class AttemptTrace {
     private @Nullable Word end;
     private @Nullable String claimer;
 
-    /// When it rests, as each worker says first: one that keeps the job of another tells it, too.
+    /// The first pause published by each worker. An ownership monitor may publish it, too.
     private final Map<String, Word> pauses = new HashMap<>();
 
-    /// @return false where its losses cannot be kept
+    /// @return false if its losses exceed the limit
     boolean take(Happened news) {
         TrainingEvent event = news.event();
         boolean wished = event instanceof TrainingEvent.Paused || event instanceof TrainingEvent.Cancelled;
@@ -59,7 +59,7 @@ final class AttemptTrace {
             }
             case Started started -> start = started;
             case EpochTested tested -> tests.put(tested.epoch(), tested.step());
-            default -> {} // nothing more is kept of the others
+            default -> {} // the other events need no further fields
         }
         return !(event instanceof StepLosses told) || losses.add(told.firstStep(), told.losses());
     }
@@ -74,13 +74,13 @@ final class AttemptTrace {
         return start;
     }
 
-    /// Its last word that is not its end.
+    /// The last event except its end.
     @Nullable
     Word last() {
         return last;
     }
 
-    /// Its end, or its rest: a job that rested before it was claimed has not ended with that.
+    /// The end or the pause of the attempt. A pause from before its claim does not end it.
     @Nullable
     Word end() {
         Word pause = pauses.getOrDefault(String.valueOf(claimer), pauses.get("null"));
@@ -96,7 +96,7 @@ final class AttemptTrace {
         return tests;
     }
 
-    /// Whether both compute the same bits: on the same kind and number of devices, with as many threads.
+    /// Whether both attempts must give the same bits: same kind and number of devices, same number of threads.
     boolean computesAs(AttemptTrace other) {
         return start != null
                 && other.start != null

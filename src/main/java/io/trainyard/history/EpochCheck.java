@@ -11,9 +11,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
-/// Whether each epoch of a job that has finished was tested once.
+/// Checks that each epoch of a finished job was tested once.
 ///
-/// @param counted the attempts that count, each with the step from which on it does not
+/// @param counted the attempts that count, each with its first step that does not count
 record EpochCheck(SortedMap<Integer, AttemptTrace> attempts, SortedMap<Integer, Long> counted) {
     void say(Finished finished, Consumer<String> wrong, Consumer<String> remark) {
         Started start = attempts.values().stream()
@@ -54,7 +54,7 @@ record EpochCheck(SortedMap<Integer, AttemptTrace> attempts, SortedMap<Integer, 
         }
     }
 
-    /// Who has tested each epoch.
+    /// The attempts that tested each epoch.
     private Map<Integer, List<Integer>> tests() {
         Map<Integer, List<Integer>> tests = new TreeMap<>();
         counted.forEach((number, end) -> {

@@ -9,22 +9,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// Takes all news of a fleet, and says what cannot have happened if the fleet keeps its promises: each job ends
-/// once, each step of a finished job is told once, with the same bits whoever trained it, each epoch is tested
-/// once, an attempt is silent after its end, two attempts are at work together for a short time at most, and no job is
-/// lost.
+/// Reads all records of a fleet and reports violated guarantees. Each job ends once. Each step of a finished
+/// job is published once, with the same bits for every worker. Each epoch is tested once. An attempt publishes
+/// nothing after its end. Two attempts overlap only for a short time. No job is lost.
 ///
-/// The news may come in any order between topics. Memory is bounded: past [#MAX_JOBS] jobs or [#MAX_STEPS] losses
-/// it says what it leaves out. Not thread-safe.
+/// Records of different topics may come in any order. Memory is bounded: above [#MAX_JOBS] jobs or [#MAX_STEPS]
+/// losses, the report says what was not checked. Not thread-safe.
 public final class HistoryChecker {
-    /// How many jobs are looked at: those that are heard of first.
+    /// The maximum number of checked jobs; the first ones are checked.
     public static final int MAX_JOBS = 10_000;
 
-    /// How many losses are kept of all attempts together, in 4 bytes each.
+    /// The maximum number of losses of all attempts, 4 bytes each.
     public static final int MAX_STEPS = 16_000_000;
 
-    /// How long an attempt may go on after the next one was claimed: until its worker learns that it has lost the
-    /// job.
+    /// How long an attempt may continue after the next one was claimed, until its worker notices that it is
+    /// superseded.
     public static final Duration LEASE = Duration.ofSeconds(20);
 
     private final Duration maxOverlap;
@@ -35,19 +34,18 @@ public final class HistoryChecker {
     private boolean lostAreKnown;
 
     /// @param maxOverlap see [#LEASE]; by the clocks of both workers
-    /// @param complete whether a job that has not ended is wrong
+    /// @param complete whether an unfinished job is an error
     public HistoryChecker(Duration maxOverlap, boolean complete) {
         this.maxOverlap = maxOverlap;
         this.complete = complete;
     }
 
-    /// What was found, in sentences that begin with the job.
+    /// The result, in sentences that begin with the job.
     ///
-    /// @param wrong what cannot be if the fleet keeps its promises
-    /// @param remarks what is not known, or not over
+    /// @param wrong violated guarantees
+    /// @param remarks unchecked or unfinished jobs
     public record Report(List<String> wrong, List<String> remarks) {}
 
-    /// Takes in one piece of news.
     public void take(JobNews news) {
         if (jobs.size() >= MAX_JOBS && !jobs.containsKey(news.job())) {
             tooManyJobs = true;
@@ -64,7 +62,7 @@ public final class HistoryChecker {
         job.take(news);
     }
 
-    /// The command of a job waits in a topic, at or after the start of its share group.
+    /// The command of a job waits on a topic, at or after the start offset of its share group.
     public void queued(String job) {
         findable(job);
     }
@@ -81,19 +79,19 @@ public final class HistoryChecker {
         }
     }
 
-    /// Takes in how many attempts the store has of a job that has not ended.
+    /// Adds the number of attempts in the store of an unfinished job.
     public void stored(String job, int attempts) {
         if (attempts > 0 && jobs.size() < MAX_JOBS) {
             jobs.computeIfAbsent(job, JobCheck::new).stored(attempts);
         }
     }
 
-    /// All queues and all records of ownership were read: a job that has not ended and is in none of them is lost.
+    /// All queues and ownership records were read. An unfinished job that is in none of them is lost.
     public void lostAreKnown() {
         lostAreKnown = true;
     }
 
-    /// The jobs that have not ended.
+    /// The unfinished jobs.
     public List<String> open() {
         return jobs.entrySet().stream()
                 .filter(job -> !job.getValue().hasEnded())
@@ -101,12 +99,11 @@ public final class HistoryChecker {
                 .toList();
     }
 
-    /// How many jobs were heard of.
+    /// The number of jobs seen.
     public int jobs() {
         return jobs.size();
     }
 
-    /// What is found so far.
     public Report report() {
         Report report = new Report(new ArrayList<>(), new ArrayList<>());
         jobs.values().forEach(job -> job.report(report, maxOverlap, complete, lostAreKnown));

@@ -19,18 +19,18 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// What was told of one job, and what is wrong with it.
+/// The published records of one job, and its violated guarantees.
 final class JobCheck {
-    /// How many of one kind are said of a job.
+    /// The maximum number of reported violations of one kind per job.
     private static final int MAX_SAID = 10;
 
-    /// As many attempts as a [JobState] keeps.
+    /// Equal to the number of attempts that a [JobState] keeps.
     private static final int MAX_ATTEMPTS = 1000;
 
     private final JobState state;
     private final NavigableMap<Integer, AttemptTrace> attempts = new TreeMap<>();
 
-    /// The ends told, by what they say.
+    /// The different published ends.
     private final Map<String, TrainingEvent> ends = new LinkedHashMap<>();
 
     private boolean stepsLeftOut;
@@ -62,7 +62,7 @@ final class JobCheck {
         }
     }
 
-    /// There is no room for all of its losses.
+    /// Its losses exceed the memory limit.
     void leaveOutSteps() {
         stepsLeftOut = true;
     }
@@ -72,7 +72,7 @@ final class JobCheck {
         findable = true;
     }
 
-    /// @param attemptsOfStore how many attempts its store has
+    /// @param attemptsOfStore the number of attempts in its store
     void stored(int attemptsOfStore) {
         stored = attemptsOfStore;
     }
@@ -154,7 +154,7 @@ final class JobCheck {
         }
     }
 
-    /// That a job is paused or cancelled may be told by others; who has the job learns it a little later.
+    /// Another worker may publish a pause or a cancellation, so the owner may notice it slightly later.
     private static void saySilence(int number, AttemptTrace attempt, Duration maxLate, Consumer<String> wrong) {
         Word last = attempt.last();
         Word end = attempt.end();

@@ -3,16 +3,16 @@ package io.trainyard.history;
 import java.util.Arrays;
 import java.util.BitSet;
 
-/// The losses that one attempt has told, by step.
+/// The losses that one attempt published, by step.
 final class ToldLosses {
     private final BitSet told = new BitSet();
     private long base;
     private float[] values = {};
     private long twofold;
 
-    /// Takes in the losses of the steps from `firstStep` on.
+    /// Adds the losses of consecutive steps from `firstStep` on.
     ///
-    /// @return false where they are too far from the others to be kept
+    /// @return false if they are too far from the other steps to be stored
     boolean add(long firstStep, float[] losses) {
         if (losses.length == 0) {
             return true;
@@ -43,17 +43,17 @@ final class ToldLosses {
         return Float.floatToIntBits(a) != Float.floatToIntBits(b);
     }
 
-    /// The first step that was told twice with different losses; 0 where there is none.
+    /// The first step that was published twice with different losses; 0 if all agree.
     long twofold() {
         return twofold;
     }
 
-    /// The first step told; 0 where there is none.
+    /// The first published step; 0 without steps.
     long firstStep() {
         return told.isEmpty() ? 0 : base;
     }
 
-    /// The first step that another attempt tells with another loss; 0 where there is none.
+    /// The first step that another attempt published with a different loss; 0 if all agree.
     long differsFrom(ToldLosses other) {
         for (int at = told.nextSetBit(0); at >= 0; at = told.nextSetBit(at + 1)) {
             long step = base + at;
@@ -72,7 +72,7 @@ final class ToldLosses {
         return values[(int) (step - base)];
     }
 
-    /// Marks the steps up to `last` that are told here before the step `end`.
+    /// Marks the steps up to `last` that were published here before step `end`.
     void mark(BitSet steps, long last, long end) {
         for (int at = told.nextSetBit(0);
                 at >= 0 && base + at < end && base + at <= last;

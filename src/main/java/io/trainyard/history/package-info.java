@@ -1,5 +1,5 @@
-/// Whether what was told of a fleet can be true: a checker of the news on its topics, for tests, for simulations
-/// and for `./trainyard events --check`. It knows no Kafka.
+/// Checks that the published records of a fleet are consistent, for tests, for simulations and for `./trainyard
+/// events --check`. Independent of Kafka.
 @NullMarked
 package io.trainyard.history;
 
