@@ -58,7 +58,7 @@ public final class Deferrals<C> {
     private final Map<String, Integer> contracts = new HashMap<>(); // by worker
     private long bytes;
 
-    /// @param keeper knows the live workers
+    /// @param monitor knows the live workers
     public Deferrals(OwnershipMonitor monitor, Rules rules) {
         this.monitor = monitor;
         this.rules = rules;

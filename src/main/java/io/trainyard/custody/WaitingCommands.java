@@ -31,7 +31,7 @@ public final class WaitingCommands {
     private final Map<Topic, TreeMap<Long, WaitingCommand>> commands = new EnumMap<>(Topic.class);
     private final LinkedHashSet<String> ended = new LinkedHashSet<>(); // the newest last
 
-    /// @param keeper knows the owners; it processes each record before this does
+    /// @param monitor knows the owners; it processes each record before this does
     /// @param most commands of a topic at which it is full
     public WaitingCommands(OwnershipMonitor monitor, int most) {
         this.monitor = monitor;

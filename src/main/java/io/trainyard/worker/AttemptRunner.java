@@ -34,17 +34,17 @@ final class AttemptRunner {
     private final EventPublisher publisher;
     private final OutcomePublisher outcomes;
     private final StopSignal stop;
-    private final CircuitBreaker fitness;
+    private final CircuitBreaker breaker;
     private final Expansion expansion;
 
-    /// @param fitness records whether the worker is able to run jobs
-    AttemptRunner(WorkerContext context, StopSignal stop, CircuitBreaker fitness) {
+    /// @param breaker records whether the worker is able to run jobs
+    AttemptRunner(WorkerContext context, StopSignal stop, CircuitBreaker breaker) {
         this.context = context;
         this.rules = context.rules();
         this.publisher = context.publisher();
         this.outcomes = new OutcomePublisher(context);
         this.stop = stop;
-        this.fitness = fitness;
+        this.breaker = breaker;
         this.expansion = new Expansion(context);
     }
 
@@ -66,7 +66,7 @@ final class AttemptRunner {
             Throwable cause = e.getCause() == null ? e : e.getCause();
             String reason = "job %s broke: %s".formatted(held.id(), cause);
             LOG.log(System.Logger.Level.ERROR, "worker=" + rules.worker() + " " + reason, cause);
-            fitness.refused(reason);
+            breaker.refused(reason);
             // Nothing more can be published. The ownership expires, and an ownership monitor publishes the
             // command again.
             return true;
@@ -87,18 +87,18 @@ final class AttemptRunner {
 
     private void handOver(ClaimedAttempt held, Outcome outcome, JobEvents events) throws InterruptedException {
         if (!(outcome instanceof Outcome.Crowded)) {
-            fitness.freed();
+            breaker.freed();
         }
         switch (outcome) {
             case Outcome.Finished _, Outcome.Failed _, Outcome.Cancelled _, Outcome.Expanded _ -> {
-                fitness.ended();
+                breaker.ended();
                 if (isAcknowledged(held, events.acknowledged())) {
                     KillPoint.OUTCOME_TOLD.reach();
                     isAcknowledged(held, outcomes.close(held.id()));
                 }
             }
             case Outcome.Paused(var event) -> {
-                fitness.paused();
+                breaker.paused();
                 Custody custody = event.rung() == null
                         ? Custody.paused(held.next(), rules.worker())
                         : Custody.resting(held.next(), rules.worker(), event.rung());
@@ -114,12 +114,12 @@ final class AttemptRunner {
                 handBack(held, preempted ? held.nextPreempted() : held.next(), events);
             }
             case Outcome.Crowded(Released event) -> {
-                fitness.crowded(held.id(), event.reason(), context.host().nanoTime());
+                breaker.crowded(held.id(), event.reason(), context.host().nanoTime());
                 handBack(held, held.next(), events);
             }
             case Outcome.WorkerFault fault -> refuse(held, fault, events);
             case Outcome.DeviceLost(Released event) -> {
-                fitness.lost(event.reason());
+                breaker.lost(event.reason());
                 handBack(held, held.next(), events);
             }
             case Outcome.Superseded _ -> logSuperseded(held);
@@ -141,9 +141,9 @@ final class AttemptRunner {
         boolean lacking = fault.lacking();
         Request next = lacking ? held.next().refused(new Refusal(rules.worker(), reason)) : held.next();
         if (lacking) {
-            fitness.lacks(held.id(), reason, context.host().nanoTime());
+            breaker.lacks(held.id(), reason, context.host().nanoTime());
         } else {
-            fitness.fault(reason);
+            breaker.fault(reason);
         }
         if (lacking && next.isRefusedByAll(able(held), rules.maxRefusals())) {
             fail(held, reason, events);

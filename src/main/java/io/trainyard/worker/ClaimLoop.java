@@ -40,7 +40,7 @@ final class ClaimLoop implements AutoCloseable {
     private final StopSignal stop;
     private final CommandDisposition disposition;
     private final Claiming claiming;
-    private final CircuitBreaker fitness;
+    private final CircuitBreaker breaker;
     private final Slots slots;
     /// Failures of the brokers.
     private final Quarantine brokers = new Quarantine(MIN_PAUSE, MAX_PAUSE);
@@ -58,11 +58,11 @@ final class ClaimLoop implements AutoCloseable {
         this.queues = queues;
         this.activity = context.activity();
         this.stop = new StopSignal(context.host());
-        this.fitness = new CircuitBreaker(rules.worker());
-        this.slots = new Slots(context, runner, stop, fitness);
+        this.breaker = new CircuitBreaker(rules.worker());
+        this.slots = new Slots(context, runner, stop, breaker);
         this.disposition = new CommandDisposition(context, stop);
         this.probed = rules.worker();
-        this.claiming = new Claiming(context, disposition, fitness);
+        this.claiming = new Claiming(context, disposition, breaker);
     }
 
     /// Begins to claim.
@@ -84,7 +84,7 @@ final class ClaimLoop implements AutoCloseable {
                 claimUntilBroken();
             }
             slots.awaitAllFree();
-            Optional<String> restart = fitness.restart();
+            Optional<String> restart = breaker.restart();
             if (restart.isPresent()) {
                 throw new RestartNeededException(restart.get());
             }
@@ -157,7 +157,7 @@ final class ClaimLoop implements AutoCloseable {
                     slots.start(held);
                 }
                 case ClaimResult.Settled _ -> {}
-                case ClaimResult.Refused(String reason) -> fitness.refused(reason);
+                case ClaimResult.Refused(String reason) -> breaker.refused(reason);
                 case ClaimResult.Lost claim -> {
                     lost(claim);
                     return;
@@ -205,7 +205,7 @@ final class ClaimLoop implements AutoCloseable {
 
     /// A worker that failed to run a job pauses, longer each time.
     private void awaitHealth() throws InterruptedException {
-        Duration pause = fitness.pause();
+        Duration pause = breaker.pause();
         if (pause.isZero()) {
             return;
         }
@@ -214,8 +214,8 @@ final class ClaimLoop implements AutoCloseable {
                 "worker={0} takes no job for {1} s: {2}",
                 rules.worker(),
                 pause.toSeconds(),
-                fitness.reason());
-        activity.trouble(fitness.reason());
+                breaker.reason());
+        activity.trouble(breaker.reason());
         stop.await(pause);
         activity.trouble(null);
     }

@@ -37,18 +37,18 @@ final class Claiming {
     private final EventPublisher publisher;
     private final OutcomePublisher outcomes;
     private final CommandDisposition disposition;
-    private final CircuitBreaker fitness;
+    private final CircuitBreaker breaker;
     private final Quotas quotas;
 
-    /// @param settlement disposes of commands that do not start a job here
-    /// @param fitness knows for which jobs this worker has insufficient resources
-    Claiming(WorkerContext context, CommandDisposition disposition, CircuitBreaker fitness) {
+    /// @param disposition disposes of commands that do not start a job here
+    /// @param breaker knows for which jobs this worker has insufficient resources
+    Claiming(WorkerContext context, CommandDisposition disposition, CircuitBreaker breaker) {
         this.context = context;
         this.rules = context.rules();
         this.publisher = context.publisher();
         this.outcomes = new OutcomePublisher(context);
         this.disposition = disposition;
-        this.fitness = fitness;
+        this.breaker = breaker;
         this.quotas = new Quotas(context);
     }
 
@@ -183,7 +183,7 @@ final class Claiming {
     private Optional<String> lacking(Request request) {
         return request.isRefusedByAll(able(request.job()), rules.maxRefusals())
                 ? Optional.empty()
-                : fitness.lacking(request.job().id(), context.host().nanoTime());
+                : breaker.lacking(request.job().id(), context.host().nanoTime());
     }
 
     /// The live workers that understand the job.

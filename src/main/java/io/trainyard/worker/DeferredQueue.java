@@ -7,7 +7,6 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /// The commands of a queue, preceded by those that older workers deferred to this one.
 final class DeferredQueue extends QueueOverDeferred {
-
     DeferredQueue(CommandQueue queue, WorkerContext context) {
         super(queue, context);
     }

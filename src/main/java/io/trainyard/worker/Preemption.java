@@ -54,7 +54,7 @@ final class Preemption {
     private long lookedNanos;
     private long noPlaceNanos; // when no place was kept
 
-    /// @param keeper knows the owners and the live workers
+    /// @param monitor knows the owners and the live workers
     Preemption(WorkerContext context, OwnershipMonitor monitor) {
         this.context = context;
         this.monitor = monitor;

@@ -3,8 +3,8 @@ package io.trainyard.worker;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/// A queue and, beside it, deferred commands. Subclasses choose the next command. While a deferred one is held,
-/// the queue is not asked about it.
+/// A queue and the deferred commands. Subclasses choose the next command. While a deferred command is held, the
+/// queue is not used.
 abstract class QueueOverDeferred implements CommandQueue {
     final CommandQueue queue;
     final WorkerContext context;

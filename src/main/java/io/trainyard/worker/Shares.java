@@ -50,7 +50,7 @@ final class Shares {
     private boolean changed = true;
     private SharesView view = SharesView.NONE;
 
-    /// @param keeper knows the owners
+    /// @param monitor knows the owners
     Shares(OwnershipMonitor monitor, WorkerRules rules) {
         this.monitor = monitor;
         this.rules = rules;

@@ -16,19 +16,19 @@ final class Slots {
     private final WorkerContext context;
     private final JobRunner runner;
     private final StopSignal stop;
-    private final CircuitBreaker fitness;
+    private final CircuitBreaker breaker;
     private final AttemptRunner holding;
     private final JobLog log;
     private final List<CompletableFuture<Void>> taken = new ArrayList<>(); // each completes when its slot is free
     private CompletableFuture<?> change = CompletableFuture.completedFuture(null); // completes when the next one does
 
     /// @param stop ends all jobs; a slot requests it if only a new process can go on
-    Slots(WorkerContext context, JobRunner runner, StopSignal stop, CircuitBreaker fitness) {
+    Slots(WorkerContext context, JobRunner runner, StopSignal stop, CircuitBreaker breaker) {
         this.context = context;
         this.runner = runner;
         this.stop = stop;
-        this.fitness = fitness;
-        this.holding = new AttemptRunner(context, stop, fitness);
+        this.breaker = breaker;
+        this.holding = new AttemptRunner(context, stop, breaker);
         this.log = new JobLog(context.rules().worker());
     }
 
@@ -61,7 +61,7 @@ final class Slots {
                         System.Logger.Level.ERROR,
                         "worker=" + context.rules().worker() + " lets go of " + held.id(),
                         e);
-                fitness.refused(e.toString());
+                breaker.refused(e.toString());
                 done.complete(null);
             } catch (InterruptedException | Error e) {
                 stop.request();
@@ -74,9 +74,9 @@ final class Slots {
         try {
             boolean stopped = holding.run(held, runner, events(held));
             if (!stopped && !stop.isRequested()) {
-                fitness.hangs(held.id());
+                breaker.hangs(held.id());
             }
-            if (fitness.restart().isPresent()) {
+            if (breaker.restart().isPresent()) {
                 stop.request(); // the other slots requeue their jobs if they can
             }
         } finally {
