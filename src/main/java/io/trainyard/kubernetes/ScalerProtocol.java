@@ -135,7 +135,7 @@ final class ScalerProtocol {
 
         @Override
         public InputStream stream(T request) {
-            throw new UnsupportedOperationException("nobody is asked by this side");
+            throw new UnsupportedOperationException("this side only receives requests");
         }
     }
 
@@ -147,7 +147,7 @@ final class ScalerProtocol {
 
         @Override
         public Protobuf parse(InputStream in) {
-            throw new UnsupportedOperationException("nobody answers this side");
+            throw new UnsupportedOperationException("this side only sends responses");
         }
     }
 }
