@@ -1,4 +1,4 @@
-"""Networks of the newer layers on the CPU beside PyTorch: torchvision's, from docs/jobs, and one with each norm of a sample.
+"""Networks of the newer layers on the CPU beside PyTorch: torchvision's, from docs/examples, and one with each norm of a sample.
 Images are of noise, of CIFAR-10's size."""
 import json, os, statistics, tempfile
 
@@ -21,7 +21,7 @@ NORMS = [conv(32), {"type": "groupNorm", "groups": 8}, {"type": "silu"}, conv(64
 
 def networks():
     for name in ("vgg11-bn", "mobilenet-v2", "convnext"):
-        with open(os.path.join(ROOT, "docs", "jobs", name + ".json")) as f:
+        with open(os.path.join(ROOT, "docs", "examples", name + ".json")) as f:
             yield name, json.load(f)["network"]
     yield "groupNorm and layerNorm", {"layers": NORMS}
 

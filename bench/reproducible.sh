@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Whether the last commit, built twice, gives the same bytes: docs/supply-chain.md says which files may differ, and why.
+# Whether the last commit, built twice, gives the same bytes: docs/contributing/supply-chain.md says which files may differ, and why.
 # Prints those that do, and fails where one is not among them. Takes three minutes.
 #
 #   bench/reproducible.sh [FOLDER]    FOLDER: where to build (default: a temporary one, which is removed)

@@ -3,7 +3,7 @@
 
     resnet18_peer.py --device cuda --batch 512 --precision bf16 [--compile] [--steps 60]
     resnet18_peer.py --batch 32 --threads 2 --memory-format contiguous --steps 20
-    resnet18_peer.py --job docs/jobs/vgg11-bn.json ...       another network: the layers of a job's file
+    resnet18_peer.py --job docs/examples/vgg11-bn.json ...       another network: the layers of a job's file
 
 Random images on the device, channels_last unless asked otherwise, cuDNN's search, SGD with momentum; bf16 is autocast's.
 Prints a JSON object with median_step_micros, the median over windows of steps after a warm-up in which everything is

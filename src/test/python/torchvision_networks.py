@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes jobs with networks of torchvision, and what torchvision's own modules make of the same images.
 
-    python3 torchvision_networks.py JOBS > torchvision.jsonl      JOBS is docs/jobs
+    python3 torchvision_networks.py JOBS > torchvision.jsonl      JOBS is docs/examples
 
 Needs torch, torchvision and numpy. Recorded with torch 1.13.1 and torchvision 0.14.1. A job's layers have the names of their modules; where all of them do,
 `names` is the module's state_dict(). The modules start as PyTorch's layers do by themselves, in their order, and not as torchvision starts a whole network.

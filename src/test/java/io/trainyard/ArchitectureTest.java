@@ -29,7 +29,7 @@ import java.util.regex.Pattern;
 @AnalyzeClasses(packages = "io.trainyard", importOptions = DoNotIncludeTests.class)
 final class ArchitectureTest {
 
-    private static final Path DIAGRAM = Path.of("docs", "packages.puml");
+    private static final Path DIAGRAM = Path.of("docs", "contributing", "packages.puml");
 
     /// The outer packages: only these depend on Kafka or Quarkus.
     private static final String[] EDGE = {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 @DisabledOnOs(OS.WINDOWS)
 final class ReadmeIT {
     private static final Page README = Page.read("README.md");
-    private static final Path FIRST = Path.of("docs/jobs/first.json").toAbsolutePath();
+    private static final Path FIRST = Path.of("docs/examples/first.json").toAbsolutePath();
     private static final JsonMapper MAPPER = new JsonMapper();
     private static final Pattern PERCENT = Pattern.compile("accuracy of (\\d+) %");
     private static final Pattern ACCURACY = Pattern.compile("finished: .* best accuracy (0\\.\\d+|1\\.0+)");

@@ -29,7 +29,7 @@ final class ReadmeShellIT {
 
     /// Commands that other tests run: `DemoIT` and `ReadmeIT`; `test` includes this one.
     private static final List<String> ELSEWHERE =
-            List.of("./trainyard demo", "./trainyard test", "./trainyard train docs/jobs/first.json");
+            List.of("./trainyard demo", "./trainyard test", "./trainyard train docs/examples/first.json");
 
     private static final String FLEET = "## A fleet in four terminals";
     private static final String OTHERS = "## From another language";

@@ -73,7 +73,7 @@ final class SupplyChainIT {
     @Test
     void everyLicenceIsOneThatIsAllowed() throws IOException {
         Map<String, String> allowed = new LinkedHashMap<>();
-        Page.read("docs/supply-chain.md")
+        Page.read("docs/contributing/supply-chain.md")
                 .section("## Licences")
                 .table()
                 .forEach(row -> allowed.put(Page.code(row, 0).getFirst(), row.get(1)));
@@ -82,7 +82,7 @@ final class SupplyChainIT {
         for (JsonNode part : parts().toList()) {
             List<String> licences = licences(part);
             assertThat(licences)
-                    .as("the licences of %s, beside those of docs/supply-chain.md", part.path("purl"))
+                    .as("the licences of %s, beside those of docs/contributing/supply-chain.md", part.path("purl"))
                     .containsAnyElementsOf(allowed.keySet());
             String taken = allowed.keySet().stream()
                     .filter(licences::contains)

@@ -47,7 +47,7 @@ public final class OwnFolder {
         }
         ManifestGuess guess = ManifestGuess.of(folder)
                 .orElseThrow(() -> new DatasetException(
-                        "%s holds nothing that is known: no folders of images, no IDX or CIFAR files, no x_train.npy, no .npz or .safetensors with x_train and y_train, no .csv; docs/data-sets.md tells what can be read"
+                        "%s holds nothing that is known: no folders of images, no IDX or CIFAR files, no x_train.npy, no .npz or .safetensors with x_train and y_train, no .csv; docs/reference/datasets.md tells what can be read"
                                 .formatted(path)));
         return new OwnFolder(folder, false, guess.description(), new ArrayList<>(guess.reasons())).completed();
     }

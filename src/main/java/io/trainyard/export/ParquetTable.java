@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A file of Parquet, written row group by row group: what is in memory is one of them. Parquet's own
 /// writer is built upon Hadoop; this one uses only its encodings and its metadata ([decision
-/// 16](../../../../../../docs/decisions/16-exports.md)).
+/// 16](../../../../../../docs/contributing/decisions/16-exports.md)).
 final class ParquetTable implements Table {
     private static final byte[] MAGIC = "PAR1".getBytes(StandardCharsets.US_ASCII);
     private static final int VERSION = 2;

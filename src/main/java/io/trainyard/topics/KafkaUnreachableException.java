@@ -35,7 +35,7 @@ public final class KafkaUnreachableException extends RuntimeException {
         String file = brokers.file().map(ClientFile::toString).orElse("a file that is given with --kafka-config FILE");
         String said = switch (cause) {
             case AuthorizationException _ ->
-                "Kafka at %s does not allow it: %s; docs/security.md says which ACLs are needed, and ./trainyard acls prints them";
+                "Kafka at %s does not allow it: %s; docs/how-to/secure.md says which ACLs are needed, and ./trainyard acls prints them";
             case SslAuthenticationException _ ->
                 "Kafka at %s and this process do not agree on TLS: %s; look at ssl.truststore.location in " + file
                         + ", and whether the certificate is for that host";

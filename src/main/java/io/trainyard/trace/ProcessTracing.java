@@ -28,7 +28,7 @@ final class ProcessTracing {
         } catch (RuntimeException e) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "nothing is traced: OpenTelemetry cannot use the OTEL_ variables of the environment ({0}); docs/tracing-and-logs.md says which there are",
+                    "nothing is traced: OpenTelemetry cannot use the OTEL_ variables of the environment ({0}); docs/how-to/trace-and-log.md says which there are",
                     e.getMessage());
             return Tracing.OFF;
         }

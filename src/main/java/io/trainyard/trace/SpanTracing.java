@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Traces as OpenTelemetry has them. Names and attributes of spans are in docs/tracing-and-logs.md.
+/// Traces as OpenTelemetry has them. Names and attributes of spans are in docs/how-to/trace-and-log.md.
 public final class SpanTracing implements Tracing {
     static final AttributeKey<String> JOB = AttributeKey.stringKey("trainyard.job");
     static final AttributeKey<Long> ATTEMPT = AttributeKey.longKey("trainyard.attempt");

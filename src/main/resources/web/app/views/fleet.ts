@@ -107,7 +107,7 @@ class FleetView extends PageElement {
                 ${
                   any || this.counts.size === 0
                     ? "Nothing runs."
-                    : html`No jobs yet: <code>./trainyard submit docs/jobs/first.json</code>`
+                    : html`No jobs yet: <code>./trainyard submit docs/examples/first.json</code>`
                 }
               </p>`
             : html`<ul class="cards" id="running">

@@ -261,7 +261,7 @@ class RunsView extends PageElement {
     if (this.jobs.length === 0) {
       const all = !asked.text && !asked.tag && !asked.project && asked.state?.length === 0;
       return html`<p class="empty" id="no-runs">
-        ${all ? html`No jobs yet: <code>./trainyard submit docs/jobs/first.json</code>` : "No run fits."}
+        ${all ? html`No jobs yet: <code>./trainyard submit docs/examples/first.json</code>` : "No run fits."}
       </p>`;
     }
     const shown = columns(this.jobs);

@@ -36,9 +36,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Checks docs/checkpoints.md against the written files.
+/// Checks docs/reference/checkpoints.md against the written files.
 class CheckpointsPageTest {
-    private static final Page PAGE = Page.read("docs/checkpoints.md");
+    private static final Page PAGE = Page.read("docs/reference/checkpoints.md");
     private static final String ENDING = "checkpoints/step-0000000009-3";
 
     @TempDir

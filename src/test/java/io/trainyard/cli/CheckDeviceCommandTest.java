@@ -110,11 +110,11 @@ class CheckDeviceCommandTest {
         assertThat(difference.path("allowed").asDouble()).isEqualTo(0.1);
     }
 
-    /// docs/checking-a-node.md defines the fields of each line for programs.
+    /// docs/how-to/check-a-node.md defines the fields of each line for programs.
     @Test
     void asJsonEachLineHasTheFieldsOfThePage() throws IOException {
         Map<String, Set<String>> told = new HashMap<>();
-        Page.read("docs/checking-a-node.md")
+        Page.read("docs/how-to/check-a-node.md")
                 .section("## As JSON")
                 .table()
                 .forEach(row -> told.put(Page.code(row, 0).getFirst(), new TreeSet<>(Page.code(row, 1))));

@@ -26,10 +26,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-/// Checks docs/commands.md against the commands and their settings, and the commands on every page against
+/// Checks docs/reference/commands.md against the commands and their settings, and the commands on every page against
 /// their options.
 class CommandsPageTest {
-    private static final Page PAGE = Page.read("docs/commands.md");
+    private static final Page PAGE = Page.read("docs/reference/commands.md");
     private static final Pattern OPTION = Pattern.compile("--[a-z-]+");
     private static final String LAUNCHER = "./trainyard ";
 
@@ -106,7 +106,7 @@ class CommandsPageTest {
     void thePageOnCheckingANodeHasTheOptionsOfItsCommand() {
         CommandLine command =
                 Objects.requireNonNull(commandLine().getSubcommands().get("check-device"));
-        assertThat(Page.read("docs/checking-a-node.md").tableOf("option").table())
+        assertThat(Page.read("docs/how-to/check-a-node.md").tableOf("option").table())
                 .extracting(row -> Page.code(row, 0).getFirst())
                 .containsExactlyInAnyOrderElementsOf(command.getCommandSpec().options().stream()
                         .filter(option -> !option.usageHelp() && !option.versionHelp())
@@ -118,16 +118,16 @@ class CommandsPageTest {
     @ValueSource(
             strings = {
                 "README.md",
-                "docs/commands.md",
-                "docs/jobs.md",
-                "docs/topics.md",
-                "docs/checkpoints.md",
-                "docs/checking-a-node.md",
-                "docs/metrics.md",
-                "docs/speed.md",
-                "docs/data-sets.md",
-                "docs/exports.md",
-                "docs/security.md"
+                "docs/reference/commands.md",
+                "docs/reference/jobs.md",
+                "docs/reference/topics.md",
+                "docs/reference/checkpoints.md",
+                "docs/how-to/check-a-node.md",
+                "docs/reference/metrics.md",
+                "docs/evidence/speed.md",
+                "docs/reference/datasets.md",
+                "docs/how-to/export.md",
+                "docs/how-to/secure.md"
             })
     void theCommandsOfAPageAreTaken(String page) {
         requireTaken(Page.read(page).commands());

@@ -50,7 +50,7 @@ class SecretFilesTest {
 
     @Test
     void thePageNamesEach() {
-        assertThat(Page.read("docs/security.md").section("## Secrets").table().stream()
+        assertThat(Page.read("docs/how-to/secure.md").section("## Secrets").table().stream()
                         .flatMap(row -> Page.code(row, 1).stream())
                         .filter(name -> name.startsWith("TRAINYARD_") && name.endsWith("_FILE")))
                 .containsExactlyInAnyOrderElementsOf(SecretFiles.SECRETS.keySet().stream()

@@ -101,10 +101,10 @@ class ContractTest {
         assertThat(schema.path("required")).extracting(JsonNode::asText).containsExactlyInAnyOrderElementsOf(required);
     }
 
-    /// The examples in docs/topics.md.
+    /// The examples in docs/reference/topics.md.
     @Test
     void examplesAreThoseOfThePage() throws IOException {
-        Page page = Page.read("docs/topics.md");
+        Page page = Page.read("docs/reference/topics.md");
         for (Path example : examples()) {
             JsonNode json = MAPPER.readTree(Files.readAllBytes(example));
             if (json.has("type") && example.toString().endsWith(schema(example) + ".json")) {
@@ -147,8 +147,8 @@ class ContractTest {
     /// The jobs in the docs.
     @Test
     void theDocsJobsAreValid() throws IOException {
-        List<String> jobs = new ArrayList<>(Page.read("docs/jobs.md").code("json"));
-        for (Path file : files(Path.of("docs/jobs"))) {
+        List<String> jobs = new ArrayList<>(Page.read("docs/reference/jobs.md").code("json"));
+        for (Path file : files(Path.of("docs/examples"))) {
             jobs.add(file.toString().endsWith(".yaml") ? YamlFiles.read(file).toString() : Files.readString(file));
         }
         assertThat(jobs)

@@ -190,7 +190,7 @@ class ArraysTest {
         y_test  | <i8 | (2, 2) | 1 0 0 1       | y_test, int64 of (2, 2) | of one-hot rows numpy.argmax(y, axis=1)
         x_test  | <i8 | (2, 3) | 1 2 3 4 5 6   | x_test, int64 of (2, 3) | samples of 2, as in x_train
         x_test  | <i8 | (2,)   | 1 2           | x_test, int64 of (2) | samples of 2, as in x_train
-        x_train | <i8 | (4,)   | 1 2 3 4       | x_train is of [4]; allowed is (N, F), (N, H, W) | docs/data-sets.md
+        x_train | <i8 | (4,)   | 1 2 3 4       | x_train is of [4]; allowed is (N, F), (N, H, W) | docs/reference/datasets.md
         x_train | <i8 | (3, 2) | 1 2 3         | bytes; expected 176, as its header says (int64 of [3, 2]) | found 152
         x_train | <i8 | (3, 1) | 1 2 3 4       | bytes; expected 152, as its header says (int64 of [3, 1]) | found 160
         x_train | <i8 | (0, 2) | 1             | x_train of shape [0, 2] | 1 to 4 sizes of at least 1

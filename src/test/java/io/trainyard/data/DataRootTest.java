@@ -113,7 +113,7 @@ class DataRootTest {
         """)
     void aWrongDescriptionGetsASentence(String json, String sentence) throws IOException {
         describe(json);
-        assertRefused("letters", letters.resolve("dataset.json") + ": ", sentence, "docs/data-sets.md");
+        assertRefused("letters", letters.resolve("dataset.json") + ": ", sentence, "docs/reference/datasets.md");
     }
 
     @Test

@@ -18,9 +18,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Checks the tables of docs/data-sets.md against the datasets.
+/// Checks the tables of docs/reference/datasets.md against the datasets.
 class DataSetsPageTest {
-    private static final Page PAGE = Page.read("docs/data-sets.md");
+    private static final Page PAGE = Page.read("docs/reference/datasets.md");
     private static final Page OWN = PAGE.section("## Your own dataset");
 
     static List<List<String>> rows() {

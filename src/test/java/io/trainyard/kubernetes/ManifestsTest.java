@@ -230,13 +230,13 @@ class ManifestsTest {
     @ParameterizedTest
     @MethodSource("all")
     void everySettingIsOneOfTheProgram(String what) throws Exception {
-        Set<String> known = Page.read("docs/commands.md").section("## Settings").table().stream()
+        Set<String> known = Page.read("docs/reference/commands.md").section("## Settings").table().stream()
                 .map(List::getFirst)
                 .map(setting -> setting.replace("`", ""))
                 .collect(Collectors.toCollection(HashSet::new));
         known.add("AWS_REGION");
         known.add("TRAINYARD_JAVA_OPTS"); // the launcher's
-        known.add("TRAINYARD_DASHBOARD_TRACKING_FILE"); // docs/security.md
+        known.add("TRAINYARD_DASHBOARD_TRACKING_FILE"); // docs/how-to/secure.md
         Set<String> said = new HashSet<>();
         for (JsonNode object : objects(what)) {
             if (id(object).matches("ConfigMap/trainyard-[a-z0-9]{10}")

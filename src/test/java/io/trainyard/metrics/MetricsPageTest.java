@@ -15,9 +15,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Checks docs/metrics.md against the metrics and the alerts.
+/// Checks docs/reference/metrics.md against the metrics and the alerts.
 class MetricsPageTest {
-    private static final Page PAGE = Page.read("docs/metrics.md");
+    private static final Page PAGE = Page.read("docs/reference/metrics.md");
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
@@ -52,11 +52,11 @@ class MetricsPageTest {
     /// Each alert links to its section.
     @Test
     void thePageOnOperationsHasEveryAlert() throws Exception {
-        Page operations = Page.read("docs/operations.md").section("## Troubleshooting");
+        Page operations = Page.read("docs/how-to/operate.md").section("## Troubleshooting");
         assertThat(operations.tableOf("alert").table().stream().map(List::getFirst))
                 .containsExactlyElementsOf(
                         YamlFiles.read(Path.of("prometheus/alerts.yml")).findValuesAsText("alert").stream()
-                                .map(name -> "[%s](metrics.md#%s)".formatted(name, name.toLowerCase(Locale.ROOT)))
+                                .map(name -> "[%s](../reference/metrics.md#%s)".formatted(name, name.toLowerCase(Locale.ROOT)))
                                 .toList());
     }
 
@@ -71,7 +71,7 @@ class MetricsPageTest {
                 assertThat(annotations.path("summary").asText()).as(name).isNotBlank();
                 assertThat(annotations.path("description").asText()).as(name).isNotBlank();
                 assertThat(annotations.path("runbook").asText())
-                        .isEqualTo("docs/metrics.md#" + name.toLowerCase(Locale.ROOT));
+                        .isEqualTo("docs/reference/metrics.md#" + name.toLowerCase(Locale.ROOT));
                 assertThat(rule.path("labels").path("severity").asText()).isIn("warning", "critical");
                 assertThat(PAGE.section("## Alerts").section("### " + name).text())
                         .contains("*Do:*");

@@ -23,10 +23,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Checks docs/jobs.md against the code: its tables have each field of a job with type, default and bounds, and
+/// Checks docs/reference/jobs.md against the code: its tables have each field of a job with type, default and bounds, and
 /// its examples are valid jobs.
 class JobsPageTest {
-    private static final Page PAGE = Page.read("docs/jobs.md");
+    private static final Page PAGE = Page.read("docs/reference/jobs.md");
     private static final JsonMapper MAPPER = new JsonMapper();
 
     private static final String JOB = """
@@ -210,7 +210,7 @@ class JobsPageTest {
 
     @Test
     void theNamesAreAllThereAre() {
-        Page networks = Page.read("docs/networks.md");
+        Page networks = Page.read("docs/reference/networks.md");
         assertThat(allowed("network"))
                 .containsAll(BuiltInNetworks.names())
                 .hasSize(BuiltInNetworks.names().size() + 2);

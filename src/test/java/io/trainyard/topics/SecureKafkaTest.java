@@ -104,7 +104,7 @@ class SecureKafkaTest {
         Brokers brokers = kafka.as(kafka.scram("nobody", SecureBroker.PASSWORD));
         assertThatThrownBy(() -> TopicAdmin.createMissing(brokers, PREFIX, SOON))
                 .isInstanceOf(KafkaUnreachableException.class)
-                .hasMessageContainingAll(kafka.address(), "does not allow it", PREFIX, "docs/security.md");
+                .hasMessageContainingAll(kafka.address(), "does not allow it", PREFIX, "docs/how-to/secure.md");
     }
 
     @Test

@@ -28,7 +28,7 @@ import org.apache.kafka.common.resource.ResourceType;
 import org.apache.kafka.common.utils.SecurityUtils;
 import org.junit.jupiter.api.Test;
 
-/// Checks the table of roles in docs/security.md against the tested grants.
+/// Checks the table of roles in docs/how-to/secure.md against the tested grants.
 class SecurityPageTest {
     @Test
     void theTableOfRolesIsThatOfTheCode() {
@@ -46,7 +46,7 @@ class SecurityPageTest {
                             .map(grant -> SecurityUtils.operationName(grant.operation()))
                             .collect(Collectors.joining(", ")))));
         }
-        assertThat(Page.read("docs/security.md").section("## Roles and ACLs").table().stream()
+        assertThat(Page.read("docs/how-to/secure.md").section("## Roles and ACLs").table().stream()
                         .map(row -> List.of(row.getFirst(), row.get(2), row.get(3))))
                 .containsExactlyElementsOf(expected);
     }
@@ -81,7 +81,7 @@ class SecurityPageTest {
                 entry("jobs in one request to the dashboard", dashboard("maxBulk")),
                 entry("waiting jobs for a submission by the dashboard", dashboard("maxWaiting")),
                 entry("waiting jobs of one user, with sign-in", dashboard("maxWaitingEach"))));
-        assertThat(Page.read("docs/security.md").section("## Limits").table().stream()
+        assertThat(Page.read("docs/how-to/secure.md").section("## Limits").table().stream()
                         .collect(Collectors.toMap(List::getFirst, row -> row.get(1))))
                 .isEqualTo(limits.entrySet().stream()
                         .collect(Collectors.toMap(

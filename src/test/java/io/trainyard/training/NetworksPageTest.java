@@ -56,11 +56,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Checks docs/networks.md against the code: its examples train, its tables have all fields with their
+/// Checks docs/reference/networks.md against the code: its examples train, its tables have all fields with their
 /// defaults, and every layer, optimizer, schedule and augmentation is present.
 @Slow
 class NetworksPageTest {
-    private static final Page PAGE = Page.read("docs/networks.md");
+    private static final Page PAGE = Page.read("docs/reference/networks.md");
     private static final Pattern BOUNDS = Pattern.compile("([\\d,.e-]+) to (below )?([\\d,.e]+)");
     private static final BigDecimal NEARLY_ONE = new BigDecimal("0.999");
     private static final String ONE_OF_THESE = "one of these"; // replaces the default

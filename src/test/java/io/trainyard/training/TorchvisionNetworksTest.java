@@ -39,7 +39,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Slow
 class TorchvisionNetworksTest {
     private static final String RECORDED = "/golden/torchvision.jsonl";
-    private static final Path JOBS = Path.of("docs/jobs");
+    private static final Path JOBS = Path.of("docs/examples");
     private static final Shape IMAGE = Shape.of(3, 32, 32);
     private static final int CLASSES = 10;
     private static final int IMAGES = 64;

@@ -28,7 +28,7 @@ class PicturesTest {
         return GoldenPictures.decoded();
     }
 
-    /// These limits are in docs/data-sets.md.
+    /// These limits are in docs/reference/datasets.md.
     @ParameterizedTest
     @MethodSource("pictures")
     void decodesAsPilDoes(Decoded golden) {

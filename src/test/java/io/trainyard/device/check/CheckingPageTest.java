@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// Checks docs/checking-a-node.md against the checks.
+/// Checks docs/how-to/check-a-node.md against the checks.
 class CheckingPageTest {
-    private static final Page PAGE = Page.read("docs/checking-a-node.md");
+    private static final Page PAGE = Page.read("docs/how-to/check-a-node.md");
 
     @Test
     void everyGroupOfChecksHasARowInItsPlace() {

@@ -14,12 +14,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Compares the table in docs/benchmarks/cuda-counts.md with the actual GPU work of a step, so that changes are
+/// Compares the table in docs/evidence/cuda-counts.md with the actual GPU work of a step, so that changes are
 /// noticed. `./mvnw test -Dtest=StepCountDoubleTest -Dtest.double.excluded=
 /// -Dsurefire.failIfNoSpecifiedTests=false` writes the new table to target/step-counts.md.
 @OnDouble
 final class StepCountDoubleTest {
-    private static final Path PAGE = Path.of("docs/benchmarks/cuda-counts.md");
+    private static final Path PAGE = Path.of("docs/evidence/cuda-counts.md");
     private static final Path COUNTED = Path.of("target/step-counts.md");
 
     /// Latency between two dependent nodes: NVIDIA, "Getting Started with CUDA Graphs".

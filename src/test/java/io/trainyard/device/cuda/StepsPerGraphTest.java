@@ -23,7 +23,7 @@ class StepsPerGraphTest {
                 1);
     }
 
-    /// Node counts from docs/benchmarks/cuda-counts.md.
+    /// Node counts from docs/evidence/cuda-counts.md.
     @ParameterizedTest
     @CsvSource({
         "lenet, 4, 36, 16",
