@@ -120,8 +120,8 @@ final class ManifestJson {
     }
 
     static DatasetException wrong(Path file, String sentence, @Nullable Exception cause) {
-        String message =
-                "%s: %s; docs/reference/datasets.md tells what may stand there".formatted(file.toAbsolutePath(), sentence);
+        String message = "%s: %s; docs/reference/datasets.md tells what may stand there"
+                .formatted(file.toAbsolutePath(), sentence);
         return cause == null ? new DatasetException(message) : new DatasetException(message, cause);
     }
 

@@ -56,7 +56,8 @@ class MetricsPageTest {
         assertThat(operations.tableOf("alert").table().stream().map(List::getFirst))
                 .containsExactlyElementsOf(
                         YamlFiles.read(Path.of("prometheus/alerts.yml")).findValuesAsText("alert").stream()
-                                .map(name -> "[%s](../reference/metrics.md#%s)".formatted(name, name.toLowerCase(Locale.ROOT)))
+                                .map(name -> "[%s](../reference/metrics.md#%s)"
+                                        .formatted(name, name.toLowerCase(Locale.ROOT)))
                                 .toList());
     }
 

@@ -23,7 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Checks docs/reference/jobs.md against the code: its tables have each field of a job with type, default and bounds, and
+/// Checks docs/reference/jobs.md against the code: its tables have each field of a job with type, default and bounds,
+/// and
 /// its examples are valid jobs.
 class JobsPageTest {
     private static final Page PAGE = Page.read("docs/reference/jobs.md");

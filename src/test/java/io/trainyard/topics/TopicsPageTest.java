@@ -27,7 +27,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Checks docs/reference/topics.md against the code: topics and settings, all headers, all events with their fields, and
+/// Checks docs/reference/topics.md against the code: topics and settings, all headers, all events with their fields,
+/// and
 /// examples that equal the code's output.
 class TopicsPageTest {
     private static final Page PAGE = Page.read("docs/reference/topics.md");

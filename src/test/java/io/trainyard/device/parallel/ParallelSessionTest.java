@@ -175,7 +175,8 @@ class ParallelSessionTest {
         float[] alone = losses(cpus(1).devices().getFirst(), workload);
         float[] together = losses(cpus(2), workload);
         assertThat(together[0]).isCloseTo(alone[0], Offset.offset(1e-5f * alone[0]));
-        assertThat(together[1]).isCloseTo(alone[1], Offset.offset(1e-2f * alone[1])); // ReLUs near 0: docs/contributing/facts.md
+        assertThat(together[1])
+                .isCloseTo(alone[1], Offset.offset(1e-2f * alone[1])); // ReLUs near 0: docs/contributing/facts.md
     }
 
     private static float[] losses(Device device, Workload workload) {
