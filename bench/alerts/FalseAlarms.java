@@ -3,8 +3,8 @@ import io.trainyard.alert.AlertRules;
 import io.trainyard.alert.AlertSettings;
 import io.trainyard.alert.Rule;
 import io.trainyard.event.EventJson;
-import io.trainyard.event.JobNews.Happened;
-import io.trainyard.event.Told;
+import io.trainyard.event.JobRecord.EventRecord;
+import io.trainyard.event.TimestampedEvent;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,12 +31,12 @@ public final class FalseAlarms {
             long losses = 0;
             long now = 0;
             for (String line : Files.readAllLines(Path.of(args[0]))) {
-                Told told = EventJson.readEvent(line.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+                TimestampedEvent told = EventJson.readEvent(line.getBytes(java.nio.charset.StandardCharsets.UTF_8));
                 long millis = told.time().toEpochMilli();
                 for (now = now == 0 ? millis : now; now < millis; now += LOOK_MILLIS) {
                     count(rules.look(now), alarms, jobs);
                 }
-                count(rules.take(new Happened(told.event(), millis), millis), alarms, jobs);
+                count(rules.take(new EventRecord(told.event(), millis), millis), alarms, jobs);
                 losses += told.event() instanceof StepLosses step ? step.losses().length : 0;
             }
             System.out.printf(Locale.ROOT, "| %.0f | %,d losses | %d spikes %s | %d stalled |%n", score, losses, alarms.getOrDefault(Rule.SPIKE, 0), jobs, alarms.getOrDefault(Rule.STALLED, 0));

@@ -1,5 +1,5 @@
-import io.trainyard.event.JobNews;
-import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobRecord;
+import io.trainyard.event.JobRecord.EventRecord;
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.StepLosses;
@@ -61,10 +61,10 @@ public final class ExportBench {
         Random random = new Random(1);
         double sum = 0;
         long offset = 0;
-        List<JobNews> news = new ArrayList<>();
+        List<JobRecord> news = new ArrayList<>();
         for (int run = 0; run < runs; run++) {
             String job = "run-" + run;
-            news.add(new Happened(new Claimed(job, 1, "w", "cpu"), 1_795_000_000_000L + run, "w", 0));
+            news.add(new EventRecord(new Claimed(job, 1, "w", "cpu"), 1_795_000_000_000L + run, "w", 0));
             for (int first = 1; first <= steps; first += losses) {
                 float[] values = new float[Math.min(losses, steps - first + 1)];
                 for (int i = 0; i < values.length; i++) {
@@ -72,7 +72,7 @@ public final class ExportBench {
                     sum += values[i];
                 }
                 long millis = 1_795_000_000_000L + run + first;
-                news.add(new Happened(new StepLosses(job, 1, first / 1000, first, values, first * 1000L, 0.01), millis, "w", 0));
+                news.add(new EventRecord(new StepLosses(job, 1, first / 1000, first, values, first * 1000L, 0.01), millis, "w", 0));
             }
             if (run % JOBS_A_TRANSACTION == JOBS_A_TRANSACTION - 1 || run == runs - 1) {
                 offset += news.size();

@@ -31,9 +31,9 @@ public record Policy(Metric metric, Duration cooldown, int least, int most) {
 
     /// What one autoscaler remembers.
     final class Memory {
-        private record Wish(long atMillis, int workers) {}
+        private record DesiredState(long atMillis, int workers) {}
 
-        private final Deque<Wish> wishes = new ArrayDeque<>();
+        private final Deque<DesiredState> wishes = new ArrayDeque<>();
 
         /// How many it wants now.
         int wants(long nowMillis, int workers, int queued, int running) {
@@ -43,11 +43,11 @@ public record Policy(Metric metric, Duration cooldown, int least, int most) {
             int value = metric == Metric.QUEUED ? queued : queued + running;
             boolean near = workers > 0 && Math.abs(1 - (double) value / workers) <= TOLERANCE;
             int wish = Math.clamp(near ? workers : value, least, most);
-            wishes.addLast(new Wish(nowMillis, wish));
+            wishes.addLast(new DesiredState(nowMillis, wish));
             while (wishes.getFirst().atMillis() < nowMillis - cooldown.toMillis()) {
                 wishes.removeFirst();
             }
-            int stable = wishes.stream().mapToInt(Wish::workers).max().orElse(wish);
+            int stable = wishes.stream().mapToInt(DesiredState::workers).max().orElse(wish);
             int growth = Math.max(2 * workers, workers + GROWTH);
             return wish > workers ? Math.min(wish, growth) : Math.min(workers, stable);
         }

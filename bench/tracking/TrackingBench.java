@@ -1,6 +1,6 @@
 import io.trainyard.event.EventJson;
-import io.trainyard.event.JobNews;
-import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobRecord;
+import io.trainyard.event.JobRecord.EventRecord;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Cancelled;
@@ -95,10 +95,10 @@ public final class TrackingBench {
             }
             if (batch.size() >= BATCH || step + losses > steps) {
                 offset += batch.size();
-                List<JobNews> news = new ArrayList<>();
+                List<JobRecord> news = new ArrayList<>();
                 for (byte[] json : batch) {
                     TrainingEvent event = EventJson.readEvent(json).event();
-                    news.add(new Happened(event, System.currentTimeMillis(), "w", 0));
+                    news.add(new EventRecord(event, System.currentTimeMillis(), "w", 0));
                 }
                 store.take(news, Map.of(new Partition("steps", 0), offset));
                 batch.clear();
@@ -108,9 +108,9 @@ public final class TrackingBench {
 
     private static void claim(TrackingStore store, int jobs) {
         for (int from = 0; from < jobs; from += BATCH) {
-            List<JobNews> news = new ArrayList<>();
+            List<JobRecord> news = new ArrayList<>();
             for (int job = from; job < Math.min(jobs, from + BATCH); job++) {
-                news.add(new Happened(new Claimed("job-" + job, 1, "w" + job % 100, "cpu"), System.currentTimeMillis(), "w" + job % 100, 0));
+                news.add(new EventRecord(new Claimed("job-" + job, 1, "w" + job % 100, "cpu"), System.currentTimeMillis(), "w" + job % 100, 0));
             }
             store.take(news, Map.of(new Partition("jobs", 0), (long) from + BATCH));
         }
@@ -121,12 +121,12 @@ public final class TrackingBench {
         Random random = new Random(1);
         long now = System.currentTimeMillis();
         for (int from = 0; from < jobs; from += BATCH) {
-            List<JobNews> news = new ArrayList<>();
+            List<JobRecord> news = new ArrayList<>();
             for (int job = from; job < Math.min(jobs, from + BATCH); job++) {
                 String worker = "w" + job % 100;
                 long start = now - random.nextInt(6 * 24 * 3600) * 1000L;
-                news.add(new Happened(new Claimed("trained-" + job, 1, worker, job % 3 == 0 ? "cuda:0+cuda:1" : "cpu"), start, worker, 0));
-                news.add(new Happened(new Cancelled("trained-" + job, 1, 100), start + random.nextInt(3 * 3600) * 1000L, worker, 1));
+                news.add(new EventRecord(new Claimed("trained-" + job, 1, worker, job % 3 == 0 ? "cuda:0+cuda:1" : "cpu"), start, worker, 0));
+                news.add(new EventRecord(new Cancelled("trained-" + job, 1, 100), start + random.nextInt(3 * 3600) * 1000L, worker, 1));
             }
             store.take(news, Map.of(new Partition("trained", 0), (long) from + BATCH));
         }

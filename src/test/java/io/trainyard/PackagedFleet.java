@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.trainyard.broker.SecureBroker;
 import io.trainyard.broker.TestBroker;
 import io.trainyard.event.EventJson;
-import io.trainyard.event.Told;
+import io.trainyard.event.TimestampedEvent;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.spec.JobJson;
 import io.trainyard.topics.Brokers;
@@ -274,7 +274,7 @@ public final class PackagedFleet implements AutoCloseable {
         return told(json).event();
     }
 
-    static Told told(String json) {
+    static TimestampedEvent told(String json) {
         try {
             return EventJson.readEvent(json.getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {

@@ -3,11 +3,11 @@ package io.trainyard;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.trainyard.custody.Custody;
-import io.trainyard.custody.CustodyJson;
-import io.trainyard.custody.Request;
+import io.trainyard.ownership.Ownership;
+import io.trainyard.ownership.OwnershipJson;
+import io.trainyard.ownership.Request;
 import io.trainyard.event.Control;
-import io.trainyard.event.Control.Wish;
+import io.trainyard.event.Control.DesiredState;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent.Expanded;
 import io.trainyard.event.TrainingEvent.Finished;
@@ -72,7 +72,7 @@ class SmallHeapIT {
                     new StringSerializer(),
                     new ByteArraySerializer())) {
                 for (int i = 0; i < controls; i++) {
-                    Control control = new Control("controlled-" + i, Wish.PAUSE, null, Instant.now());
+                    Control control = new Control("controlled-" + i, DesiredState.PAUSE, null, Instant.now());
                     send(producer, fleet, Topic.CONTROL, "controlled-" + i, EventJson.write(control));
                 }
                 for (int i = 0; i < workers; i++) {
@@ -84,7 +84,7 @@ class SmallHeapIT {
                 for (int i = 0; i < ownerships; i++) {
                     JobSpec job = JobJson.read(large("owned-" + i, "").getBytes(UTF_8));
                     Request request = new Request(job, 1, Priority.LOW, List.of(), null, null, 0);
-                    send(producer, fleet, Topic.CUSTODY, job.id(), CustodyJson.write(Custody.paused(request, "x")));
+                    send(producer, fleet, Topic.CUSTODY, job.id(), OwnershipJson.write(Ownership.paused(request, "x")));
                 }
                 for (int i = 0; i < commands; i++) {
                     String numbers = String.join(",", Collections.nCopies(240_000, "0"));

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.trainyard.event.EventJson;
-import io.trainyard.event.Told;
+import io.trainyard.event.TimestampedEvent;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.CheckpointSaved;
 import io.trainyard.event.TrainingEvent.Claimed;
@@ -144,7 +144,7 @@ final class TrainIT {
     void theLinesAreTheTopicsJson() {
         assertThat(first.lines()).isNotEmpty().allSatisfy(line -> {
             assertThat(line).matches("\\{\"type\":\"[a-zA-Z]+\",\"job\":\"twice\",\"attempt\":1,.*");
-            Told told = PackagedFleet.told(line);
+            TimestampedEvent told = PackagedFleet.told(line);
             assertThat(new String(EventJson.write(told.event(), Objects.requireNonNull(told.time())), UTF_8))
                     .isEqualTo(line);
         });

@@ -2,10 +2,10 @@ package io.trainyard.alert;
 
 import static java.util.Locale.ROOT;
 
-import io.trainyard.event.JobNews;
-import io.trainyard.event.JobNews.Happened;
-import io.trainyard.event.JobNews.Rejected;
-import io.trainyard.event.JobNews.Requested;
+import io.trainyard.event.JobRecord;
+import io.trainyard.event.JobRecord.EventRecord;
+import io.trainyard.event.JobRecord.Rejected;
+import io.trainyard.event.JobRecord.Requested;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Cancelled;
 import io.trainyard.event.TrainingEvent.CheckpointSaved;
@@ -72,7 +72,7 @@ public final class AlertRules {
     /// Applies a record.
     ///
     /// @param nowMillis by this machine's clock, Unix time in ms
-    public List<Alert> take(JobNews news, long nowMillis) {
+    public List<Alert> take(JobRecord news, long nowMillis) {
         List<Alert> found = new ArrayList<>();
         if (news.millis() >= sinceMillis) {
             switch (news) {
@@ -84,14 +84,14 @@ public final class AlertRules {
                             news.millis(),
                             "the command of job %s was rejected: %s".formatted(news.job(), refusal.reason()),
                             Map.of("job", news.job(), "reason", refusal.reason())));
-                case Happened happened -> take(happened, nowMillis, found);
+                case EventRecord happened -> take(happened, nowMillis, found);
             }
         }
         found.removeIf(alert -> !settings.rules().contains(alert.rule()));
         return found;
     }
 
-    private void take(Happened news, long nowMillis, List<Alert> found) {
+    private void take(EventRecord news, long nowMillis, List<Alert> found) {
         String job = news.job();
         switch (news.event()) {
             case Claimed _, Started _, CheckpointSaved _, Resumed _ -> {}
@@ -127,7 +127,7 @@ public final class AlertRules {
     }
 
     /// Updates the run of a job that published an event.
-    private Run heard(Happened news, long nowMillis) {
+    private Run heard(EventRecord news, long nowMillis) {
         Run known = runs.get(news.job());
         int attempt = news.event().attempt();
         if (known != null && attempt < known.attempt) {

@@ -1,6 +1,6 @@
 package io.trainyard.cli;
 
-import io.trainyard.event.Control.Wish;
+import io.trainyard.event.Control.DesiredState;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
 import java.util.Optional;
@@ -12,7 +12,7 @@ import picocli.CommandLine.Mixin;
         description = "Ends jobs for good: those that run at their next step, the others at once.",
         footerHeading = "%nExamples:%n",
         footer = {"  ./trainyard cancel tudui-1", "  ./trainyard cancel --sweep rates-1"})
-public final class CancelCommand extends WishCommand {
+public final class CancelCommand extends ControlCommand {
     @Mixin
     private NamedJobs jobs = new NamedJobs();
 
@@ -22,19 +22,19 @@ public final class CancelCommand extends WishCommand {
     }
 
     @Override
-    Optional<Answer> before(JobState job, WishedJobs all) {
+    Optional<Answer> before(JobState job, ControlledJobs all) {
         return job.status() == Status.CANCELLED
                 ? Answer.asWished("was cancelled already, at step %d".formatted(job.step()))
                 : ended(job, "cancel");
     }
 
     @Override
-    Wish wish(Wish kept) {
-        return Wish.CANCEL;
+    DesiredState wish(DesiredState kept) {
+        return DesiredState.CANCEL;
     }
 
     @Override
-    Optional<Answer> after(JobState job, WishedJobs all) {
+    Optional<Answer> after(JobState job, ControlledJobs all) {
         return job.status() == Status.CANCELLED
                 ? Answer.asWished("is cancelled at step %d".formatted(job.step()))
                 : ended(job, "cancel");

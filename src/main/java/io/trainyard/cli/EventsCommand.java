@@ -6,10 +6,10 @@ import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobChain;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.cli.eventlog.EventLog;
-import io.trainyard.cli.eventlog.Ownership;
-import io.trainyard.cli.watch.NewsReader;
-import io.trainyard.cli.watch.OtherJobs;
-import io.trainyard.event.JobNews;
+import io.trainyard.cli.eventlog.OwnershipScan;
+import io.trainyard.cli.watch.JobRecordReader;
+import io.trainyard.cli.watch.SeenJobNames;
+import io.trainyard.event.JobRecord;
 import io.trainyard.history.HistoryChecker;
 import io.trainyard.spec.Printable;
 import io.trainyard.topics.KafkaUnreachableException;
@@ -58,7 +58,7 @@ public final class EventsCommand extends FleetCommand {
     /// The result of a check, in sentences.
     record Checked(int jobs, List<String> wrong, List<String> remarks) {}
 
-    private final OtherJobs others = new OtherJobs();
+    private final SeenJobNames others = new SeenJobNames();
     private boolean found;
 
     @Option(names = "--job", paramLabel = "JOB", description = "Only this job's events.")
@@ -135,13 +135,13 @@ public final class EventsCommand extends FleetCommand {
                             : "--overlap is %d; allowed is 0 or more seconds".formatted(asked.overlapSeconds));
         }
         HistoryChecker checker = new HistoryChecker(Duration.ofSeconds(asked.overlapSeconds), asked.complete);
-        NewsReader reader = new NewsReader(terminal.err()::println);
-        Optional<Ownership> ownership = ownership();
+        JobRecordReader reader = new JobRecordReader(terminal.err()::println);
+        Optional<OwnershipScan> ownership = ownership();
         try (EventLog log = EventLog.open(kafka.cluster(), Topic.NEWS)) {
             Consumer<TopicRecord> take = entry -> reader.read(entry).ifPresent(news -> {
                 if (job == null || job.equals(news.job())) {
                     checker.take(news);
-                    if (news instanceof JobNews.Requested
+                    if (news instanceof JobRecord.Requested
                             && ownership.isPresent()
                             && ownership.get().isQueued(entry)) {
                         checker.queued(news.job());
@@ -196,9 +196,9 @@ public final class EventsCommand extends FleetCommand {
     }
 
     /// Empty if this user may not read the share groups.
-    private Optional<Ownership> ownership() {
+    private Optional<OwnershipScan> ownership() {
         try {
-            return Optional.of(Ownership.open(kafka.cluster()));
+            return Optional.of(OwnershipScan.open(kafka.cluster()));
         } catch (KafkaUnreachableException e) {
             if (!(e.getCause() instanceof AuthorizationException)) {
                 throw e;
@@ -209,7 +209,7 @@ public final class EventsCommand extends FleetCommand {
     }
 
     /// Records are read again after the ownership, because a job that ended in between is no longer owned.
-    private void lookForLost(Ownership ownership, HistoryChecker checker, Runnable readOn) {
+    private void lookForLost(OwnershipScan ownership, HistoryChecker checker, Runnable readOn) {
         try {
             ownership.owned().forEach(checker::owned);
             readOn.run();

@@ -8,7 +8,7 @@ import io.trainyard.cli.watch.JobTable;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.forecast.Forecast;
-import io.trainyard.forecast.Outlook;
+import io.trainyard.forecast.StartForecast;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -86,7 +86,7 @@ public final class JobsCommand extends FleetCommand {
             @JsonUnwrapped JobState state,
 
             @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
-            Outlook outlook) {}
+            StartForecast outlook) {}
 
     private static boolean waits(JobState state) {
         return state.status() == Status.QUEUED || state.status() == Status.PAUSED;

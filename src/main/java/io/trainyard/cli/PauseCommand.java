@@ -1,6 +1,6 @@
 package io.trainyard.cli;
 
-import io.trainyard.event.Control.Wish;
+import io.trainyard.event.Control.DesiredState;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
 import java.util.Optional;
@@ -12,7 +12,7 @@ import picocli.CommandLine.Mixin;
         description = "Has jobs rest, with a checkpoint, until they are resumed.",
         footerHeading = "%nExamples:%n",
         footer = {"  ./trainyard pause tudui-1", "  ./trainyard pause --sweep rates-1"})
-public final class PauseCommand extends WishCommand {
+public final class PauseCommand extends ControlCommand {
     @Mixin
     private NamedJobs jobs = new NamedJobs();
 
@@ -22,19 +22,19 @@ public final class PauseCommand extends WishCommand {
     }
 
     @Override
-    Optional<Answer> before(JobState job, WishedJobs all) {
-        return job.status() == Status.PAUSED && all.wish(job.job()) == Wish.PAUSE
+    Optional<Answer> before(JobState job, ControlledJobs all) {
+        return job.status() == Status.PAUSED && all.wish(job.job()) == DesiredState.PAUSE
                 ? Answer.asWished("is paused already; ./trainyard resume has it go on")
                 : ended(job, "pause");
     }
 
     @Override
-    Wish wish(Wish kept) {
-        return Wish.PAUSE;
+    DesiredState wish(DesiredState kept) {
+        return DesiredState.PAUSE;
     }
 
     @Override
-    Optional<Answer> after(JobState job, WishedJobs all) {
+    Optional<Answer> after(JobState job, ControlledJobs all) {
         return job.status() == Status.PAUSED
                 ? Answer.asWished("is paused at step %d; ./trainyard resume has it go on".formatted(job.step()))
                 : ended(job, "pause");

@@ -1,8 +1,8 @@
 package io.trainyard.cli;
 
 import io.trainyard.cli.terminal.TextTable;
-import io.trainyard.cli.watch.NewsReader;
-import io.trainyard.event.JobBook;
+import io.trainyard.cli.watch.JobRecordReader;
+import io.trainyard.event.JobStates;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;
@@ -23,7 +23,7 @@ public final class ProjectsCommand extends FleetCommand {
 
     @Override
     public Integer call() {
-        JobBook book = NewsReader.readAll(kafka.cluster(), MAX_JOBS, terminal.err()::println);
+        JobStates book = JobRecordReader.readAll(kafka.cluster(), MAX_JOBS, terminal.err()::println);
         var rows = ProjectRows.of(projects.rules(), book.jobs(), System.currentTimeMillis());
         if (json) {
             for (var row : rows) {

@@ -1,8 +1,8 @@
 package io.trainyard.cli;
 
 import io.trainyard.event.Control;
-import io.trainyard.event.Control.Urgency;
-import io.trainyard.event.Control.Wish;
+import io.trainyard.event.Control.RequestedPriority;
+import io.trainyard.event.Control.DesiredState;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.topics.CloudEvents;
@@ -23,7 +23,7 @@ import picocli.CommandLine.Parameters;
         },
         footerHeading = "%nExamples:%n",
         footer = "  ./trainyard reprioritize tudui-1 high")
-public final class ReprioritizeCommand extends WishCommand {
+public final class ReprioritizeCommand extends ControlCommand {
     @Parameters(index = "0", paramLabel = "JOB", description = "Id of the job.")
     private String job = "";
 
@@ -40,23 +40,23 @@ public final class ReprioritizeCommand extends WishCommand {
     }
 
     @Override
-    Optional<Answer> before(JobState state, WishedJobs all) {
+    Optional<Answer> before(JobState state, ControlledJobs all) {
         return ended(state, "reprioritize");
     }
 
     @Override
-    Wish wish(Wish kept) {
+    DesiredState wish(DesiredState kept) {
         return kept;
     }
 
     @Override
-    Urgency urgency(@Nullable Urgency kept) {
+    RequestedPriority urgency(@Nullable RequestedPriority kept) {
         return priority.urgency();
     }
 
     /// The copy of the command comes first: if the control request is lost, an extra copy has no effect.
     @Override
-    void publish(List<Control> wishes, WishedJobs all) {
+    void publish(List<Control> wishes, ControlledJobs all) {
         if (all.state(job).map(JobState::status).filter(Status.QUEUED::equals).isPresent()) {
             all.command(job)
                     .ifPresent(command ->
@@ -66,7 +66,7 @@ public final class ReprioritizeCommand extends WishCommand {
     }
 
     @Override
-    Optional<Answer> after(JobState state, WishedJobs all) {
+    Optional<Answer> after(JobState state, ControlledJobs all) {
         String urgency = priority.name().toLowerCase(Locale.ROOT);
         if (state.status() != Status.QUEUED) {
             return Answer.asWished("%s: the priority %s is kept for when it waits for a worker again"

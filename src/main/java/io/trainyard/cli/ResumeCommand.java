@@ -1,6 +1,6 @@
 package io.trainyard.cli;
 
-import io.trainyard.event.Control.Wish;
+import io.trainyard.event.Control.DesiredState;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
 import java.util.Optional;
@@ -12,7 +12,7 @@ import picocli.CommandLine.Mixin;
         description = "Has jobs that were paused go on.",
         footerHeading = "%nExamples:%n",
         footer = {"  ./trainyard resume tudui-1", "  ./trainyard resume --sweep rates-1"})
-public final class ResumeCommand extends WishCommand {
+public final class ResumeCommand extends ControlCommand {
     @Mixin
     private NamedJobs jobs = new NamedJobs();
 
@@ -24,22 +24,22 @@ public final class ResumeCommand extends WishCommand {
     /// Withdraws a pause that has not taken effect yet. A job that is paused at a rung stays paused if its
     /// whole sweep is resumed.
     @Override
-    Optional<Answer> before(JobState job, WishedJobs all) {
-        if (jobs.areGroup() && job.rung() != null && all.wish(job.job()) != Wish.PAUSE) {
+    Optional<Answer> before(JobState job, ControlledJobs all) {
+        if (jobs.areGroup() && job.rung() != null && all.wish(job.job()) != DesiredState.PAUSE) {
             return Answer.asWished(
                     "rests where others of its sweep are better; ./trainyard resume %s has it run on all the same"
                             .formatted(job.job()));
         }
         Optional<Answer> ended = ended(job, "resume");
-        boolean rests = job.status() == Status.PAUSED || all.wish(job.job()) == Wish.PAUSE;
+        boolean rests = job.status() == Status.PAUSED || all.wish(job.job()) == DesiredState.PAUSE;
         return ended.isPresent() || rests
                 ? ended
                 : Answer.asWished(words(job.status()) + " and was not paused; nothing to resume");
     }
 
     @Override
-    Wish wish(Wish kept) {
-        return Wish.RUN;
+    DesiredState wish(DesiredState kept) {
+        return DesiredState.RUN;
     }
 
     @Override
@@ -55,7 +55,7 @@ public final class ResumeCommand extends WishCommand {
     }
 
     @Override
-    Optional<Answer> after(JobState job, WishedJobs all) {
+    Optional<Answer> after(JobState job, ControlledJobs all) {
         return switch (job.status()) {
             case PAUSED -> restsAgain(job);
             case QUEUED, RUNNING -> Answer.asWished("goes on: it " + words(job.status()));

@@ -4,11 +4,11 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import io.trainyard.cli.eventlog.EventLog;
 import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.cli.watch.FleetReader;
-import io.trainyard.cli.watch.StartText;
+import io.trainyard.cli.watch.ForecastText;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.forecast.Forecast;
-import io.trainyard.forecast.Outlook;
+import io.trainyard.forecast.StartForecast;
 import io.trainyard.share.ProjectRules;
 import io.trainyard.spec.Printable;
 import io.trainyard.topics.Cluster;
@@ -40,8 +40,8 @@ final class SubmitAnswer {
 
     /// A job in JSON.
     @JsonInclude(JsonInclude.Include.NON_NULL)
-    private record Told(
-            String job, @Nullable Status state, @Nullable Outlook outlook) {}
+    private record TimestampedEvent(
+            String job, @Nullable Status state, @Nullable StartForecast outlook) {}
 
     private SubmitAnswer(Terminal terminal, List<String> jobs, @Nullable FleetReader fleet) {
         this.terminal = terminal;
@@ -83,7 +83,7 @@ final class SubmitAnswer {
     void tellPrograms() {
         for (String job : jobs) {
             JobState state = state(job);
-            terminal.printJson(new Told(job, state == null ? null : state.status(), forecast.of(job)));
+            terminal.printJson(new TimestampedEvent(job, state == null ? null : state.status(), forecast.of(job)));
         }
     }
 
@@ -99,14 +99,14 @@ final class SubmitAnswer {
     }
 
     private String line(String job) {
-        Outlook outlook = forecast.of(job);
+        StartForecast outlook = forecast.of(job);
         JobState state = state(job);
         if (outlook != null) {
             return "waits: %s%s%s"
                     .formatted(
                             outlook.place() > 0 ? "place " + outlook.place() + ", " : "",
                             outlook.sentence(),
-                            outlook.start() == null ? "" : "; begins " + StartText.of(outlook.start()));
+                            outlook.start() == null ? "" : "; begins " + ForecastText.of(outlook.start()));
         }
         return state == null || state.status() == Status.QUEUED
                 ? "is on its topic"
@@ -116,9 +116,9 @@ final class SubmitAnswer {
     }
 
     private String summary() {
-        List<Outlook> waiting = new ArrayList<>();
+        List<StartForecast> waiting = new ArrayList<>();
         for (String job : jobs) {
-            Outlook outlook = forecast.of(job);
+            StartForecast outlook = forecast.of(job);
             if (outlook != null) {
                 waiting.add(outlook);
             }
@@ -126,11 +126,11 @@ final class SubmitAnswer {
         if (waiting.isEmpty()) {
             return "none of the %d jobs waits any more".formatted(jobs.size());
         }
-        waiting.sort(Comparator.comparingInt(Outlook::place));
-        Outlook first = waiting.getFirst();
-        Outlook last = waiting.getLast();
-        Outlook.Start firstStart = first.start();
-        Outlook.Start lastStart = last.start();
+        waiting.sort(Comparator.comparingInt(StartForecast::place));
+        StartForecast first = waiting.getFirst();
+        StartForecast last = waiting.getLast();
+        StartForecast.Start firstStart = first.start();
+        StartForecast.Start lastStart = last.start();
         return "%d of %d jobs wait, at places %d to %d: %s%s"
                 .formatted(
                         waiting.size(),
@@ -141,7 +141,7 @@ final class SubmitAnswer {
                         firstStart == null || lastStart == null
                                 ? ""
                                 : "; the first begins %s, the last %s"
-                                        .formatted(StartText.of(firstStart), StartText.of(lastStart)));
+                                        .formatted(ForecastText.of(firstStart), ForecastText.of(lastStart)));
     }
 
     private @Nullable JobState state(String job) {

@@ -1,8 +1,8 @@
 package io.trainyard.cli;
 
 import io.trainyard.cli.watch.JobWatch;
-import io.trainyard.cli.watch.NewsReader;
-import io.trainyard.event.JobBook;
+import io.trainyard.cli.watch.JobRecordReader;
+import io.trainyard.event.JobStates;
 import io.trainyard.event.JobState;
 import io.trainyard.jobfile.JobFiles;
 import io.trainyard.share.ProjectRules;
@@ -147,7 +147,7 @@ public final class SubmitCommand extends FleetCommand {
         if (more.isEmpty()) {
             return;
         }
-        JobBook book = NewsReader.readAll(kafka.cluster(), MAX_JOBS, terminal.err()::println);
+        JobStates book = JobRecordReader.readAll(kafka.cluster(), MAX_JOBS, terminal.err()::println);
         more.forEach((project, count) -> {
             long waiting =
                     book.jobs().stream().filter(job -> waitsFor(job, project)).count();

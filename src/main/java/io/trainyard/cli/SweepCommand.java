@@ -1,12 +1,12 @@
 package io.trainyard.cli;
 
 import io.trainyard.cli.eventlog.EventLog;
-import io.trainyard.cli.watch.NewsReader;
+import io.trainyard.cli.watch.JobRecordReader;
 import io.trainyard.cli.watch.SweepTable;
-import io.trainyard.event.JobBook;
+import io.trainyard.event.JobStates;
 import io.trainyard.event.JobState;
 import io.trainyard.sweep.SweepView;
-import io.trainyard.sweep.ToldRungs;
+import io.trainyard.sweep.ObservedRungs;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicRecord;
 import java.time.Duration;
@@ -62,8 +62,8 @@ public final class SweepCommand extends FleetCommand {
         if (limit < 1 || limit > MAX_LIMIT) {
             throw wrong("--limit is %d; allowed is 1 to %d".formatted(limit, MAX_LIMIT));
         }
-        NewsReader reader = new NewsReader(terminal.err()::println);
-        JobBook book = new JobBook(GroupReader.MAX_JOBS, _ -> {});
+        JobRecordReader reader = new JobRecordReader(terminal.err()::println);
+        JobStates book = new JobStates(GroupReader.MAX_JOBS, _ -> {});
         try (EventLog log = EventLog.open(kafka.cluster(), Topic.NEWS)) {
             log.readToEnd(entry -> take(entry, reader, book));
             List<JobState> jobs = GroupReader.of(book, group);
@@ -75,7 +75,7 @@ public final class SweepCommand extends FleetCommand {
                 return ExitCodes.FAILED;
             }
             show(jobs);
-            while (watch && ToldRungs.areOpen(GroupReader.of(book, group))) {
+            while (watch && ObservedRungs.areOpen(GroupReader.of(book, group))) {
                 long endNanos = System.nanoTime() + PAUSE.toNanos();
                 boolean[] heard = {false};
                 log.follow(
@@ -92,7 +92,7 @@ public final class SweepCommand extends FleetCommand {
         return ExitCodes.OK;
     }
 
-    private static void take(TopicRecord entry, NewsReader reader, JobBook book) {
+    private static void take(TopicRecord entry, JobRecordReader reader, JobStates book) {
         reader.read(entry).ifPresent(book::take);
     }
 

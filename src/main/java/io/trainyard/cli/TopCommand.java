@@ -9,7 +9,7 @@ import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.forecast.Forecast;
-import io.trainyard.forecast.Outlook;
+import io.trainyard.forecast.StartForecast;
 import io.trainyard.topics.Topic;
 import java.time.Duration;
 import java.util.EnumMap;
@@ -81,7 +81,7 @@ public final class TopCommand extends FleetCommand {
         long now = System.currentTimeMillis();
         Snapshot snapshot = fleet.snapshot(fleet.forecast(now), now);
         if (json) {
-            terminal.printJson(Told.of(snapshot, running(snapshot)));
+            terminal.printJson(TimestampedEvent.of(snapshot, running(snapshot)));
         } else {
             FleetTable.lines(snapshot, running(snapshot), MOST).forEach(terminal.out()::println);
         }
@@ -162,20 +162,20 @@ public final class TopCommand extends FleetCommand {
     ///
     /// @param jobs number of jobs by status
     /// @param waiting forecasts by job, in order
-    private record Told(
+    private record TimestampedEvent(
             long atMillis,
             List<WorkerStatus> workers,
             Map<Status, Long> jobs,
             List<Running> running,
-            Map<String, Outlook> waiting) {
-        static Told of(Snapshot fleet, List<JobState> running) {
+            Map<String, StartForecast> waiting) {
+        static TimestampedEvent of(Snapshot fleet, List<JobState> running) {
             Map<Status, Long> jobs = new EnumMap<>(Status.class);
             for (Status status : Status.values()) {
                 jobs.put(status, fleet.count(status));
             }
-            Map<String, Outlook> waiting = new LinkedHashMap<>();
+            Map<String, StartForecast> waiting = new LinkedHashMap<>();
             fleet.waiting().forEach(outlook -> waiting.put(outlook.job(), outlook));
-            return new Told(
+            return new TimestampedEvent(
                     fleet.atMillis(),
                     fleet.workers(),
                     jobs,

@@ -7,7 +7,7 @@ import io.trainyard.alert.AlertSettings;
 import io.trainyard.alert.Rule;
 import io.trainyard.alert.Signature;
 import io.trainyard.alert.Threshold;
-import io.trainyard.event.JobNews;
+import io.trainyard.event.JobRecord;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.tracking.AlertQueue;
 import io.trainyard.tracking.TrackingStore;
@@ -88,10 +88,10 @@ class AlertWatch {
     /// are read again, and known alerts are not sent again.
     ///
     /// @throws io.trainyard.tracking.TrackingException if the store fails
-    void take(Collection<JobNews> news) {
+    void take(Collection<JobRecord> news) {
         if (rules.isPresent()) {
             long now = System.currentTimeMillis();
-            for (JobNews one : news) {
+            for (JobRecord one : news) {
                 synchronized (this) {
                     keep(rules.get().take(one, now));
                 }

@@ -24,12 +24,12 @@ class Background {
     private final Instance<TopicConsumer> reader;
     private final Instance<SourceWatch> watch;
     private final Instance<FleetGauges> gauges;
-    private final Instance<Retention> retention;
+    private final Instance<HistoryRetention> retention;
     private final Instance<AlertWatch> alerts;
     private final Instance<TensorBoardFiles> tensorBoard;
     private final Instance<PodWatch> pods;
     private final Instance<DemandWatch> demand;
-    private final Instance<Outlooks> outlooks;
+    private final Instance<ForecastUpdates> outlooks;
     private final DashboardConfig config;
     private final ScheduledExecutorService timer = Executors.newScheduledThreadPool(
             6, Thread.ofPlatform().name("background-", 0).daemon().factory());
@@ -40,12 +40,12 @@ class Background {
             Instance<TopicConsumer> reader,
             Instance<SourceWatch> watch,
             Instance<FleetGauges> gauges,
-            Instance<Retention> retention,
+            Instance<HistoryRetention> retention,
             Instance<AlertWatch> alerts,
             Instance<TensorBoardFiles> tensorBoard,
             Instance<PodWatch> pods,
             Instance<DemandWatch> demand,
-            Instance<Outlooks> outlooks,
+            Instance<ForecastUpdates> outlooks,
             DashboardConfig config) {
         this.reader = reader;
         this.watch = watch;

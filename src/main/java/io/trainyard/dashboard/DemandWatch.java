@@ -1,7 +1,7 @@
 package io.trainyard.dashboard;
 
-import io.trainyard.event.JobNews;
-import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobRecord;
+import io.trainyard.event.JobRecord.EventRecord;
 import io.trainyard.event.TrainingEvent.CheckpointSaved;
 import io.trainyard.event.TrainingEvent.EpochTested;
 import io.trainyard.event.TrainingEvent.Started;
@@ -10,7 +10,7 @@ import io.trainyard.kubernetes.Demand;
 import io.trainyard.kubernetes.DemandServer;
 import io.trainyard.metrics.Label;
 import io.trainyard.tracking.TrackingException;
-import io.trainyard.tracking.UnderWay;
+import io.trainyard.tracking.UnfinishedJobs;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import java.io.IOException;
@@ -73,15 +73,15 @@ class DemandWatch {
         return server.port();
     }
 
-    private void see(Collection<JobNews> news) {
+    private void see(Collection<JobRecord> news) {
         if (news.stream().anyMatch(DemandWatch::matters)) {
             boolean _ = heard.offer(true); // else an update is due already
         }
     }
 
     /// Events of a job that keeps running do not change the demand.
-    private static boolean matters(JobNews news) {
-        return !(news instanceof Happened happened
+    private static boolean matters(JobRecord news) {
+        return !(news instanceof EventRecord happened
                 && (happened.event() instanceof StepLosses
                         || happened.event() instanceof EpochTested
                         || happened.event() instanceof CheckpointSaved
@@ -112,9 +112,9 @@ class DemandWatch {
         }
     }
 
-    private static Map<String, Long> byKind(Collection<UnderWay> jobs) {
+    private static Map<String, Long> byKind(Collection<UnfinishedJobs> jobs) {
         Map<String, Long> wanted = new HashMap<>();
-        for (UnderWay some : jobs) {
+        for (UnfinishedJobs some : jobs) {
             if (Demand.isWanted(some.status())) {
                 wanted.merge(Objects.requireNonNullElse(some.wants(), "auto"), some.jobs(), Long::sum);
             }

@@ -4,8 +4,8 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.trainyard.event.FailureCause;
-import io.trainyard.event.JobNews;
-import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobRecord;
+import io.trainyard.event.JobRecord.EventRecord;
 import io.trainyard.event.TrainingEvent.Failed;
 import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.event.TrainingEvent.StepLosses;
@@ -58,7 +58,7 @@ class FleetCounters {
                 .collect(Collectors.toMap(Function.identity(), value -> meters.counter(metric, value)));
     }
 
-    void taken(List<JobNews> news, List<Transition> transitions, int refused) {
+    void taken(List<JobRecord> news, List<Transition> transitions, int refused) {
         transitions.forEach(this::count);
         deadLetters.increment(refused);
         measure(news);
@@ -84,8 +84,8 @@ class FleetCounters {
         }
     }
 
-    private static boolean madeRoom(JobNews news) {
-        return news instanceof Happened happened
+    private static boolean madeRoom(JobRecord news) {
+        return news instanceof EventRecord happened
                 && happened.event() instanceof Released released
                 && released.preemptedBy() != null;
     }
@@ -100,9 +100,9 @@ class FleetCounters {
         };
     }
 
-    private static String cause(JobNews news) {
+    private static String cause(JobRecord news) {
         String word =
-                news instanceof Happened happened && happened.event() instanceof Failed event ? event.cause() : null;
+                news instanceof EventRecord happened && happened.event() instanceof Failed event ? event.cause() : null;
         return FailureCause.of(word).word();
     }
 
@@ -116,12 +116,12 @@ class FleetCounters {
 
     /// Measures only events since the process started. Older ones would show how long the dashboard was
     /// stopped.
-    private void measure(List<JobNews> news) {
+    private void measure(List<JobRecord> news) {
         long now = System.currentTimeMillis();
         news.stream()
-                .filter(one -> one.millis() >= startMillis && one instanceof Happened)
-                .map(Happened.class::cast)
-                .sorted(Comparator.comparingLong(Happened::millis)) // topics are read concurrently
+                .filter(one -> one.millis() >= startMillis && one instanceof EventRecord)
+                .map(EventRecord.class::cast)
+                .sorted(Comparator.comparingLong(EventRecord::millis)) // topics are read concurrently
                 .forEach(one -> {
                     firstSteps.see(one.event(), one.millis()).ifPresent(firstStepSeconds::record);
                     if (one.event() instanceof StepLosses) {

@@ -10,7 +10,7 @@ import io.trainyard.spec.DeviceSpec;
 import io.trainyard.topics.Priority;
 import io.trainyard.topics.Topic;
 import io.trainyard.tracking.TrackingException;
-import io.trainyard.tracking.UnderWay;
+import io.trainyard.tracking.UnfinishedJobs;
 import jakarta.inject.Singleton;
 import java.util.HashMap;
 import java.util.Locale;
@@ -69,7 +69,7 @@ class FleetGauges {
     void look() {
         Map<Jobs, Long> jobs = new HashMap<>();
         try {
-            for (UnderWay some : history.underWay()) {
+            for (UnfinishedJobs some : history.underWay()) {
                 Jobs alike = new Jobs(
                         some.status(), Objects.requireNonNullElse(some.wants(), "auto"), priority(some.topic()));
                 jobs.merge(alike, some.jobs(), Long::sum);

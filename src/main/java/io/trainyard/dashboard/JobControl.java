@@ -2,9 +2,9 @@ package io.trainyard.dashboard;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import io.trainyard.event.Control;
-import io.trainyard.event.Control.Urgency;
-import io.trainyard.event.Control.Wish;
-import io.trainyard.event.JobNews.Requested;
+import io.trainyard.event.Control.RequestedPriority;
+import io.trainyard.event.Control.DesiredState;
+import io.trainyard.event.JobRecord.Requested;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.spec.JobSpec;
@@ -117,7 +117,7 @@ public class JobControl {
             }
             Optional<Control> kept = store.wish(job);
             boolean rests = action == Action.RESUME && state.get().rung() != null;
-            if (rests && group && kept.map(Control::wish).orElse(Wish.RUN) != Wish.PAUSE) {
+            if (rests && group && kept.map(Control::wish).orElse(DesiredState.RUN) != DesiredState.PAUSE) {
                 answers.put(job, new Answer(job, true, "rests where others of its sweep are better", true));
                 continue;
             }
@@ -127,7 +127,7 @@ public class JobControl {
                 if (priority != null && state.get().status() == Status.QUEUED) {
                     newestCommand(job).ifPresent(waiting::add);
                 }
-                Urgency urgency = priority == null ? kept.map(Control::priority).orElse(null) : priority.urgency();
+                RequestedPriority urgency = priority == null ? kept.map(Control::priority).orElse(null) : priority.urgency();
                 boolean runsOn = (rests && !group) || kept.map(Control::isRunOn).orElse(false);
                 wishes.add(new Control(job, wish(action, kept), urgency, Instant.now(), runsOn ? true : null));
             }
@@ -150,7 +150,7 @@ public class JobControl {
             boolean asked = action == Action.CANCEL && status == Status.CANCELLED;
             return new Answer(job, asked, "is %s already; nothing to %s".formatted(status.word(), action.word), true);
         }
-        boolean rests = status == Status.PAUSED || kept.map(Control::wish).orElse(Wish.RUN) == Wish.PAUSE;
+        boolean rests = status == Status.PAUSED || kept.map(Control::wish).orElse(DesiredState.RUN) == DesiredState.PAUSE;
         if (action == Action.RESUME && !rests) {
             return new Answer(job, false, "is %s and was not paused; nothing to resume".formatted(status.word()), true);
         }
@@ -166,12 +166,12 @@ public class JobControl {
                 true);
     }
 
-    private static Wish wish(Action action, Optional<Control> kept) {
+    private static DesiredState wish(Action action, Optional<Control> kept) {
         return switch (action) {
-            case CANCEL -> Wish.CANCEL;
-            case PAUSE -> Wish.PAUSE;
-            case RESUME -> Wish.RUN;
-            case REPRIORITIZE -> kept.map(Control::wish).orElse(Wish.RUN);
+            case CANCEL -> DesiredState.CANCEL;
+            case PAUSE -> DesiredState.PAUSE;
+            case RESUME -> DesiredState.RUN;
+            case REPRIORITIZE -> kept.map(Control::wish).orElse(DesiredState.RUN);
         };
     }
 

@@ -9,11 +9,11 @@ import io.trainyard.event.Control;
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.EpochTested;
-import io.trainyard.forecast.Outlook;
+import io.trainyard.forecast.StartForecast;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.tracking.JobSummary;
-import io.trainyard.tracking.Remarks;
+import io.trainyard.tracking.Annotations;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +41,7 @@ public record JobDetail(
         @JsonIgnoreProperties("facts") JobSummary summary,
         @Nullable String leftOut,
         @Nullable String waiting,
-        @Nullable Outlook outlook,
+        @Nullable StartForecast outlook,
         @JsonRawValue @Nullable String command,
         @Nullable List<String> classNames,
         @Nullable List<String> warnings,
@@ -52,7 +52,7 @@ public record JobDetail(
         JobState.@Nullable StepTimes stepTimes,
         double @Nullable [] classAccuracy,
         int @Nullable [][] confusion,
-        @JsonUnwrapped Remarks remarks,
+        @JsonUnwrapped Annotations remarks,
         @Nullable Control wish,
         @Nullable String submitter) {
 
@@ -88,8 +88,8 @@ public record JobDetail(
             JobTimeline timeline,
             @Nullable String leftOut,
             @Nullable String waiting,
-            @Nullable Outlook outlook,
-            Remarks remarks,
+            @Nullable StartForecast outlook,
+            Annotations remarks,
             Optional<Control> wish,
             Optional<String> submitter) {
         JobSpec spec = state.spec();

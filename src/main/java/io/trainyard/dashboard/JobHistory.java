@@ -1,10 +1,10 @@
 package io.trainyard.dashboard;
 
-import io.trainyard.event.JobNews;
+import io.trainyard.event.JobRecord;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.event.WorkerStatus;
-import io.trainyard.forecast.Outlook;
+import io.trainyard.forecast.StartForecast;
 import io.trainyard.share.ProjectRules;
 import io.trainyard.share.ProjectUse;
 import io.trainyard.spec.InvalidJobException;
@@ -15,11 +15,11 @@ import io.trainyard.tracking.JobPage;
 import io.trainyard.tracking.JobQuery;
 import io.trainyard.tracking.JobSummary;
 import io.trainyard.tracking.Partition;
-import io.trainyard.tracking.Taken;
+import io.trainyard.tracking.StoreResult;
 import io.trainyard.tracking.TrackingException;
 import io.trainyard.tracking.TrackingStore;
 import io.trainyard.tracking.Transition;
-import io.trainyard.tracking.UnderWay;
+import io.trainyard.tracking.UnfinishedJobs;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Collections;
@@ -72,8 +72,8 @@ public final class JobHistory {
     private final Map<String, Entry> jobs = new HashMap<>();
     private final NavigableSet<JobSummary> leaving = new TreeSet<>(LEAVING);
     private final Map<String, Seen> workers = new HashMap<>();
-    private final Waiting waiting;
-    private final List<Consumer<Collection<JobNews>>> listeners = new CopyOnWriteArrayList<>();
+    private final WaitingJobs waiting;
+    private final List<Consumer<Collection<JobRecord>>> listeners = new CopyOnWriteArrayList<>();
 
     private long version = 1;
     private long jobLeftVersion;
@@ -84,7 +84,7 @@ public final class JobHistory {
         this.store = store;
         this.sources = sources;
         this.limits = limits;
-        this.waiting = new Waiting(store);
+        this.waiting = new WaitingJobs(store);
         Set<Status> underWay = EnumSet.of(Status.RUNNING, Status.QUEUED, Status.PAUSED);
         show(store.jobs(JobQuery.newest(limits.maxJobs())).jobs());
         show(store.jobs(new JobQuery(underWay, "", "", JobQuery.Sort.HEARD, true, limits.maxJobs(), 0))
@@ -100,8 +100,8 @@ public final class JobHistory {
     /// @return the transitions of the jobs
     /// @throws IllegalArgumentException if the database refuses the data; nothing was stored
     /// @throws TrackingException if the store fails or another process wrote first; nothing was stored
-    public List<Transition> apply(Collection<JobNews> news, Map<Partition, Long> next) {
-        Taken taken = store.take(news, next);
+    public List<Transition> apply(Collection<JobRecord> news, Map<Partition, Long> next) {
+        StoreResult taken = store.take(news, next);
         show(taken.changed());
         waiting.take(taken.changed());
         listeners.forEach(listener -> listener.accept(news));
@@ -110,7 +110,7 @@ public final class JobHistory {
 
     /// Adds a listener for stored records. It is called by the reader thread and must not block. Records may be
     /// repeated.
-    void onNews(Consumer<Collection<JobNews>> listener) {
+    void onNews(Consumer<Collection<JobRecord>> listener) {
         listeners.add(listener);
     }
 
@@ -191,7 +191,7 @@ public final class JobHistory {
     }
 
     /// The number of unfinished jobs by status, device kind and topic.
-    List<UnderWay> underWay() {
+    List<UnfinishedJobs> underWay() {
         return store.underWay();
     }
 
@@ -207,7 +207,7 @@ public final class JobHistory {
     }
 
     /// The forecast of a waiting job; null if it does not wait and before the first forecast.
-    public @Nullable Outlook outlook(JobSummary job) {
+    public @Nullable StartForecast outlook(JobSummary job) {
         return waiting.outlook(job);
     }
 
@@ -311,7 +311,7 @@ public final class JobHistory {
                 snapshot,
                 summaries(snapshot ? 0 : known),
                 views,
-                views == null ? null : Waiting.byKind(workersThere(millis)),
+                views == null ? null : WaitingJobs.byKind(workersThere(millis)),
                 snapshot || outlooksVersion > known ? waiting.first(MAX_OUTLOOKS) : null,
                 sources.state(),
                 System.currentTimeMillis());

@@ -1,8 +1,8 @@
 package io.trainyard.dashboard;
 
 import io.trainyard.event.DeviceUse;
-import io.trainyard.event.JobNews;
-import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobRecord;
+import io.trainyard.event.JobRecord.EventRecord;
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.CheckpointSaved;
@@ -56,8 +56,8 @@ public final class JobTimeline {
         counted = state.attemptsToSteps();
     }
 
-    void take(JobNews news) {
-        if (news instanceof Happened happened && state.believes(happened)) {
+    void take(JobRecord news) {
+        if (news instanceof EventRecord happened && state.believes(happened)) {
             add(happened.event(), happened.millis());
         }
     }

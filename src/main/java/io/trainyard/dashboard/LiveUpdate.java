@@ -2,7 +2,7 @@ package io.trainyard.dashboard;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import io.trainyard.forecast.Outlook;
+import io.trainyard.forecast.StartForecast;
 import io.trainyard.tracking.JobSummary;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +23,7 @@ public record LiveUpdate(
         @JsonIgnoreProperties("facts") List<JobSummary> jobs,
         @Nullable List<WorkerView> workers,
         @Nullable Map<String, String> waiting,
-        @Nullable Map<String, Outlook> outlooks,
+        @Nullable Map<String, StartForecast> outlooks,
         Sources.State sources,
         long nowMillis) {
 

@@ -1,7 +1,7 @@
 package io.trainyard.dashboard;
 
-import io.trainyard.event.JobNews;
-import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobRecord;
+import io.trainyard.event.JobRecord.EventRecord;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.kubernetes.ApiServer;
@@ -33,9 +33,9 @@ class PodWatch {
         history.onNews(this::see);
     }
 
-    private void see(Collection<JobNews> news) {
-        for (JobNews one : news) {
-            if (one instanceof Happened happened && happened.event() instanceof Claimed claimed) {
+    private void see(Collection<JobRecord> news) {
+        for (JobRecord one : news) {
+            if (one instanceof EventRecord happened && happened.event() instanceof Claimed claimed) {
                 marks.claimed(claimed.worker(), claimed.job(), happened.millis());
             }
         }

@@ -29,7 +29,7 @@ class SourceWatch implements AutoCloseable {
     private final Brokers kafka;
     private @Nullable Admin admin;
     private long caughtUpNanos = System.nanoTime();
-    private final CatchUp catchUp = new CatchUp();
+    private final InitialRead catchUp = new InitialRead();
 
     private boolean storeAway;
 

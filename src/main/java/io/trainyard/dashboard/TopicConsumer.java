@@ -2,7 +2,7 @@ package io.trainyard.dashboard;
 
 import io.trainyard.event.Control;
 import io.trainyard.event.EventJson;
-import io.trainyard.event.JobNews;
+import io.trainyard.event.JobRecord;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.topics.Brokers;
 import io.trainyard.topics.Topic;
@@ -289,7 +289,7 @@ public class TopicConsumer {
     /// Skips records that are in the store already, because another process may write to it.
     private void takeTogether(Iterable<ConsumerRecord<String, byte[]>> records) {
         Map<Partition, Long> known = store.offsets();
-        List<JobNews> news = new ArrayList<>();
+        List<JobRecord> news = new ArrayList<>();
         List<Control> wishes = new ArrayList<>();
         Map<Partition, Long> next = new HashMap<>();
         int refused = 0;
@@ -315,7 +315,7 @@ public class TopicConsumer {
         counters.skipped(store.leftOut() - leftOutBefore);
     }
 
-    private void readNews(Topic topic, ConsumerRecord<String, byte[]> entry, List<JobNews> news) {
+    private void readNews(Topic topic, ConsumerRecord<String, byte[]> entry, List<JobRecord> news) {
         read(entry, () -> new TopicRecord(topic, entry).news().ifPresent(news::add));
     }
 

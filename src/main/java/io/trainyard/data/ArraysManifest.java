@@ -29,7 +29,7 @@ record ArraysManifest(
         @Nullable List<String> classNames,
         @Nullable SplitSpec split,
         @Nullable Normalize normalize)
-        implements Manifest {
+        implements DatasetManifest {
     enum Layout {
         @JsonProperty("NCHW")
         NCHW,
@@ -51,7 +51,7 @@ record ArraysManifest(
                             .formatted(DataFiles.told(file)));
         }
         if (classes != null || classNames != null) {
-            var unused = Manifest.classes(classes, classNames);
+            var unused = DatasetManifest.classes(classes, classNames);
             if (targets == TargetKind.NUMBERS) {
                 throw new InvalidJobException(
                         "targets is \"numbers\", but there are classes or classNames; leave these out, or targets");
@@ -67,19 +67,19 @@ record ArraysManifest(
     public DatasetInfo describe(DataFolder folder, DatasetSpec spec) {
         try (ArrayFiles files = files(folder)) {
             Shape shape = ArraySamples.shape(files.shape("x_train"), layout);
-            return Manifest.info(spec, shape, answers(files), normalize);
+            return DatasetManifest.info(spec, shape, answers(files), normalize);
         }
     }
 
     private Answers answers(ArrayFiles files) {
         if (classes != null || classNames != null) {
-            return Manifest.classes(classes, classNames);
+            return DatasetManifest.classes(classes, classNames);
         }
         NumberArray labels = files.read("y_train");
         boolean numbers = targets == null ? !labels.type().whole() : targets == TargetKind.NUMBERS;
         return numbers
                 ? new Answers.Numbers(ArrayTargets.outputs(labels))
-                : Manifest.classes(ArrayTargets.countClasses(labels), null);
+                : DatasetManifest.classes(ArrayTargets.countClasses(labels), null);
     }
 
     @Override

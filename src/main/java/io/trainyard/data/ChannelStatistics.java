@@ -1,6 +1,6 @@
 package io.trainyard.data;
 
-import io.trainyard.data.image.Picture;
+import io.trainyard.data.image.DecodedImage;
 import io.trainyard.spec.Shape;
 import java.util.Arrays;
 import java.util.function.LongConsumer;
@@ -86,7 +86,7 @@ final class ChannelStatistics {
         values += area;
     }
 
-    void add(Picture picture) {
+    void add(DecodedImage picture) {
         int[] counts = new int[channels * BYTE_VALUES];
         byte[] pixels = picture.pixels();
         for (int i = 0; i < pixels.length; i++) {

@@ -28,7 +28,7 @@ record CifarManifest(
         @Nullable List<String> classNames,
         @Nullable SplitSpec split,
         @Nullable Normalize normalize)
-        implements Manifest {
+        implements DatasetManifest {
     /// The label bytes of a record, and which of them is used.
     enum Labels {
         /// One label byte, as in CIFAR-10.
@@ -58,7 +58,7 @@ record CifarManifest(
         if (shape != null && shape.rank() != 3) {
             throw new InvalidJobException("shape is %s; it must be [channels, height, width]".formatted(shape));
         }
-        int count = Manifest.classes(classes, classNames).names().size();
+        int count = DatasetManifest.classes(classes, classNames).names().size();
         if (count > 256) {
             throw new InvalidJobException("classes is %d, but a label is a byte; allowed is 1 to 256".formatted(count));
         }
@@ -70,7 +70,7 @@ record CifarManifest(
 
     @Override
     public DatasetInfo describe(DataFolder folder, DatasetSpec spec) {
-        return Manifest.info(spec, shape == null ? USUAL : shape, Manifest.classes(classes, classNames), normalize);
+        return DatasetManifest.info(spec, shape == null ? USUAL : shape, DatasetManifest.classes(classes, classNames), normalize);
     }
 
     @Override

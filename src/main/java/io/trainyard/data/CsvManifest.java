@@ -39,7 +39,7 @@ record CsvManifest(
         @Nullable List<String> classNames,
         @Nullable SplitSpec split,
         @Nullable Normalize normalize)
-        implements Manifest {
+        implements DatasetManifest {
     static final String USUAL_TRAIN = "train.csv";
     static final String USUAL_TEST = "test.csv";
 
@@ -50,7 +50,7 @@ record CsvManifest(
                             .formatted(label == null ? "both missing" : "both there"));
         }
         if (label != null) {
-            var unused = Manifest.classes(classes, classNames);
+            var unused = DatasetManifest.classes(classes, classNames);
         } else if (classes != null || classNames != null) {
             throw new InvalidJobException("there are classes or classNames, but targets are numbers; leave them out");
         }
@@ -103,8 +103,8 @@ record CsvManifest(
         if (features.isEmpty()) {
             throw DataFiles.wrong(table.file(), "no column but %s".formatted(answerColumns()), "at least one more");
         }
-        Answers answers = targets != null ? new Answers.Numbers(targets.size()) : Manifest.classes(classes, classNames);
-        return Manifest.info(spec, Shape.of(features.size()), answers, normalize);
+        Answers answers = targets != null ? new Answers.Numbers(targets.size()) : DatasetManifest.classes(classes, classNames);
+        return DatasetManifest.info(spec, Shape.of(features.size()), answers, normalize);
     }
 
     @Override

@@ -35,12 +35,12 @@ public record DataRoot(Path path) {
     }
 
     /// A mistake in the folder's description is not reported as a mistake of the job.
-    private static DatasetInfo describe(Manifest manifest, DataFolder folder, DatasetSpec spec) {
+    private static DatasetInfo describe(DatasetManifest manifest, DataFolder folder, DatasetSpec spec) {
         manifest.check(folder, spec);
         try {
             return manifest.describe(folder, spec);
         } catch (InvalidJobException e) {
-            throw ManifestJson.wrong(folder.file(List.of(Manifest.FILE)), String.valueOf(e.getMessage()), e);
+            throw ManifestJson.wrong(folder.file(List.of(DatasetManifest.FILE)), String.valueOf(e.getMessage()), e);
         }
     }
 
@@ -51,8 +51,8 @@ public record DataRoot(Path path) {
     }
 
     /// Reads the description of a folder. A folder without one but with subfolders is an image folder.
-    private static Manifest manifest(DataFolder folder) {
-        return folder.find(List.of(Manifest.FILE)).isPresent() ? Manifest.read(folder) : ImageFolderManifest.DEFAULT;
+    private static DatasetManifest manifest(DataFolder folder) {
+        return folder.find(List.of(DatasetManifest.FILE)).isPresent() ? DatasetManifest.read(folder) : ImageFolderManifest.DEFAULT;
     }
 
     /// Reads or generates the whole dataset; takes up to a second for each 100 MB.
@@ -61,7 +61,7 @@ public record DataRoot(Path path) {
     public Dataset open(DatasetSpec spec) {
         return builtIn(spec).flatMap(info -> Datasets.read(path, info.name())).orElseGet(() -> {
             DataFolder folder = folder(spec.name());
-            Manifest manifest = manifest(folder);
+            DatasetManifest manifest = manifest(folder);
             return manifest.read(folder, spec, describe(manifest, folder, spec), SampleMemory.PROCESS);
         });
     }
@@ -87,7 +87,7 @@ public record DataRoot(Path path) {
     private DataFolder folder(String name) {
         Optional<DataFolder> folder = DataFolder.find(path, name);
         boolean there = folder.isPresent()
-                && (folder.get().find(List.of(Manifest.FILE)).isPresent() || ImageFolder.hasFolders(folder.get()));
+                && (folder.get().find(List.of(DatasetManifest.FILE)).isPresent() || ImageFolder.hasFolders(folder.get()));
         if (!there) {
             throw new DatasetException(missing(name, folder.isPresent()));
         }
@@ -104,7 +104,7 @@ public record DataRoot(Path path) {
                 .orElse("");
         String found = hasFolder
                 ? "the folder %s has no %s that says what it holds, and no folders of images"
-                        .formatted(path.toAbsolutePath().resolve(name), Manifest.FILE)
+                        .formatted(path.toAbsolutePath().resolve(name), DatasetManifest.FILE)
                 : "the data root %s has no folder %s".formatted(path.toAbsolutePath(), name);
         String there = own.isEmpty()
                 ? "no data set is described there"
@@ -119,12 +119,12 @@ public record DataRoot(Path path) {
 
     /// The names of the datasets with a description, in order.
     public List<String> described() {
-        return folders(folder -> Files.exists(folder.resolve(Manifest.FILE)));
+        return folders(folder -> Files.exists(folder.resolve(DatasetManifest.FILE)));
     }
 
     private static boolean holdsFolders(Path folder) {
         try (Stream<Path> entries = Files.list(folder)) {
-            return Files.exists(folder.resolve(Manifest.FILE))
+            return Files.exists(folder.resolve(DatasetManifest.FILE))
                     || entries.limit(MOST_LOOKED_AT).anyMatch(Files::isDirectory);
         } catch (IOException e) { // not a folder, or not readable: no name to suggest
             return false;

@@ -26,9 +26,9 @@ record IdxManifest(
         @Nullable List<String> classNames,
         @Nullable SplitSpec split,
         @Nullable Normalize normalize)
-        implements Manifest {
+        implements DatasetManifest {
     IdxManifest {
-        var _ = Manifest.classes(classes, classNames);
+        var _ = DatasetManifest.classes(classes, classNames);
     }
 
     private IdxReader reader() {
@@ -47,7 +47,7 @@ record IdxManifest(
     @Override
     public DatasetInfo describe(DataFolder folder, DatasetSpec spec) {
         Shape shape = IdxReader.shape(reader().itemSizes(folder));
-        return Manifest.info(spec, shape, Manifest.classes(classes, classNames), normalize);
+        return DatasetManifest.info(spec, shape, DatasetManifest.classes(classes, classNames), normalize);
     }
 
     @Override

@@ -2,10 +2,10 @@ package io.trainyard.data;
 
 import io.trainyard.data.DatasetInfo.Answers;
 import io.trainyard.data.ImageFolder.Image;
-import io.trainyard.data.image.BrokenPictureException;
-import io.trainyard.data.image.PictureSize;
-import io.trainyard.data.image.PictureTransform;
-import io.trainyard.data.image.Pictures;
+import io.trainyard.data.image.BrokenImageException;
+import io.trainyard.data.image.ImageSize;
+import io.trainyard.data.image.ImageTransform;
+import io.trainyard.data.image.ImageDecoder;
 import io.trainyard.spec.Colors;
 import io.trainyard.spec.DatasetSpec;
 import io.trainyard.spec.DatasetSpec.Normalize;
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 record ImageFolderManifest(
         @Nullable Double brokenShare,
         @Nullable SplitSpec split,
-        @Nullable Normalize normalize) implements Manifest {
+        @Nullable Normalize normalize) implements DatasetManifest {
     static final ImageFolderManifest DEFAULT = new ImageFolderManifest(null, null, null);
 
     private static final double DEFAULT_BROKEN_SHARE = 0.01;
@@ -48,9 +48,9 @@ record ImageFolderManifest(
     @Override
     public DatasetInfo describe(DataFolder folder, DatasetSpec spec) {
         ImageFolder train = parts(folder, spec).train();
-        PictureTransform transform = transform(spec);
-        PictureSize size = size(train, spec, transform);
-        return Manifest.info(
+        ImageTransform transform = transform(spec);
+        ImageSize size = size(train, spec, transform);
+        return DatasetManifest.info(
                 spec,
                 Shape.of(transform.channels(), size.height(), size.width()),
                 new Answers.Classes(train.classes()),
@@ -61,7 +61,7 @@ record ImageFolderManifest(
     public Dataset read(DataFolder folder, DatasetSpec spec, DatasetInfo info, SampleMemory memory) {
         ImageParts.Listed parts = parts(folder, spec).list();
         double share = Objects.requireNonNullElse(brokenShare, DEFAULT_BROKEN_SHARE);
-        PictureTransform transform = transform(spec);
+        ImageTransform transform = transform(spec);
         var train = new ImageFolderReader(parts.train(), transform, info.shape(), memory).read(share);
         var test = new ImageFolderReader(parts.test(), transform, info.shape(), memory).read(share);
         List<String> warnings = Stream.of(train.broken(), test.broken())
@@ -80,18 +80,18 @@ record ImageFolderManifest(
         return ImageParts.of(folder, spec.split() == null ? split : spec.split());
     }
 
-    static PictureTransform transform(DatasetSpec spec) {
-        return new PictureTransform(spec.colors() == Colors.GREY, spec.resize(), spec.centerCrop());
+    static ImageTransform transform(DatasetSpec spec) {
+        return new ImageTransform(spec.colors() == Colors.GREY, spec.resize(), spec.centerCrop());
     }
 
     /// The size of every sample: from the job, or else from the first image.
-    private static PictureSize size(ImageFolder folder, DatasetSpec spec, PictureTransform transform) {
+    private static ImageSize size(ImageFolder folder, DatasetSpec spec, ImageTransform transform) {
         boolean told = spec.centerCrop() != null
                 || spec.resize() != null && spec.resize().size() == 2;
-        return transform.sizeOf(told ? new PictureSize(1, 1) : first(folder));
+        return transform.sizeOf(told ? new ImageSize(1, 1) : first(folder));
     }
 
-    private static PictureSize first(ImageFolder folder) {
+    private static ImageSize first(ImageFolder folder) {
         Image image = folder.any();
         if (image == null) {
             throw new DatasetException("%s has no image in it"
@@ -99,8 +99,8 @@ record ImageFolderManifest(
         }
         Path path = folder.path(image);
         try {
-            return Pictures.open(Pictures.bytes(path)).size();
-        } catch (BrokenPictureException e) {
+            return ImageDecoder.open(ImageDecoder.bytes(path)).size();
+        } catch (BrokenImageException e) {
             throw new DatasetException(
                     "%s: %s. The size of the images is taken from it; mend it, or write into the job's dataset which size they are to have, such as \"resize\": [32, 32]"
                             .formatted(path, e.getMessage()),

@@ -2,9 +2,9 @@ package io.trainyard.data;
 
 import io.trainyard.data.Dataset.Split;
 import io.trainyard.data.ImageParts.Part;
-import io.trainyard.data.image.Picture;
-import io.trainyard.data.image.PictureSize;
-import io.trainyard.data.image.PictureTransform;
+import io.trainyard.data.image.DecodedImage;
+import io.trainyard.data.image.ImageSize;
+import io.trainyard.data.image.ImageTransform;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.Shape;
 import java.lang.System.Logger.Level;
@@ -14,18 +14,18 @@ import java.util.SortedMap;
 
 /// Reads the images of one part of an image folder as samples. Each image is written at its own index, so the
 /// result does not depend on the order of the threads.
-final class ImageFolderReader implements PictureReading.Taker {
+final class ImageFolderReader implements ImageDecoding.Taker {
     private static final System.Logger LOG = System.getLogger(ImageFolderReader.class.getName());
 
     private final Part part;
-    private final PictureTransform transform;
+    private final ImageTransform transform;
     private final Shape shape;
     private final MemorySegment memory; // (N, C, H, W)
 
     record Read(Split split, BrokenFiles broken) {}
 
     /// @param shape of a sample after the transform
-    ImageFolderReader(Part part, PictureTransform transform, Shape shape, SampleMemory memory) {
+    ImageFolderReader(Part part, ImageTransform transform, Shape shape, SampleMemory memory) {
         this.part = part;
         this.transform = transform;
         this.shape = shape;
@@ -39,7 +39,7 @@ final class ImageFolderReader implements PictureReading.Taker {
     /// @throws DatasetException if more are broken, or a file cannot be read at all
     /// @throws InvalidJobException if an image has another size than the others
     Read read(double most) {
-        SortedMap<Integer, String> broken = new PictureReading(part, this).read();
+        SortedMap<Integer, String> broken = new ImageDecoding(part, this).read();
         BrokenFiles left = BrokenFiles.of(part.name(), part.images().size(), broken);
         if (left.count() > most * left.of()) {
             throw new DatasetException(left.refusal(most));
@@ -51,17 +51,17 @@ final class ImageFolderReader implements PictureReading.Taker {
     }
 
     @Override
-    public void expect(Path path, PictureSize size) {
+    public void expect(Path path, ImageSize size) {
         requireSize(path, size, transform.sizeOf(size));
     }
 
     @Override
-    public void take(int index, Picture picture) {
+    public void take(int index, DecodedImage picture) {
         long sample = shape.elements();
         transform.apply(picture).writePlanes(memory.asSlice(index * sample, sample));
     }
 
-    private void requireSize(Path path, PictureSize was, PictureSize becomes) {
+    private void requireSize(Path path, ImageSize was, ImageSize becomes) {
         if (becomes.height() != shape.size(1) || becomes.width() != shape.size(2)) {
             throw new InvalidJobException(
                     "%s has %s pixels and becomes %s, others become %d x %d (width x height); all must become the same: write into the job's dataset a size for both sides, such as \"resize\": [%d, %d] (height, width)"

@@ -1,9 +1,9 @@
 package io.trainyard.data;
 
 import io.trainyard.data.ImageParts.Part;
-import io.trainyard.data.image.Picture;
-import io.trainyard.data.image.PictureSize;
-import io.trainyard.data.image.PictureTransform;
+import io.trainyard.data.image.DecodedImage;
+import io.trainyard.data.image.ImageSize;
+import io.trainyard.data.image.ImageTransform;
 import io.trainyard.spec.DatasetSpec;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -25,9 +25,9 @@ final class ImageInspector {
     private final ImageFolderManifest manifest;
     private final DatasetSpec how;
     private final List<String> odd;
-    private final PictureTransform transform;
-    private final Map<PictureSize, Integer> sizes = new ConcurrentHashMap<>();
-    private final Map<PictureSize, Integer> shapes = new ConcurrentHashMap<>();
+    private final ImageTransform transform;
+    private final Map<ImageSize, Integer> sizes = new ConcurrentHashMap<>();
+    private final Map<ImageSize, Integer> shapes = new ConcurrentHashMap<>();
 
     /// @param odd receives findings about the files
     ImageInspector(DataFolder folder, ImageFolderManifest manifest, DatasetSpec how, List<String> odd) {
@@ -80,16 +80,16 @@ final class ImageInspector {
         for (int i = 0; i < part.images().size(); i++) {
             labels[first + i] = part.images().get(i).label();
         }
-        SortedMap<Integer, String> broken = new PictureReading(part, new PictureReading.Taker() {
+        SortedMap<Integer, String> broken = new ImageDecoding(part, new ImageDecoding.Taker() {
                     @Override
-                    public void expect(Path path, PictureSize size) {
+                    public void expect(Path path, ImageSize size) {
                         shapes.merge(transform.sizeOf(size), 1, Integer::sum);
                         sizes.merge(size, 1, Integer::sum);
                     }
 
                     @Override
-                    public void take(int index, Picture picture) {
-                        Picture sample = transform.apply(picture);
+                    public void take(int index, DecodedImage picture) {
+                        DecodedImage sample = transform.apply(picture);
                         if (channels != null) {
                             channels.add(sample);
                         }
@@ -107,7 +107,7 @@ final class ImageInspector {
     }
 
     /// Includes the size in the hash, because equal bytes of another size are another image.
-    private static MemorySegment withSize(Picture picture) {
+    private static MemorySegment withSize(DecodedImage picture) {
         byte[] pixels = picture.pixels();
         MemorySegment bytes = MemorySegment.ofArray(new byte[pixels.length + 2 * Integer.BYTES]);
         MemorySegment.copy(pixels, 0, bytes, ValueLayout.JAVA_BYTE, 2 * Integer.BYTES, pixels.length);
@@ -123,7 +123,7 @@ final class ImageInspector {
                             .formatted(shapes.size()));
             return null; // no common shape
         }
-        PictureSize size = shapes.keySet().iterator().next();
+        ImageSize size = shapes.keySet().iterator().next();
         return List.of(transform.channels(), size.height(), size.width());
     }
 
@@ -131,11 +131,11 @@ final class ImageInspector {
         if (sizes.isEmpty()) {
             return null; // no image could be read
         }
-        Map<PictureSize, Integer> counts = new HashMap<>(sizes);
-        Comparator<PictureSize> bySize =
-                Comparator.comparingInt(PictureSize::pixels).thenComparing(PictureSize::width);
-        PictureSize usual = counts.keySet().stream()
-                .max(Comparator.comparing((PictureSize size) -> counts.getOrDefault(size, 0))
+        Map<ImageSize, Integer> counts = new HashMap<>(sizes);
+        Comparator<ImageSize> bySize =
+                Comparator.comparingInt(ImageSize::pixels).thenComparing(ImageSize::width);
+        ImageSize usual = counts.keySet().stream()
+                .max(Comparator.comparing((ImageSize size) -> counts.getOrDefault(size, 0))
                         .thenComparing(bySize))
                 .orElseThrow();
         return new Inspection.ImageSizes(

@@ -44,7 +44,7 @@ final class Inspector {
     }
 
     /// Adds a typical split if the folder leaves it to the job.
-    private DatasetSpec withSplit(Manifest manifest) {
+    private DatasetSpec withSplit(DatasetManifest manifest) {
         if (how.split() != null || manifest.split() != null || manifest.hasTests(own.folder())) {
             return how;
         }
@@ -56,13 +56,13 @@ final class Inspector {
 
     Inspection inspect() {
         try {
-            Oddities.ofFiles(own, odd);
-            Manifest manifest = own.manifest();
+            DatasetWarnings.ofFiles(own, odd);
+            DatasetManifest manifest = own.manifest();
             DatasetSpec asked = withSplit(manifest);
             Look found = manifest instanceof ImageFolderManifest images
                     ? new ImageInspector(own.folder(), images, asked, odd).look()
                     : look(asked);
-            Oddities.ofSamples(found, odd);
+            DatasetWarnings.ofSamples(found, odd);
             return told(found, channels(found));
         } catch (DatasetException | InvalidJobException e) {
             return new Inspection(
@@ -111,7 +111,7 @@ final class Inspector {
     /// Proposes normalization. Channels without spread get only the mean.
     private static void addNormalize(ObjectNode description, List<Channel> channels) {
         boolean allowed = channels.stream()
-                .allMatch(channel -> Math.abs(channel.mean()) < Oddities.TOO_FAR && channel.std() < Oddities.TOO_FAR);
+                .allMatch(channel -> Math.abs(channel.mean()) < DatasetWarnings.TOO_FAR && channel.std() < DatasetWarnings.TOO_FAR);
         if (channels.isEmpty() || !allowed || description.path("kind").asText().equals("packed")) {
             return;
         }

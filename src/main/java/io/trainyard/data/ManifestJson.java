@@ -39,7 +39,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Parses a [Manifest] strictly, like jobs: an unknown field or value is an error that lists the known ones.
+/// Parses a [DatasetManifest] strictly, like jobs: an unknown field or value is an error that lists the known ones.
 final class ManifestJson {
     static final int MAX_BYTES = 1 << 20;
 
@@ -63,7 +63,7 @@ final class ManifestJson {
     private ManifestJson() {}
 
     /// @throws DatasetException with the file and the mistake
-    static Manifest read(Path file) {
+    static DatasetManifest read(Path file) {
         try (InputStream in = Files.newInputStream(file)) {
             byte[] bytes = in.readNBytes(MAX_BYTES + 1);
             if (bytes.length > MAX_BYTES) {
@@ -75,7 +75,7 @@ final class ManifestJson {
         }
     }
 
-    private static Manifest parse(Path file, byte[] bytes) throws IOException {
+    private static DatasetManifest parse(Path file, byte[] bytes) throws IOException {
         JsonNode tree;
         try {
             tree = MAPPER.readTree(bytes);
@@ -87,7 +87,7 @@ final class ManifestJson {
             throw wrong(file, "it must be a JSON object such as {\"kind\": \"idx\", ...}", null);
         }
         try {
-            return MAPPER.treeToValue(tree, Manifest.class);
+            return MAPPER.treeToValue(tree, DatasetManifest.class);
         } catch (JsonMappingException | InvalidJobException e) {
             throw wrong(file, sentence(e, tree), e);
         }
@@ -97,14 +97,14 @@ final class ManifestJson {
         return MAPPER.createObjectNode().put("kind", kind);
     }
 
-    static ObjectNode tree(Manifest manifest) {
+    static ObjectNode tree(DatasetManifest manifest) {
         return MAPPER.valueToTree(manifest);
     }
 
     /// Parses a proposed description that is not in a file yet.
     ///
     /// @param file where it would be written
-    static Manifest of(Path file, ObjectNode description) {
+    static DatasetManifest of(Path file, ObjectNode description) {
         try {
             return parse(file, MAPPER.writeValueAsBytes(description));
         } catch (IOException e) {
@@ -149,7 +149,7 @@ final class ManifestJson {
     }
 
     static List<String> kinds() {
-        JsonSubTypes types = Objects.requireNonNull(Manifest.class.getAnnotation(JsonSubTypes.class));
+        JsonSubTypes types = Objects.requireNonNull(DatasetManifest.class.getAnnotation(JsonSubTypes.class));
         return Arrays.stream(types.value()).map(JsonSubTypes.Type::name).toList();
     }
 

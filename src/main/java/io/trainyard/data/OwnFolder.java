@@ -42,8 +42,8 @@ public final class OwnFolder {
         } catch (IOException e) {
             throw DataFiles.unreadable(path, e);
         }
-        if (folder.find(List.of(Manifest.FILE)).isPresent()) {
-            return new OwnFolder(folder, true, ManifestJson.tree(Manifest.read(folder)), List.of());
+        if (folder.find(List.of(DatasetManifest.FILE)).isPresent()) {
+            return new OwnFolder(folder, true, ManifestJson.tree(DatasetManifest.read(folder)), List.of());
         }
         ManifestGuess guess = ManifestGuess.of(folder)
                 .orElseThrow(() -> new DatasetException(
@@ -60,7 +60,7 @@ public final class OwnFolder {
             description.put(
                     "classes", description.get("kind").asText().equals("idx") ? Dataset.MAX_CLASSES : CIFAR_CLASSES);
         }
-        Manifest manifest = manifest();
+        DatasetManifest manifest = manifest();
         if (!manifest.hasTests(folder)) {
             description.putObject("split").put("test", 0.2).put("seed", 0);
             reasons.add("there is no part to test with, so that a fifth of the samples tests, drawn with seed 0");
@@ -95,8 +95,8 @@ public final class OwnFolder {
         return reasons;
     }
 
-    Manifest manifest() {
-        return ManifestJson.of(folder.path().resolve(Manifest.FILE), description);
+    DatasetManifest manifest() {
+        return ManifestJson.of(folder.path().resolve(DatasetManifest.FILE), description);
     }
 
     /// The dataset's name in jobs; `unnamed` if the folder's name is not allowed.
@@ -106,7 +106,7 @@ public final class OwnFolder {
     }
 
     DatasetInfo info(DatasetSpec how) {
-        Manifest manifest = manifest();
+        DatasetManifest manifest = manifest();
         manifest.check(folder, how);
         return manifest.describe(folder, how);
     }
@@ -127,7 +127,7 @@ public final class OwnFolder {
     /// @return the file
     /// @throws DatasetException if it exists already
     public Path write(Inspection inspection) {
-        Path file = folder.path().resolve(Manifest.FILE);
+        Path file = folder.path().resolve(DatasetManifest.FILE);
         if (!(inspection.description() instanceof ObjectNode proposed)) {
             throw new IllegalStateException("a description is an object");
         }
@@ -144,7 +144,7 @@ public final class OwnFolder {
     /// @throws DatasetException if a file exists already, or cannot be read or written
     public Path pack(Path out, DatasetSpec how, boolean replace) {
         Path file = out.resolve(PackedManifest.USUAL);
-        for (Path there : List.of(file, out.resolve(Manifest.FILE))) {
+        for (Path there : List.of(file, out.resolve(DatasetManifest.FILE))) {
             if (Files.exists(there) && !replace) {
                 throw new DatasetException(
                         "%s is there already; name another folder, or say --force to replace it".formatted(there));
@@ -161,7 +161,7 @@ public final class OwnFolder {
         DatasetInfo info = info(how);
         Dataset dataset = manifest().read(folder, how, info, SampleMemory.inFiles(out));
         PackedWriter.write(file, dataset, PackedDescription.of(dataset, info));
-        write(out.resolve(Manifest.FILE), ManifestJson.text(ManifestJson.ofKind("packed")), replace);
+        write(out.resolve(DatasetManifest.FILE), ManifestJson.text(ManifestJson.ofKind("packed")), replace);
         return file;
     }
 

@@ -94,7 +94,7 @@ record PackedDescription(
     /// @throws InvalidJobException if it has neither classes nor numbers, or more than allowed
     Answers answers() {
         if (outputs == null) {
-            return Manifest.classes(null, classNames);
+            return DatasetManifest.classes(null, classNames);
         }
         if (outputs < 1) {
             throw new InvalidJobException("outputs is %d; it must be at least 1".formatted(outputs));

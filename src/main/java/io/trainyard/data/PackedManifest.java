@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param file its name; null: `packed.safetensors`
 /// @param normalize default for jobs; null: as described when it was packed
-record PackedManifest(@Nullable String file, @Nullable Normalize normalize) implements Manifest {
+record PackedManifest(@Nullable String file, @Nullable Normalize normalize) implements DatasetManifest {
     static final String USUAL = "packed.safetensors";
 
     private PackedFile open(DataFolder folder) {
@@ -32,7 +32,7 @@ record PackedManifest(@Nullable String file, @Nullable Normalize normalize) impl
     public DatasetInfo describe(DataFolder folder, DatasetSpec spec) {
         try (PackedFile packed = open(folder)) {
             PackedDescription says = packed.description();
-            return Manifest.info(
+            return DatasetManifest.info(
                     spec, packed.shape(), says.answers(), normalize == null ? says.normalize() : normalize);
         }
     }

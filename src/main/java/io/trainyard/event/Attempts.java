@@ -1,9 +1,9 @@
 package io.trainyard.event;
 
-import io.trainyard.event.AttemptNews.Claim;
-import io.trainyard.event.AttemptNews.Saved;
-import io.trainyard.event.AttemptNews.Start;
-import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.AttemptState.Claim;
+import io.trainyard.event.AttemptState.Saved;
+import io.trainyard.event.AttemptState.Start;
+import io.trainyard.event.JobRecord.EventRecord;
 import io.trainyard.event.JobState.Epoch;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.EpochTested;
@@ -33,7 +33,7 @@ final class Attempts {
     /// above the newest one that has begun. A pause takes a number.
     private static final int NEXT = 2;
 
-    private final NavigableMap<Integer, AttemptNews> all = new TreeMap<>();
+    private final NavigableMap<Integer, AttemptState> all = new TreeMap<>();
 
     /// The highest attempt that was dropped from memory; 0 if all are kept.
     private int forgotten;
@@ -48,14 +48,14 @@ final class Attempts {
     /// An attempt that counts.
     ///
     /// @param endStep the first step that does not count because a newer attempt starts there
-    record Counted(int number, AttemptNews news, long endStep) {}
+    record Counted(int number, AttemptState news, long endStep) {}
 
     void endWith(int attempt) {
         last = attempt;
     }
 
     /// Applies an event that does not end the job.
-    void take(Happened news) {
+    void take(EventRecord news) {
         if (!isBelieved(news)) {
             return;
         }
@@ -63,9 +63,9 @@ final class Attempts {
         if (number <= forgotten) {
             return;
         }
-        all.computeIfAbsent(number, _ -> new AttemptNews()).take(news);
+        all.computeIfAbsent(number, _ -> new AttemptState()).take(news);
         if (news.event() instanceof EpochTested && counted().stream().anyMatch(attempt -> attempt.number() == number)) {
-            all.headMap(number).values().forEach(AttemptNews::forgetLastTest);
+            all.headMap(number).values().forEach(AttemptState::forgetLastTest);
         }
         if (all.size() > MAX_KEPT) {
             forgetOne();
@@ -91,7 +91,7 @@ final class Attempts {
     /// Whether the worker that published an event may publish it. If the claim of the attempt is known, only
     /// the worker that claimed it may. The end of a job, pauses and resumes may also come from an ownership
     /// monitor.
-    boolean isBelieved(Happened news) {
+    boolean isBelieved(EventRecord news) {
         String teller = news.worker();
         if (teller == null) {
             return true;
@@ -103,7 +103,7 @@ final class Attempts {
                     TrainingEvent.EpochTested _,
                     TrainingEvent.CheckpointSaved _,
                     TrainingEvent.Released _ -> {
-                AttemptNews known = all.get(news.event().attempt());
+                AttemptState known = all.get(news.event().attempt());
                 Claim claim = known == null ? null : known.claim();
                 yield claim == null || teller.equals(claim.worker());
             }
@@ -170,7 +170,7 @@ final class Attempts {
     }
 
     /// The value from the newest attempt that has one; null otherwise.
-    <T> @Nullable T newest(Function<AttemptNews, @Nullable T> what) {
+    <T> @Nullable T newest(Function<AttemptState, @Nullable T> what) {
         for (Counted attempt : counted().reversed()) {
             T value = what.apply(attempt.news());
             if (value != null) {

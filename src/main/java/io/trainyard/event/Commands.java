@@ -1,7 +1,7 @@
 package io.trainyard.event;
 
-import io.trainyard.event.JobNews.Rejected;
-import io.trainyard.event.JobNews.Requested;
+import io.trainyard.event.JobRecord.Rejected;
+import io.trainyard.event.JobRecord.Requested;
 import io.trainyard.spec.JobSpec;
 import org.jspecify.annotations.Nullable;
 

@@ -16,15 +16,15 @@ import org.jspecify.annotations.Nullable;
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record Control(
         String job,
-        Wish wish,
-        @Nullable Urgency priority,
+        DesiredState wish,
+        @Nullable RequestedPriority priority,
         Instant time,
         @Nullable Boolean runOn) {
     @JsonCreator
     public Control {}
 
     /// Creates a request with which rungs apply.
-    public Control(String job, Wish wish, @Nullable Urgency priority, Instant time) {
+    public Control(String job, DesiredState wish, @Nullable RequestedPriority priority, Instant time) {
         this(job, wish, priority, time, null);
     }
 
@@ -35,7 +35,7 @@ public record Control(
     }
 
     /// The desired state of the job.
-    public enum Wish {
+    public enum DesiredState {
         /// The job runs or waits for a worker. This is the default.
         @JsonProperty("run")
         RUN,
@@ -47,7 +47,7 @@ public record Control(
         CANCEL
     }
 
-    public enum Urgency {
+    public enum RequestedPriority {
         @JsonProperty("high")
         HIGH,
         @JsonProperty("normal")

@@ -97,7 +97,7 @@ public final class EventJson {
 
     /// @throws IOException if it is not an event, has an unknown type or no value for a mandatory field, or has
     ///     an invalid job, attempt or time
-    public static Told readEvent(byte[] json) throws IOException {
+    public static TimestampedEvent readEvent(byte[] json) throws IOException {
         requireLength(json);
         return readWritten(json);
     }
@@ -106,7 +106,7 @@ public final class EventJson {
     /// longer when written than when read.
     ///
     /// @throws IOException like [#readEvent]
-    public static Told readWritten(byte[] json) throws IOException {
+    public static TimestampedEvent readWritten(byte[] json) throws IOException {
         TrainingEvent event = read(json, TrainingEvent.class, "an event");
         requireComplete(event);
         requireId("job", event.job());
@@ -120,7 +120,7 @@ public final class EventJson {
         if (event.attempt() < 1) {
             throw new IOException("the attempt is %d; attempts count from 1".formatted(event.attempt()));
         }
-        return new Told(event, read(json, Stamp.class, "an event").time());
+        return new TimestampedEvent(event, read(json, Stamp.class, "an event").time());
     }
 
     @JsonIgnoreProperties(ignoreUnknown = true)
@@ -184,9 +184,9 @@ public final class EventJson {
     }
 
     private static void requireId(String what, @Nullable String id) throws IOException {
-        if (!JobNews.isId(id)) {
+        if (!JobRecord.isId(id)) {
             throw new IOException("the %s's id has %d characters; allowed is 1 to %d"
-                    .formatted(what, id == null ? 0 : id.length(), JobNews.MAX_ID));
+                    .formatted(what, id == null ? 0 : id.length(), JobRecord.MAX_ID));
         }
     }
 

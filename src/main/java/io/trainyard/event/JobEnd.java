@@ -1,6 +1,6 @@
 package io.trainyard.event;
 
-import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobRecord.EventRecord;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.event.TrainingEvent.Cancelled;
 import io.trainyard.event.TrainingEvent.Expanded;
@@ -28,7 +28,7 @@ record JobEnd(
             .thenComparingLong(JobEnd::millis);
 
     /// Returns null if the event does not end its job.
-    static @Nullable JobEnd of(Happened news) {
+    static @Nullable JobEnd of(EventRecord news) {
         return switch (news.event()) {
             case Finished event ->
                 new JobEnd(event, Status.FINISHED, news.millis(), event.stoppedEarly(), news.worker());

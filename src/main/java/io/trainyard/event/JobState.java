@@ -3,14 +3,14 @@ package io.trainyard.event;
 import com.fasterxml.jackson.annotation.JsonAutoDetect;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
-import io.trainyard.event.AttemptNews.Claim;
-import io.trainyard.event.AttemptNews.Progress;
-import io.trainyard.event.AttemptNews.Start;
-import io.trainyard.event.AttemptNews.Turn;
+import io.trainyard.event.AttemptState.Claim;
+import io.trainyard.event.AttemptState.Progress;
+import io.trainyard.event.AttemptState.Start;
+import io.trainyard.event.AttemptState.Turn;
 import io.trainyard.event.Attempts.Counted;
-import io.trainyard.event.JobNews.Happened;
-import io.trainyard.event.JobNews.Rejected;
-import io.trainyard.event.JobNews.Requested;
+import io.trainyard.event.JobRecord.EventRecord;
+import io.trainyard.event.JobRecord.Rejected;
+import io.trainyard.event.JobRecord.Requested;
 import io.trainyard.event.TrainingEvent.Cancelled;
 import io.trainyard.event.TrainingEvent.EpochTested;
 import io.trainyard.event.TrainingEvent.EpochTime;
@@ -144,7 +144,7 @@ public final class JobState {
     /// Applies a record.
     ///
     /// @throws IllegalArgumentException if the record belongs to another job
-    public void apply(JobNews news) {
+    public void apply(JobRecord news) {
         if (!news.job().equals(job)) {
             throw new IllegalArgumentException("news of job %s for the state of job %s".formatted(news.job(), job));
         }
@@ -152,17 +152,17 @@ public final class JobState {
         lastHeardMillis = Math.max(lastHeardMillis, news.millis());
         switch (news) {
             case Requested command -> commands.add(command);
-            case Happened event -> apply(event);
+            case EventRecord event -> apply(event);
             case Rejected refusal -> commands.add(refusal);
         }
     }
 
     /// Applies an event that happens now and does not come from a topic.
     public void apply(TrainingEvent event) {
-        apply((JobNews) new Happened(event, System.currentTimeMillis()));
+        apply((JobRecord) new EventRecord(event, System.currentTimeMillis()));
     }
 
-    private void apply(Happened news) {
+    private void apply(EventRecord news) {
         lastEventMillis = Math.max(lastEventMillis, news.millis());
         JobEnd told = JobEnd.of(news);
         if (told == null) {
@@ -174,7 +174,7 @@ public final class JobState {
     }
 
     /// Whether the worker that published an event may publish it; see [Attempts].
-    public boolean believes(Happened news) {
+    public boolean believes(EventRecord news) {
         return attempts.isBelieved(news);
     }
 
@@ -211,7 +211,7 @@ public final class JobState {
         if (end != null) {
             return end.status();
         }
-        Turn turn = attempts.newest(AttemptNews::turn);
+        Turn turn = attempts.newest(AttemptState::turn);
         boolean refused = commands.rejection() != null && startedSpec() == null;
         return refused ? Status.REJECTED : turn == null ? Status.QUEUED : turn.status();
     }
@@ -230,7 +230,7 @@ public final class JobState {
 
     /// When the newest attempt was claimed, Unix time in ms; 0 before.
     public long claimMillis() {
-        Claim claim = attempts.newest(AttemptNews::claim);
+        Claim claim = attempts.newest(AttemptState::claim);
         return claim == null ? 0 : claim.millis();
     }
 
@@ -254,7 +254,7 @@ public final class JobState {
 
     @JsonProperty("worker")
     public @Nullable String worker() {
-        Claim claim = attempts.newest(AttemptNews::claim);
+        Claim claim = attempts.newest(AttemptState::claim);
         return claim == null ? null : claim.worker();
     }
 
@@ -284,7 +284,7 @@ public final class JobState {
 
     /// The job as it runs; null until it has started.
     public @Nullable JobSpec startedSpec() {
-        Start start = attempts.newest(AttemptNews::start);
+        Start start = attempts.newest(AttemptState::start);
         return start == null ? null : start.spec();
     }
 
@@ -292,19 +292,19 @@ public final class JobState {
     /// weights.
     @JsonProperty("initFrom")
     public @Nullable CheckpointName initFrom() {
-        Start start = attempts.newest(AttemptNews::start);
+        Start start = attempts.newest(AttemptState::start);
         return start == null ? null : start.initFrom();
     }
 
     /// Properties of the dataset; null before the start or if unknown.
     public TrainingEvent.@Nullable Dataset dataset() {
-        Start start = attempts.newest(AttemptNews::start);
+        Start start = attempts.newest(AttemptState::start);
         return start == null ? null : start.dataset();
     }
 
     /// The number of classes or of predicted values; 0 before the start.
     public int classes() {
-        Start start = attempts.newest(AttemptNews::start);
+        Start start = attempts.newest(AttemptState::start);
         return start == null ? 0 : start.classes();
     }
 
@@ -320,7 +320,7 @@ public final class JobState {
 
     /// The losses up to a pause may have been deleted from their topic.
     private long stepOfRest() {
-        Turn turn = attempts.newest(AttemptNews::turn);
+        Turn turn = attempts.newest(AttemptState::turn);
         return turn == null ? 0 : turn.step();
     }
 
@@ -340,7 +340,7 @@ public final class JobState {
 
     /// The planned number of steps, even if the job finished before its last epoch.
     public long plannedSteps() {
-        Start start = attempts.newest(AttemptNews::start);
+        Start start = attempts.newest(AttemptState::start);
         return start == null ? 0 : start.steps();
     }
 
@@ -370,7 +370,7 @@ public final class JobState {
     /// The test of the last epoch with its metrics per class. Null before the first test and if a newer attempt
     /// continues before it.
     public @Nullable EpochTested lastTest() {
-        EpochTested last = attempts.newest(AttemptNews::lastTest);
+        EpochTested last = attempts.newest(AttemptState::lastTest);
         Epoch shown = newestEpoch();
         return last != null && shown != null && last.epoch() == shown.epoch() && last.attempt() == shown.attempt()
                 ? last
@@ -432,7 +432,7 @@ public final class JobState {
     /// paused or was paused by a user.
     @JsonProperty("rung")
     public @Nullable Integer rung() {
-        Turn turn = attempts.newest(AttemptNews::turn);
+        Turn turn = attempts.newest(AttemptState::turn);
         return end != null || turn == null ? null : turn.rung();
     }
 
@@ -442,7 +442,7 @@ public final class JobState {
         if (end != null) {
             return end.reason();
         }
-        Turn turn = attempts.newest(AttemptNews::turn);
+        Turn turn = attempts.newest(AttemptState::turn);
         return status() == Status.REJECTED ? commands.rejection() : turn == null ? null : turn.reason();
     }
 

@@ -22,7 +22,7 @@ public enum ExportFormat {
         return switch (this) {
             case TENSORBOARD -> new TensorBoardExporter(folder);
             case MLFLOW -> new MlflowExporter(folder);
-            case CSV -> new TableExporter(columns -> new CsvTable(folder.resolve(columns.name() + ".csv"), columns));
+            case CSV -> new TableExporter(columns -> new CsvWriter(folder.resolve(columns.name() + ".csv"), columns));
             case PARQUET ->
                 new TableExporter(columns -> new ParquetTable(folder.resolve(columns.name() + ".parquet"), columns));
         };

@@ -1,11 +1,11 @@
 package io.trainyard.export;
 
-import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobRecord.EventRecord;
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent.EpochTested;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
-import io.trainyard.tracking.Remarks;
+import io.trainyard.tracking.Annotations;
 import io.trainyard.tracking.TrackingStore;
 import java.util.HashMap;
 import java.util.List;
@@ -15,7 +15,7 @@ import java.util.Optional;
 /// A job as it stands, with what people wrote beside it.
 ///
 /// @param tests one an epoch, in order
-public record ExportedJob(JobState state, List<Test> tests, Remarks remarks) {
+public record ExportedJob(JobState state, List<Test> tests, Annotations remarks) {
     public ExportedJob {
         tests = List.copyOf(tests);
     }
@@ -30,7 +30,7 @@ public record ExportedJob(JobState state, List<Test> tests, Remarks remarks) {
     static ExportedJob of(JobState state, TrackingStore store) {
         Map<Place, Long> millis = new HashMap<>();
         store.eachNews(state.job(), one -> {
-            if (one instanceof Happened happened && happened.event() instanceof EpochTested tested) {
+            if (one instanceof EventRecord happened && happened.event() instanceof EpochTested tested) {
                 millis.put(new Place(tested.attempt(), tested.epoch()), happened.millis());
             }
         });

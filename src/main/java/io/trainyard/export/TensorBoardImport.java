@@ -1,7 +1,7 @@
 package io.trainyard.export;
 
-import io.trainyard.event.JobNews;
-import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobRecord;
+import io.trainyard.event.JobRecord.EventRecord;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.EpochTested;
@@ -194,13 +194,13 @@ public final class TensorBoardImport {
     }
 
     /// Steps of TensorBoard may begin with 0, ours begin with 1.
-    private static List<JobNews> news(String job, List<Scalar> losses, List<Test> tests) {
+    private static List<JobRecord> news(String job, List<Scalar> losses, List<Test> tests) {
         long shift = losses.isEmpty() ? 0 : Math.max(0, 1 - losses.getFirst().step());
         DoubleSummaryStatistics seconds = Stream.concat(
                         losses.stream(), tests.stream().map(Test::loss))
                 .mapToDouble(Scalar::seconds)
                 .summaryStatistics();
-        List<JobNews> told = new ArrayList<>();
+        List<JobRecord> told = new ArrayList<>();
         told.add(at(seconds.getMin(), new Claimed(job, 1, DEVICE, DEVICE)));
         addLosses(job, losses, shift, seconds.getMin(), told);
         long last = losses.isEmpty() ? 0 : losses.getLast().step() + shift;
@@ -219,12 +219,12 @@ public final class TensorBoardImport {
         return told;
     }
 
-    private static Happened at(double seconds, TrainingEvent event) {
-        return new Happened(event, Math.round(1e3 * seconds), DEVICE, 0);
+    private static EventRecord at(double seconds, TrainingEvent event) {
+        return new EventRecord(event, Math.round(1e3 * seconds), DEVICE, 0);
     }
 
     /// Losses of neighbouring steps are told together.
-    private static void addLosses(String job, List<Scalar> losses, long shift, double start, List<JobNews> told) {
+    private static void addLosses(String job, List<Scalar> losses, long shift, double start, List<JobRecord> told) {
         List<Scalar> together = new ArrayList<>();
         for (Scalar loss : losses) {
             if (!together.isEmpty()
@@ -239,7 +239,7 @@ public final class TensorBoardImport {
         }
     }
 
-    private static Happened losses(String job, List<Scalar> together, long shift, double start) {
+    private static EventRecord losses(String job, List<Scalar> together, long shift, double start) {
         float[] values = new float[together.size()];
         for (int i = 0; i < values.length; i++) {
             values[i] = together.get(i).value();

@@ -1,13 +1,13 @@
 package io.trainyard.forecast;
 
-import io.trainyard.custody.PreemptionRule;
-import io.trainyard.custody.PreemptionRule.Running;
-import io.trainyard.custody.PreemptionRule.Seat;
-import io.trainyard.custody.WaitingCommand;
-import io.trainyard.event.Control.Urgency;
+import io.trainyard.ownership.PreemptionRule;
+import io.trainyard.ownership.PreemptionRule.Running;
+import io.trainyard.ownership.PreemptionRule.Seat;
+import io.trainyard.ownership.WaitingCommand;
+import io.trainyard.event.Control.RequestedPriority;
 import io.trainyard.event.JobState.Status;
-import io.trainyard.forecast.Outlook.Start;
-import io.trainyard.forecast.WaitingLine.Place;
+import io.trainyard.forecast.StartForecast.Start;
+import io.trainyard.forecast.WaitingQueue.Place;
 import io.trainyard.forecast.WhyWaiting.Reason;
 import io.trainyard.topics.Priority;
 import io.trainyard.topics.Topic;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// The forecast of each waiting or paused job at a moment.
 ///
 /// @param outlooks by job: the waiting jobs in their order, then the paused ones
-public record Forecast(Map<String, Outlook> outlooks) {
+public record Forecast(Map<String, StartForecast> outlooks) {
     public static final Forecast NONE = new Forecast(Map.of());
 
     private record Answer(Place place, Reason why) {}
@@ -30,7 +30,7 @@ public record Forecast(Map<String, Outlook> outlooks) {
     /// Computes the forecast. Deterministic for a given fleet.
     public static Forecast of(Fleet fleet) {
         WhyWaiting why = new WhyWaiting(fleet);
-        List<Place> line = WaitingLine.of(fleet, why);
+        List<Place> line = WaitingQueue.of(fleet, why);
         Map<String, String> victims = victims(fleet, why, line);
         List<Answer> answers = line.stream()
                 .map(place ->
@@ -40,17 +40,17 @@ public record Forecast(Map<String, Outlook> outlooks) {
                 .filter(answer -> answer.why().ends())
                 .map(Answer::place)
                 .toList();
-        Map<String, Start> starts = taken.isEmpty() ? Map.of() : new Starts(fleet, why).of(taken, victims);
-        Map<String, Outlook> outlooks = new LinkedHashMap<>();
+        Map<String, Start> starts = taken.isEmpty() ? Map.of() : new StartEstimator(fleet, why).of(taken, victims);
+        Map<String, StartForecast> outlooks = new LinkedHashMap<>();
         for (Answer answer : answers) {
             String job = answer.place().job().job();
             Reason its = answer.why();
-            outlooks.put(job, new Outlook(job, answer.place().place(), its.word(), its.sentence(), starts.get(job)));
+            outlooks.put(job, new StartForecast(job, answer.place().place(), its.word(), its.sentence(), starts.get(job)));
         }
         for (JobFacts job : fleet.jobs()) {
             if (job.status() == Status.PAUSED) {
                 outlooks.put(
-                        job.job(), new Outlook(job.job(), 0, "paused", "it is paused until somebody resumes it", null));
+                        job.job(), new StartForecast(job.job(), 0, "paused", "it is paused until somebody resumes it", null));
             }
         }
         return new Forecast(outlooks);
@@ -59,7 +59,7 @@ public record Forecast(Map<String, Outlook> outlooks) {
     /// The job that each high-priority job preempts, by the workers' own rule.
     private static Map<String, String> victims(Fleet fleet, WhyWaiting why, List<Place> line) {
         List<WaitingCommand> urgent = line.stream()
-                .filter(place -> place.job().urgency() == Urgency.HIGH && place.held() == null)
+                .filter(place -> place.job().urgency() == RequestedPriority.HIGH && place.held() == null)
                 .map(Place::job)
                 .map(job -> new WaitingCommand(
                         Topic.COMMANDS_HIGH,
@@ -104,7 +104,7 @@ public record Forecast(Map<String, Outlook> outlooks) {
     }
 
     /// The forecast of a job; null if it neither waits nor is paused.
-    public @Nullable Outlook of(String job) {
+    public @Nullable StartForecast of(String job) {
         return outlooks.get(job);
     }
 }

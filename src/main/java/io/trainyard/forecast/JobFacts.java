@@ -1,7 +1,7 @@
 package io.trainyard.forecast;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import io.trainyard.event.Control.Urgency;
+import io.trainyard.event.Control.RequestedPriority;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.spec.JobJson;
@@ -122,9 +122,9 @@ public record JobFacts(
     }
 
     /// The priority, by the topic of its command; normal if unknown.
-    Urgency urgency() {
+    RequestedPriority urgency() {
         Matcher place = place();
-        return place.matches() ? Urgency.valueOf(place.group(1).toUpperCase(Locale.ROOT)) : Urgency.NORMAL;
+        return place.matches() ? RequestedPriority.valueOf(place.group(1).toUpperCase(Locale.ROOT)) : RequestedPriority.NORMAL;
     }
 
     /// The offset of its command; 0 if unknown.

@@ -2,7 +2,7 @@ package io.trainyard.forecast;
 
 import io.trainyard.event.JobState.Status;
 import io.trainyard.event.WorkerStatus;
-import io.trainyard.forecast.WaitingLine.Place;
+import io.trainyard.forecast.WaitingQueue.Place;
 import io.trainyard.share.Hold;
 import io.trainyard.spec.DeviceSpec;
 import java.util.HashMap;

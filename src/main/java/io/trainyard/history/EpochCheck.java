@@ -14,10 +14,10 @@ import java.util.function.Consumer;
 /// Checks that each epoch of a finished job was tested once.
 ///
 /// @param counted the attempts that count, each with its first step that does not count
-record EpochCheck(SortedMap<Integer, AttemptTrace> attempts, SortedMap<Integer, Long> counted) {
+record EpochCheck(SortedMap<Integer, AttemptHistory> attempts, SortedMap<Integer, Long> counted) {
     void say(Finished finished, Consumer<String> wrong, Consumer<String> remark) {
         Started start = attempts.values().stream()
-                .map(AttemptTrace::start)
+                .map(AttemptHistory::start)
                 .filter(Objects::nonNull)
                 .findFirst()
                 .orElse(null);
@@ -58,7 +58,7 @@ record EpochCheck(SortedMap<Integer, AttemptTrace> attempts, SortedMap<Integer, 
     private Map<Integer, List<Integer>> tests() {
         Map<Integer, List<Integer>> tests = new TreeMap<>();
         counted.forEach((number, end) -> {
-            AttemptTrace attempt = attempts.get(number);
+            AttemptHistory attempt = attempts.get(number);
             if (attempt != null) {
                 attempt.tests().forEach((epoch, step) -> {
                     if (step < end) {

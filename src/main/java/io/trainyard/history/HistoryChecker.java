@@ -1,7 +1,7 @@
 package io.trainyard.history;
 
-import io.trainyard.event.JobNews;
-import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobRecord;
+import io.trainyard.event.JobRecord.EventRecord;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -46,13 +46,13 @@ public final class HistoryChecker {
     /// @param remarks unchecked or unfinished jobs
     public record Report(List<String> wrong, List<String> remarks) {}
 
-    public void take(JobNews news) {
+    public void take(JobRecord news) {
         if (jobs.size() >= MAX_JOBS && !jobs.containsKey(news.job())) {
             tooManyJobs = true;
             return;
         }
         JobCheck job = jobs.computeIfAbsent(news.job(), JobCheck::new);
-        if (news instanceof Happened happened && happened.event() instanceof StepLosses losses) {
+        if (news instanceof EventRecord happened && happened.event() instanceof StepLosses losses) {
             if (steps + losses.losses().length > MAX_STEPS) {
                 job.leaveOutSteps();
                 return;

@@ -1,12 +1,12 @@
 package io.trainyard.history;
 
-import io.trainyard.event.JobNews;
-import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobRecord;
+import io.trainyard.event.JobRecord.EventRecord;
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.TrainingEvent.Started;
-import io.trainyard.history.AttemptTrace.Word;
+import io.trainyard.history.AttemptHistory.Word;
 import io.trainyard.history.HistoryChecker.Report;
 import java.time.Duration;
 import java.util.BitSet;
@@ -28,7 +28,7 @@ final class JobCheck {
     private static final int MAX_ATTEMPTS = 1000;
 
     private final JobState state;
-    private final NavigableMap<Integer, AttemptTrace> attempts = new TreeMap<>();
+    private final NavigableMap<Integer, AttemptHistory> attempts = new TreeMap<>();
 
     /// The different published ends.
     private final Map<String, TrainingEvent> ends = new LinkedHashMap<>();
@@ -41,13 +41,13 @@ final class JobCheck {
         state = new JobState(job);
     }
 
-    void take(JobNews news) {
+    void take(JobRecord news) {
         state.apply(news);
-        if (!(news instanceof Happened happened) || !state.believes(happened)) {
+        if (!(news instanceof EventRecord happened) || !state.believes(happened)) {
             return;
         }
         TrainingEvent event = happened.event();
-        boolean kept = attempts.computeIfAbsent(event.attempt(), _ -> new AttemptTrace())
+        boolean kept = attempts.computeIfAbsent(event.attempt(), _ -> new AttemptHistory())
                 .take(happened);
         stepsLeftOut |= !kept;
         boolean isEnd = event instanceof Finished
@@ -155,7 +155,7 @@ final class JobCheck {
     }
 
     /// Another worker may publish a pause or a cancellation, so the owner may notice it slightly later.
-    private static void saySilence(int number, AttemptTrace attempt, Duration maxLate, Consumer<String> wrong) {
+    private static void saySilence(int number, AttemptHistory attempt, Duration maxLate, Consumer<String> wrong) {
         Word last = attempt.last();
         Word end = attempt.end();
         if (last != null
@@ -166,7 +166,7 @@ final class JobCheck {
         }
     }
 
-    private void sayOverlap(int number, AttemptTrace attempt, Duration maxOverlap, Consumer<String> wrong) {
+    private void sayOverlap(int number, AttemptHistory attempt, Duration maxOverlap, Consumer<String> wrong) {
         Word last = attempt.last();
         Word next = nextClaim(number);
         if (last != null && next != null && last.millis() - next.millis() > maxOverlap.toMillis()) {
@@ -176,7 +176,7 @@ final class JobCheck {
     }
 
     private @Nullable Word nextClaim(int number) {
-        for (AttemptTrace newer : attempts.tailMap(number, false).values()) {
+        for (AttemptHistory newer : attempts.tailMap(number, false).values()) {
             if (newer.claim() != null) {
                 return newer.claim();
             }
@@ -186,7 +186,7 @@ final class JobCheck {
 
     private void sayBits(Consumer<String> wrong) {
         for (var attempt : attempts.entrySet()) {
-            ToldLosses losses = attempt.getValue().losses();
+            PublishedLosses losses = attempt.getValue().losses();
             if (losses.twofold() > 0) {
                 wrong.accept("attempt %d tells step %d twice, with different losses"
                         .formatted(attempt.getKey(), losses.twofold()));
@@ -219,7 +219,7 @@ final class JobCheck {
         }
         BitSet told = new BitSet();
         counted.forEach((number, end) -> {
-            AttemptTrace attempt = attempts.get(number);
+            AttemptHistory attempt = attempts.get(number);
             if (attempt != null) {
                 attempt.losses().mark(told, last, end);
             }

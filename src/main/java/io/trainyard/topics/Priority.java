@@ -1,6 +1,6 @@
 package io.trainyard.topics;
 
-import io.trainyard.event.Control.Urgency;
+import io.trainyard.event.Control.RequestedPriority;
 import io.trainyard.spec.JobSpec;
 import java.util.Arrays;
 import java.util.List;
@@ -27,7 +27,7 @@ public enum Priority {
         this.cuda = cuda;
     }
 
-    public static Priority of(Urgency urgency) {
+    public static Priority of(RequestedPriority urgency) {
         return switch (urgency) {
             case HIGH -> HIGH;
             case NORMAL -> NORMAL;
@@ -35,11 +35,11 @@ public enum Priority {
         };
     }
 
-    public Urgency urgency() {
+    public RequestedPriority urgency() {
         return switch (this) {
-            case HIGH -> Urgency.HIGH;
-            case NORMAL -> Urgency.NORMAL;
-            case LOW -> Urgency.LOW;
+            case HIGH -> RequestedPriority.HIGH;
+            case NORMAL -> RequestedPriority.NORMAL;
+            case LOW -> RequestedPriority.LOW;
         };
     }
 

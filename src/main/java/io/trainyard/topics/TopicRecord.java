@@ -1,11 +1,11 @@
 package io.trainyard.topics;
 
 import io.trainyard.event.EventJson;
-import io.trainyard.event.JobNews;
-import io.trainyard.event.JobNews.Happened;
-import io.trainyard.event.JobNews.Rejected;
-import io.trainyard.event.JobNews.Requested;
-import io.trainyard.event.Told;
+import io.trainyard.event.JobRecord;
+import io.trainyard.event.JobRecord.EventRecord;
+import io.trainyard.event.JobRecord.Rejected;
+import io.trainyard.event.JobRecord.Requested;
+import io.trainyard.event.TimestampedEvent;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
@@ -49,7 +49,7 @@ public record TopicRecord(Topic topic, ConsumerRecord<String, byte[]> entry) {
     /// The content as a record of a job; empty if it is not about a job or does not name one.
     ///
     /// @throws IOException if it should be an event but is invalid
-    public Optional<JobNews> news() throws IOException {
+    public Optional<JobRecord> news() throws IOException {
         return switch (topic.content()) {
             case COMMANDS -> requested();
             case EVENTS -> Optional.of(happened());
@@ -59,10 +59,10 @@ public record TopicRecord(Topic topic, ConsumerRecord<String, byte[]> entry) {
     }
 
     /// An event without a time gets the timestamp of its record.
-    private Happened happened() throws IOException {
-        Told told = EventJson.readEvent(body());
+    private EventRecord happened() throws IOException {
+        TimestampedEvent told = EventJson.readEvent(body());
         long millis = told.time() == null ? entry.timestamp() : told.time().toEpochMilli();
-        return new Happened(told.event(), millis, worker(), entry.offset());
+        return new EventRecord(told.event(), millis, worker(), entry.offset());
     }
 
     /// The worker that published it; null if the headers do not name one.
@@ -73,12 +73,12 @@ public record TopicRecord(Topic topic, ConsumerRecord<String, byte[]> entry) {
                 : source.substring(CloudEvents.WORKERS.length());
     }
 
-    private Optional<JobNews> requested() {
+    private Optional<JobRecord> requested() {
         JobSpec spec = command();
         return job(spec).map(job -> new Requested(job, spec, place(), entry.timestamp()));
     }
 
-    private Optional<JobNews> rejected() {
+    private Optional<JobRecord> rejected() {
         String reason = header(DeadLetter.REASON);
         String told = reason == null ? "no reason is given" : reason;
         return job(command()).map(job -> new Rejected(job, refused(), told, entry.timestamp()));
@@ -87,7 +87,7 @@ public record TopicRecord(Topic topic, ConsumerRecord<String, byte[]> entry) {
     /// A command belongs to the job id in its body, as for workers. An unreadable command is identified by its
     /// key.
     private Optional<String> job(@Nullable JobSpec spec) {
-        return Optional.ofNullable(spec == null ? key() : spec.id()).filter(JobNews::isId);
+        return Optional.ofNullable(spec == null ? key() : spec.id()).filter(JobRecord::isId);
     }
 
     /// The command in the body; null if it cannot be read.

@@ -32,7 +32,7 @@ record JobLists(Connection connection) {
     }
 
     void commands(JobQuery query, BiConsumer<String, String> reader) throws SQLException {
-        new NewsTable(connection).commands(found(query), reader);
+        new JobRecordTable(connection).commands(found(query), reader);
     }
 
     private Map<String, List<String>> tags(List<Long> jobs) throws SQLException {
@@ -80,12 +80,12 @@ record JobLists(Connection connection) {
     }
 
     /// The number of unfinished jobs by status, device kind and topic.
-    List<UnderWay> underWay() throws SQLException {
+    List<UnfinishedJobs> underWay() throws SQLException {
         return Sql.list(
                 connection,
                 "SELECT status, wants, topic, COUNT(*) FROM jobs WHERE end_millis = 0 GROUP BY status, wants, topic",
                 List.of(),
-                row -> new UnderWay(
+                row -> new UnfinishedJobs(
                         Status.valueOf(row.getString(1)), row.getString(2), row.getString(3), row.getLong(4)));
     }
 

@@ -1,9 +1,9 @@
 package io.trainyard.tracking;
 
-import io.trainyard.event.JobNews;
-import io.trainyard.event.JobNews.Happened;
-import io.trainyard.event.JobNews.Rejected;
-import io.trainyard.event.JobNews.Requested;
+import io.trainyard.event.JobRecord;
+import io.trainyard.event.JobRecord.EventRecord;
+import io.trainyard.event.JobRecord.Rejected;
+import io.trainyard.event.JobRecord.Requested;
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.EpochTested;
@@ -78,7 +78,7 @@ final class TrackedJob {
     ///
     /// @param length the length of its JSON; 0 for losses
     /// @return false if the job has reached its limit and the record was dropped
-    boolean take(JobNews news, int length) {
+    boolean take(JobRecord news, int length) {
         if (isFull() && length > ALWAYS) {
             return false;
         }
@@ -86,7 +86,7 @@ final class TrackedJob {
         switch (news) {
             case Requested _ -> weigh("command", length);
             case Rejected _ -> weigh("refusal", length);
-            case Happened happened -> weigh(happened.event(), length);
+            case EventRecord happened -> weigh(happened.event(), length);
         }
         return true;
     }

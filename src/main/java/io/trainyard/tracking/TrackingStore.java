@@ -2,15 +2,15 @@ package io.trainyard.tracking;
 
 import io.trainyard.event.Control;
 import io.trainyard.event.DeviceUse;
-import io.trainyard.event.JobNews;
-import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobRecord;
+import io.trainyard.event.JobRecord.EventRecord;
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.share.ProjectUse;
 import io.trainyard.spec.Printable;
 import io.trainyard.tracking.CurveTables.Key;
-import io.trainyard.tracking.NewsTable.Numbered;
-import io.trainyard.tracking.NewsTable.Unreadable;
+import io.trainyard.tracking.JobRecordTable.Numbered;
+import io.trainyard.tracking.JobRecordTable.Unreadable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.sql.Connection;
@@ -94,9 +94,9 @@ public final class TrackingStore implements AutoCloseable {
     /// @param next the next offsets of the partitions that were read
     /// @throws IllegalArgumentException if the database refuses the data; nothing was stored
     /// @throws TrackingException if the store fails or another process wrote first; nothing was stored
-    public synchronized Taken take(Collection<JobNews> news, Map<Partition, Long> next) {
+    public synchronized StoreResult take(Collection<JobRecord> news, Map<Partition, Long> next) {
         try {
-            Taken taken = database.write(connection -> take(connection, news, next));
+            StoreResult taken = database.write(connection -> take(connection, news, next));
             moveOffsets(next);
             forgetEldest();
             return taken;
@@ -111,7 +111,7 @@ public final class TrackingStore implements AutoCloseable {
     ///
     /// @return false if a job with this id exists already; nothing was stored
     /// @throws TrackingException if the store fails or another process imports jobs; nothing was stored
-    public synchronized boolean add(String job, List<JobNews> news) {
+    public synchronized boolean add(String job, List<JobRecord> news) {
         try {
             long next = offsets.getOrDefault(ADDED, 0L) + 1;
             boolean added = database.write(connection -> {
@@ -147,13 +147,13 @@ public final class TrackingStore implements AutoCloseable {
         curves.forget();
         database.read(connection -> {
             nextJob = new JobTables(connection).nextNumber();
-            nextNews = new NewsTable(connection).nextNumber();
+            nextNews = new JobRecordTable(connection).nextNumber();
             offsets = Map.copyOf(new OffsetTable(connection).all());
             return offsets;
         });
     }
 
-    private Taken take(Connection connection, Collection<JobNews> all, Map<Partition, Long> next) throws SQLException {
+    private StoreResult take(Connection connection, Collection<JobRecord> all, Map<Partition, Long> next) throws SQLException {
         OffsetTable table = new OffsetTable(connection);
         for (var partition : next.entrySet()) {
             if (!table.move(partition.getKey(), offsets.get(partition.getKey()), partition.getValue())) {
@@ -163,7 +163,7 @@ public final class TrackingStore implements AutoCloseable {
         List<JobSummary> summaries = new ArrayList<>();
         List<Transition> transitions = new ArrayList<>();
         Changes changes = new Changes();
-        for (JobNews news : all) {
+        for (JobRecord news : all) {
             TrackedJob job = tracked(connection, news.job());
             Transition still = Transition.of(job.state(), news);
             changes.take(job, news);
@@ -178,7 +178,7 @@ public final class TrackingStore implements AutoCloseable {
             }
         }
         summaries.addAll(write(connection, changes));
-        return new Taken(summaries, transitions);
+        return new StoreResult(summaries, transitions);
     }
 
     /// Changes of jobs that are not in the database yet.
@@ -189,17 +189,17 @@ public final class TrackingStore implements AutoCloseable {
         private final Map<Key, List<LossRow>> losses = new LinkedHashMap<>();
         private final Set<Key> ended = new LinkedHashSet<>();
 
-        void take(TrackedJob job, JobNews news) {
+        void take(TrackedJob job, JobRecord news) {
             changed.computeIfAbsent(job, _ -> job.state().deviceUses());
             Set<Integer> before = growing(job.state());
-            boolean isLosses = news instanceof Happened one && one.event() instanceof StepLosses;
-            String body = isLosses ? null : NewsTable.body(news);
+            boolean isLosses = news instanceof EventRecord one && one.event() instanceof StepLosses;
+            String body = isLosses ? null : JobRecordTable.body(news);
             long bytesBefore = job.bytes();
             boolean taken = job.take(news, body == null ? 0 : body.length());
             rememberedBytes += job.bytes() - bytesBefore;
             if (!taken) {
                 leftOut(news.job(), "it has told more than is kept of one job");
-            } else if (news instanceof Happened happened && happened.event() instanceof StepLosses step) {
+            } else if (news instanceof EventRecord happened && happened.event() instanceof StepLosses step) {
                 if (job.state().believes(happened)) {
                     losses.computeIfAbsent(new Key(job.number(), step.attempt()), _ -> new ArrayList<>())
                             .addAll(LossRow.of(step, news.millis()));
@@ -213,7 +213,7 @@ public final class TrackingStore implements AutoCloseable {
     }
 
     private List<JobSummary> write(Connection connection, Changes changes) throws SQLException {
-        new NewsTable(connection).add(changes.told);
+        new JobRecordTable(connection).add(changes.told);
         Map<Long, JobState> states = new LinkedHashMap<>();
         Map<Long, List<DeviceUse>> uses = new LinkedHashMap<>();
         changes.changed.forEach((job, before) -> {
@@ -274,7 +274,7 @@ public final class TrackingStore implements AutoCloseable {
     /// Computes the state of a job from its stored records and the last losses of each attempt.
     private Read read(Connection connection, String job, long number) throws SQLException {
         TrackedJob found = new TrackedJob(number, new JobState(job));
-        NewsTable table = new NewsTable(connection);
+        JobRecordTable table = new JobRecordTable(connection);
         Unreadable unreadable = table.each(job, number, found::take);
         table.lastLosses(job, number, news -> found.take(news, 0));
         if (unreadable.records() > 0) {
@@ -350,8 +350,8 @@ public final class TrackingStore implements AutoCloseable {
 
     /// Reads the records of a job, except losses, in the order in which they arrived. Reads nothing if the job
     /// is unknown. Unreadable records are skipped.
-    public void eachNews(String job, Consumer<JobNews> reader) {
-        var _ = database.read(connection -> new NewsTable(connection)
+    public void eachNews(String job, Consumer<JobRecord> reader) {
+        var _ = database.read(connection -> new JobRecordTable(connection)
                 .each(job, new JobTables(connection).number(job), (news, _) -> reader.accept(news)));
     }
 
@@ -419,7 +419,7 @@ public final class TrackingStore implements AutoCloseable {
     public void keep(Collection<Control> wishes) {
         if (!wishes.isEmpty()) {
             database.write(connection -> {
-                new WishTable(connection).put(wishes);
+                new ControlTable(connection).put(wishes);
                 return wishes;
             });
         }
@@ -430,11 +430,11 @@ public final class TrackingStore implements AutoCloseable {
     ///
     /// @return the number of deleted requests
     public int forgetUnheardWishes() {
-        return database.write(connection -> new WishTable(connection).forgetUnheard(WishTable.MAX_UNHEARD));
+        return database.write(connection -> new ControlTable(connection).forgetUnheard(ControlTable.MAX_UNHEARD));
     }
 
     /// The number of unfinished jobs by status, device kind and topic.
-    public List<UnderWay> underWay() {
+    public List<UnfinishedJobs> underWay() {
         return database.read(connection -> new JobLists(connection).underWay());
     }
 
@@ -447,21 +447,21 @@ public final class TrackingStore implements AutoCloseable {
 
     /// The last control request for a job, if any.
     public Optional<Control> wish(String job) {
-        return database.read(connection -> new WishTable(connection).find(job));
+        return database.read(connection -> new ControlTable(connection).find(job));
     }
 
-    public Remarks remarks(String job) {
-        return database.read(connection -> new RemarkTables(connection).find(new JobTables(connection).number(job)));
+    public Annotations remarks(String job) {
+        return database.read(connection -> new AnnotationTables(connection).find(new JobTables(connection).number(job)));
     }
 
     /// Replaces the tags and the note of a job.
     ///
     /// @return whether the job exists
-    public boolean remark(String job, Remarks remarks) {
+    public boolean remark(String job, Annotations remarks) {
         return database.write(connection -> {
             long number = new JobTables(connection).number(job);
             if (number != 0) {
-                new RemarkTables(connection).put(number, remarks);
+                new AnnotationTables(connection).put(number, remarks);
             }
             return number != 0;
         });
@@ -478,7 +478,7 @@ public final class TrackingStore implements AutoCloseable {
     }
 
     /// The device time by the key of the query. Unknown keys are under the empty text.
-    public SortedMap<String, Usage> usage(UsageQuery query) {
+    public SortedMap<String, DeviceTime> usage(UsageQuery query) {
         return database.read(connection -> new UsageTables(connection).usage(query));
     }
 

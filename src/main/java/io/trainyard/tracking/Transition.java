@@ -1,6 +1,6 @@
 package io.trainyard.tracking;
 
-import io.trainyard.event.JobNews;
+import io.trainyard.event.JobRecord;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
 import org.jspecify.annotations.Nullable;
@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /// @param reasonBefore the reason for that status, for example why the job was requeued
 /// @param attemptBefore the attempt before the record; 0 if there was none
 public record Transition(
-        JobNews news, Status before, @Nullable String reasonBefore, int attemptBefore, Status after, int attempt) {
-    static Transition of(JobState before, JobNews news) {
+        JobRecord news, Status before, @Nullable String reasonBefore, int attemptBefore, Status after, int attempt) {
+    static Transition of(JobState before, JobRecord news) {
         return new Transition(
                 news, before.status(), before.reason(), before.attempt(), before.status(), before.attempt());
     }

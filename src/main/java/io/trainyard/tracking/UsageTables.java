@@ -56,7 +56,7 @@ record UsageTables(Connection connection) {
 
     /// Receives the part of a use that falls on a day.
     private interface DayReader {
-        void take(long day, Usage usage) throws SQLException;
+        void take(long day, DeviceTime usage) throws SQLException;
     }
 
     /// Inserts or updates rows.
@@ -87,14 +87,14 @@ record UsageTables(Connection connection) {
     }
 
     /// Device time on the days of the query, by group. Unknown values are under the empty text.
-    SortedMap<String, Usage> usage(UsageQuery query) throws SQLException {
-        SortedMap<String, Usage> found = new TreeMap<>();
+    SortedMap<String, DeviceTime> usage(UsageQuery query) throws SQLException {
+        SortedMap<String, DeviceTime> found = new TreeMap<>();
         addWithinADay(query, found);
         addOverMidnight(query, found);
         return found;
     }
 
-    private void addWithinADay(UsageQuery query, Map<String, Usage> found) throws SQLException {
+    private void addWithinADay(UsageQuery query, Map<String, DeviceTime> found) throws SQLException {
         long first = query.from().toEpochDay();
         long last = query.to().toEpochDay();
         String sql = WITHIN_A_DAY.formatted(query.by().column(), query.by().forgottenColumn());
@@ -104,12 +104,12 @@ record UsageTables(Connection connection) {
             long failed = isFailed(row) ? millis : 0;
             found.merge(
                     key(query.by(), row.getString(1)),
-                    new Usage(millis, failed, row.getLong(4), row.getLong(5), row.getLong(6)),
-                    Usage::plus);
+                    new DeviceTime(millis, failed, row.getLong(4), row.getLong(5), row.getLong(6)),
+                    DeviceTime::plus);
         });
     }
 
-    private void addOverMidnight(UsageQuery query, Map<String, Usage> found) throws SQLException {
+    private void addOverMidnight(UsageQuery query, Map<String, DeviceTime> found) throws SQLException {
         long first = query.from().toEpochDay();
         long last = query.to().toEpochDay();
         String sql = OVER_MIDNIGHT.formatted(query.by().column());
@@ -118,7 +118,7 @@ record UsageTables(Connection connection) {
             eachDay(row, (day, usage) -> {
                 if (day >= first && day <= last) {
                     String its = query.by() == By.DAY ? Long.toString(day) : value;
-                    found.merge(key(query.by(), its), usage, Usage::plus);
+                    found.merge(key(query.by(), its), usage, DeviceTime::plus);
                 }
             });
         });
@@ -148,7 +148,7 @@ record UsageTables(Connection connection) {
             long millis = devices * (Math.min(end, (day + 1) * DAY_MILLIS) - Math.max(start, day * DAY_MILLIS));
             boolean begins = day == firstDay;
             reader.take(
-                    day, new Usage(millis, failed ? millis : 0, lost ? millis : 0, begins ? first : 0, begins ? 1 : 0));
+                    day, new DeviceTime(millis, failed ? millis : 0, lost ? millis : 0, begins ? first : 0, begins ? 1 : 0));
         }
     }
 

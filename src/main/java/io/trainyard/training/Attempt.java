@@ -133,7 +133,7 @@ final class Attempt implements AutoCloseable {
     private void requireProgress(JobChain chain, int savedBy, int maxAttempts) {
         int brokeOff = chain.brokeOffInARow(number, savedBy, maxAttempts);
         if (brokeOff == maxAttempts) {
-            throw new BrokeOffException(
+            throw new TooManyAttemptsException(
                     "%d attempts in a row ended without a checkpoint: whoever runs this job seems to be killed, for want of memory perhaps, or to lose its device; the workers' logs say more. To try again, submit it under another id"
                             .formatted(brokeOff));
         }

@@ -2,7 +2,7 @@ package io.trainyard.training;
 
 import io.trainyard.checkpoint.CheckpointException;
 import io.trainyard.checkpoint.StoreException;
-import io.trainyard.data.DatasetAwayException;
+import io.trainyard.data.DatasetUnavailableException;
 import io.trainyard.data.DatasetException;
 import io.trainyard.device.DeviceBusyException;
 import io.trainyard.device.DeviceException;
@@ -31,7 +31,7 @@ final class FailureClassifier {
     /// Whether this worker cannot run the job, even if it tries again.
     static boolean isLacking(Throwable cause) {
         return switch (cause) {
-            case DatasetAwayException _ -> false;
+            case DatasetUnavailableException _ -> false;
             case DatasetException _, DeviceException _, LinkageError _ -> true;
             default -> false;
         };
@@ -52,7 +52,7 @@ final class FailureClassifier {
             case DivergedException _ -> FailureCause.DIVERGED;
             case InvalidJobException _, DeviceException _ -> FailureCause.IMPOSSIBLE;
             case CheckpointException _ -> FailureCause.CHECKPOINT;
-            case BrokeOffException _ -> FailureCause.BROKE_OFF;
+            case TooManyAttemptsException _ -> FailureCause.BROKE_OFF;
             default -> FailureCause.OTHER;
         };
     }

@@ -144,7 +144,7 @@ public final class JobTraining {
         limits.jobs().require(job, workload.network(), workload.stepsPerEpoch());
         Device device;
         try {
-            HeapRoom.require(workload.network());
+            HeapCheck.require(workload.network());
             device = devices.open(job);
         } catch (DeviceException e) {
             return attempt.giveBack(e);

@@ -2,7 +2,7 @@ package io.trainyard.training;
 
 import io.trainyard.checkpoint.CheckpointException;
 import io.trainyard.event.EventJson;
-import io.trainyard.event.Told;
+import io.trainyard.event.TimestampedEvent;
 import io.trainyard.event.TrainingEvent;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -55,7 +55,7 @@ public sealed interface Outcome {
     /// @param json the event
     /// @throws CheckpointException if it is not such an event
     static Outcome publish(String json, Supervisor supervisor) {
-        Told told = read(json);
+        TimestampedEvent told = read(json);
         Outcome outcome = switch (told.event()) {
             case TrainingEvent.Finished finished -> new Finished(finished);
             case TrainingEvent.Failed failed -> new Failed(failed);
@@ -78,7 +78,7 @@ public sealed interface Outcome {
     }
 
     /// @throws CheckpointException if it is not an event
-    static Told read(String json) {
+    static TimestampedEvent read(String json) {
         try {
             return EventJson.readEvent(json.getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {

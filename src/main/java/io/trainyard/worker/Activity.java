@@ -65,7 +65,7 @@ final class Activity {
             }
         }
 
-        void see(EventLine line) {
+        void see(SerializedEvent line) {
             synchronized (Activity.this) {
                 if (!held.contains(this)) {
                     return; // the last events of a superseded attempt

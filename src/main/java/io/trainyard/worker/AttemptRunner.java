@@ -3,9 +3,9 @@ package io.trainyard.worker;
 import io.trainyard.checkpoint.ChainLink;
 import io.trainyard.checkpoint.ChainLink.End;
 import io.trainyard.checkpoint.CheckpointException;
-import io.trainyard.custody.Custody;
-import io.trainyard.custody.Request;
-import io.trainyard.custody.Request.Refusal;
+import io.trainyard.ownership.Ownership;
+import io.trainyard.ownership.Request;
+import io.trainyard.ownership.Request.Refusal;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.FailureCause;
 import io.trainyard.event.TrainingEvent.Failed;
@@ -99,9 +99,9 @@ final class AttemptRunner {
             }
             case Outcome.Paused(var event) -> {
                 breaker.paused();
-                Custody custody = event.rung() == null
-                        ? Custody.paused(held.next(), rules.worker())
-                        : Custody.resting(held.next(), rules.worker(), event.rung());
+                Ownership custody = event.rung() == null
+                        ? Ownership.paused(held.next(), rules.worker())
+                        : Ownership.resting(held.next(), rules.worker(), event.rung());
                 if (isAcknowledged(held, events.acknowledged())) {
                     isAcknowledged(held, publisher.publish(custody));
                 }
@@ -132,7 +132,7 @@ final class AttemptRunner {
     /// command would have to wait for an ownership monitor.
     private void handBack(ClaimedAttempt held, Request next, JobEvents events) throws InterruptedException {
         if (isAcknowledged(held, events.acknowledged()) && isAcknowledged(held, publisher.publish(next))) {
-            isAcknowledged(held, publisher.publish(Custody.waiting(next, rules.worker(), 1)));
+            isAcknowledged(held, publisher.publish(Ownership.waiting(next, rules.worker(), 1)));
         }
     }
 

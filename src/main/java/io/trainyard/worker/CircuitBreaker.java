@@ -1,7 +1,7 @@
 package io.trainyard.worker;
 
-import io.trainyard.custody.Quarantine;
-import io.trainyard.custody.RecentRefusals;
+import io.trainyard.ownership.Quarantine;
+import io.trainyard.ownership.RecentRefusals;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

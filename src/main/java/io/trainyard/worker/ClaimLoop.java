@@ -1,6 +1,6 @@
 package io.trainyard.worker;
 
-import io.trainyard.custody.Quarantine;
+import io.trainyard.ownership.Quarantine;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

@@ -1,7 +1,7 @@
 package io.trainyard.worker;
 
 import io.trainyard.checkpoint.JobFolder;
-import io.trainyard.custody.Request;
+import io.trainyard.ownership.Request;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.trace.AttemptTrace;
 

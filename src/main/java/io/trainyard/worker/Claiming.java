@@ -5,13 +5,13 @@ import io.trainyard.checkpoint.ChainLink.Owner;
 import io.trainyard.checkpoint.CheckpointException;
 import io.trainyard.checkpoint.JobChain;
 import io.trainyard.checkpoint.JobFolder;
-import io.trainyard.custody.ClaimRule;
-import io.trainyard.custody.ClaimRule.Delivery;
-import io.trainyard.custody.Custody;
-import io.trainyard.custody.Request;
-import io.trainyard.custody.StoredJob;
-import io.trainyard.custody.Verdict;
-import io.trainyard.event.Control.Wish;
+import io.trainyard.ownership.ClaimRule;
+import io.trainyard.ownership.ClaimRule.Delivery;
+import io.trainyard.ownership.Ownership;
+import io.trainyard.ownership.Request;
+import io.trainyard.ownership.StoredJob;
+import io.trainyard.ownership.Verdict;
+import io.trainyard.event.Control.DesiredState;
 import io.trainyard.event.TrainingEvent.Paused;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
@@ -129,7 +129,7 @@ final class Claiming {
                             queue, park(request.attempt(attempt).in(store), folder, chain));
                 }
                 case Verdict.Void(int last, Owner owner) -> {
-                    Custody held = Custody.held(
+                    Ownership held = Ownership.held(
                             request.attempt(last).in(store).preempted(chain.preemptions()), owner.worker());
                     return disposition.settle(queue, publisher.publish(held));
                 }
@@ -174,7 +174,7 @@ final class Claiming {
     /// already had its turn.
     private Optional<String> reasonToWait(ConsumerRecord<byte[], byte[]> command, Request request) {
         return command.deliveryCount().isEmpty()
-                        || context.fleet().wishes().of(request.job().id()) != Wish.RUN
+                        || context.fleet().wishes().of(request.job().id()) != DesiredState.RUN
                 ? Optional.empty()
                 : context.fleet().shares().reasonToWait(context.order().now(), request);
     }
@@ -193,7 +193,7 @@ final class Claiming {
 
     private ClaimResult begin(CommandQueue queue, ClaimedAttempt held)
             throws InterruptedException, ExecutionException, TimeoutException {
-        disposition.await(queue, publisher.publish(Custody.held(held.request(), rules.worker())));
+        disposition.await(queue, publisher.publish(Ownership.held(held.request(), rules.worker())));
         KillPoint.IN_CUSTODY.reach();
         if (!queue.accept()) {
             return new ClaimResult.Lost(
@@ -211,7 +211,7 @@ final class Claiming {
         Paused event = new Paused(
                 request.job().id(), chain.attempt(), folder.checkpoints().lastStep(chain));
         return CompletableFuture.allOf(
-                publisher.publish(EventLine.of(event, context.host().now(), rules.worker()), request.trace()),
-                publisher.publish(Custody.paused(request, rules.worker())));
+                publisher.publish(SerializedEvent.of(event, context.host().now(), rules.worker()), request.trace()),
+                publisher.publish(Ownership.paused(request, rules.worker())));
     }
 }

@@ -1,8 +1,8 @@
 package io.trainyard.worker;
 
-import io.trainyard.custody.CustodyJson;
-import io.trainyard.custody.Request;
-import io.trainyard.custody.Request.Refusal;
+import io.trainyard.ownership.OwnershipJson;
+import io.trainyard.ownership.Request;
+import io.trainyard.ownership.Request.Refusal;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
@@ -124,7 +124,7 @@ final class CommandRecord {
 
     private static List<Refusal> refusals(@Nullable String text) {
         try {
-            return text == null ? List.of() : CustodyJson.readRefusals(text.getBytes(StandardCharsets.UTF_8));
+            return text == null ? List.of() : OwnershipJson.readRefusals(text.getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {
             throw new InvalidJobException(
                     "the header %s is no list of refusals: %s"
@@ -150,7 +150,7 @@ final class CommandRecord {
             add(
                     headers,
                     CommandHeaders.REFUSALS,
-                    new String(CustodyJson.write(request.refusals()), StandardCharsets.UTF_8));
+                    new String(OwnershipJson.write(request.refusals()), StandardCharsets.UTF_8));
         }
         if (request.trace() != null) {
             add(headers, CloudEvents.TRACE_PARENT, request.trace());

@@ -1,7 +1,7 @@
 package io.trainyard.worker;
 
-import io.trainyard.custody.Deferrals.Deferral;
-import io.trainyard.custody.Parking.Parked;
+import io.trainyard.ownership.Deferrals.Deferral;
+import io.trainyard.ownership.DeferredCommands.DeferredEntry;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.CommandHeaders;
@@ -107,7 +107,7 @@ record Deferred(ConsumerRecord<byte[], byte[]> command, String reason, long offs
     /// A command that waits for its project's turn; empty if it does not, or if it is newer than this worker.
     ///
     /// @throws IOException if it is not a deferred command
-    static Optional<Parked<Deferred>> parked(ConsumerRecord<String, byte[]> entry, WorkerRules rules)
+    static Optional<DeferredEntry<Deferred>> parked(ConsumerRecord<String, byte[]> entry, WorkerRules rules)
             throws IOException {
         if (entry.headers().lastHeader(PARKED) == null) {
             return Optional.empty();
@@ -116,7 +116,7 @@ record Deferred(ConsumerRecord<byte[], byte[]> command, String reason, long offs
         var command = waits.command().command();
         try {
             JobSpec job = CommandRecord.job(command, rules.deferring().contract());
-            return Optional.of(new Parked<>(
+            return Optional.of(new DeferredEntry<>(
                     entry.key(),
                     job.id(),
                     job.projectName(),

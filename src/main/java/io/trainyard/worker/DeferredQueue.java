@@ -1,12 +1,12 @@
 package io.trainyard.worker;
 
-import io.trainyard.custody.Deferrals.Deferral;
+import io.trainyard.ownership.Deferrals.Deferral;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /// The commands of a queue, preceded by those that older workers deferred to this one.
-final class DeferredQueue extends QueueOverDeferred {
+final class DeferredQueue extends QueueWithDeferred {
     DeferredQueue(CommandQueue queue, WorkerContext context) {
         super(queue, context);
     }

@@ -1,8 +1,8 @@
 package io.trainyard.worker;
 
-import io.trainyard.custody.Custody;
-import io.trainyard.custody.CustodyJson;
-import io.trainyard.custody.Request;
+import io.trainyard.ownership.Ownership;
+import io.trainyard.ownership.OwnershipJson;
+import io.trainyard.ownership.Request;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.WorkerStatus;
@@ -39,7 +39,7 @@ final class EventPublisher {
     /// Publishes an event.
     ///
     /// @param trace of the job's command, which its events continue; null if it has none
-    CompletableFuture<Void> publish(EventLine line, @Nullable String trace) {
+    CompletableFuture<Void> publish(SerializedEvent line, @Nullable String trace) {
         TrainingEvent event = line.event();
         RecordHeaders headers =
                 CloudEvents.headers(CloudEvents.type(event), CloudEvents.worker(line.worker()), line.time());
@@ -71,8 +71,8 @@ final class EventPublisher {
                 headers);
     }
 
-    CompletableFuture<Void> publish(Custody custody) {
-        return send(Topic.CUSTODY, custody.job(), CustodyJson.write(custody), headers(CloudEvents.CUSTODY));
+    CompletableFuture<Void> publish(Ownership custody) {
+        return send(Topic.CUSTODY, custody.job(), OwnershipJson.write(custody), headers(CloudEvents.CUSTODY));
     }
 
     /// Publishes a record without effect to the partition that has a job's ownership. A worker that fails to do

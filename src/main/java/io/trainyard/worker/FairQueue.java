@@ -1,9 +1,9 @@
 package io.trainyard.worker;
 
-import io.trainyard.custody.Parking;
-import io.trainyard.custody.Parking.Parked;
-import io.trainyard.custody.Rank;
-import io.trainyard.event.Control.Wish;
+import io.trainyard.ownership.DeferredCommands;
+import io.trainyard.ownership.DeferredCommands.DeferredEntry;
+import io.trainyard.ownership.Rank;
+import io.trainyard.event.Control.DesiredState;
 import io.trainyard.topics.Priority;
 import java.util.HashMap;
 import java.util.List;
@@ -16,7 +16,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /// The commands of a queue and the deferred commands of projects. The next one is chosen by weight and use, see
 /// [SharesView].
-final class FairQueue extends QueueOverDeferred {
+final class FairQueue extends QueueWithDeferred {
     /// After this many commands in a row from the topics, a deferred command is taken: the command in turn may
     /// be far behind, and the worker must not stay idle.
     private static final int MAX_AHEAD = 50;
@@ -39,9 +39,9 @@ final class FairQueue extends QueueOverDeferred {
     public Optional<ConsumerRecord<byte[], byte[]>> next() {
         SharesView shares = context.fleet().shares();
         release(shares.beats());
-        List<Parked<Deferred>> open = open(shares);
+        List<DeferredEntry<Deferred>> open = open(shares);
         List<Priority> order = context.order().now();
-        Optional<Parked<Deferred>> next =
+        Optional<DeferredEntry<Deferred>> next =
                 atOnce(open).or(() -> shares.next(order, open).flatMap(turn -> first(open, turn)));
         if (next.isEmpty() && ahead < MAX_AHEAD) {
             var handed = queue.next();
@@ -67,12 +67,12 @@ final class FairQueue extends QueueOverDeferred {
         tried.values().removeIf(at -> at < beat);
     }
 
-    private List<Parked<Deferred>> open(SharesView shares) {
-        held.keep(shares.parked().stream().map(Parked::key).collect(Collectors.toSet()));
+    private List<DeferredEntry<Deferred>> open(SharesView shares) {
+        held.keep(shares.parked().stream().map(DeferredEntry::key).collect(Collectors.toSet()));
         wanted.keySet()
                 .retainAll(shares.parked().stream()
                         .filter(one -> shares.standings().hasRoom(one.project()))
-                        .map(Parked::key)
+                        .map(DeferredEntry::key)
                         .collect(Collectors.toSet()));
         return shares.parked().stream()
                 .filter(one -> !tried.containsKey(one.key()) && !held.isDealtWith(one.key(), one.since()))
@@ -81,29 +81,29 @@ final class FairQueue extends QueueOverDeferred {
 
     /// A job that is to be cancelled or paused needs no turn. The same goes for a job that keeps a permit while
     /// it waits: others would wait for that permit.
-    private Optional<Parked<Deferred>> atOnce(List<Parked<Deferred>> open) {
+    private Optional<DeferredEntry<Deferred>> atOnce(List<DeferredEntry<Deferred>> open) {
         Set<String> permitted = context.fleet().keepPermits();
         return open.stream()
                 .filter(one -> permitted.contains(one.job())
-                        || context.fleet().wishes().of(one.job()) != Wish.RUN)
+                        || context.fleet().wishes().of(one.job()) != DesiredState.RUN)
                 .filter(this::isDue)
                 .findFirst();
     }
 
-    private Optional<Parked<Deferred>> first(List<Parked<Deferred>> open, SharesView.Turn turn) {
-        Stream<Parked<Deferred>> its = open.stream().filter(turn::isOf).filter(this::isDue);
-        return Parking.oldest(its);
+    private Optional<DeferredEntry<Deferred>> first(List<DeferredEntry<Deferred>> open, SharesView.Turn turn) {
+        Stream<DeferredEntry<Deferred>> its = open.stream().filter(turn::isOf).filter(this::isDue);
+        return DeferredCommands.oldest(its);
     }
 
     /// The first idle worker in a command's order may take it at once, the others later.
-    private boolean isDue(Parked<Deferred> command) {
+    private boolean isDue(DeferredEntry<Deferred> command) {
         SharesView shares = context.fleet().shares();
         int rank = Rank.of(context.rules().worker(), command.key(), shares.idle());
         long since = wanted.computeIfAbsent(command.key(), _ -> shares.beats());
         return shares.beats() - since >= (long) BEATS_APART * Math.min(rank, MAX_APART);
     }
 
-    private ConsumerRecord<byte[], byte[]> hold(Parked<Deferred> command) {
+    private ConsumerRecord<byte[], byte[]> hold(DeferredEntry<Deferred> command) {
         ahead = 0;
         held.hold(command.key(), command.since());
         return command.command().command();

@@ -1,10 +1,10 @@
 package io.trainyard.worker;
 
-import io.trainyard.custody.Custody;
-import io.trainyard.custody.Deferrals;
-import io.trainyard.custody.Deferrals.Deferral;
-import io.trainyard.custody.PreemptionRule.Room;
-import io.trainyard.custody.Wishes;
+import io.trainyard.ownership.Ownership;
+import io.trainyard.ownership.Deferrals;
+import io.trainyard.ownership.Deferrals.Deferral;
+import io.trainyard.ownership.PreemptionRule.Room;
+import io.trainyard.ownership.ControlRequests;
 import io.trainyard.spec.JobContract;
 import java.time.Instant;
 import java.util.Collections;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /// What a worker knows of its fleet. One thread reads the topics and writes this; all threads read it.
 final class FleetView {
-    private final Wishes wishes = new Wishes();
+    private final ControlRequests wishes = new ControlRequests();
     private final Set<String> kept = ConcurrentHashMap.newKeySet();
     private volatile Map<String, Integer> live; // and the contract that each supports
     private volatile Optional<String> objection = Optional.empty();
@@ -29,7 +29,7 @@ final class FleetView {
     private volatile boolean full;
     private volatile SharesView shares = SharesView.NONE;
     private volatile @Nullable Map<String, Double> used;
-    private final Map<String, Ownership> ownerships = new ConcurrentHashMap<>();
+    private final Map<String, OwnedAttempt> ownerships = new ConcurrentHashMap<>();
     private final Set<String> permitted = ConcurrentHashMap.newKeySet();
     private volatile List<Room> rooms = List.of();
     private volatile boolean urgent;
@@ -41,7 +41,7 @@ final class FleetView {
         since = now;
     }
 
-    Wishes wishes() {
+    ControlRequests wishes() {
         return wishes;
     }
 
@@ -109,11 +109,11 @@ final class FleetView {
     }
 
     /// @param custody null if the job has ended
-    void custody(String job, @Nullable Custody custody) {
+    void custody(String job, @Nullable Ownership custody) {
         if (custody == null) {
             ownerships.remove(job);
         } else {
-            ownerships.put(job, new Ownership(custody.request().attempt(), custody.state(), custody.worker()));
+            ownerships.put(job, new OwnedAttempt(custody.request().attempt(), custody.state(), custody.worker()));
         }
         permitted.remove(job); // looked up again when it is needed
     }
@@ -128,11 +128,11 @@ final class FleetView {
         return Set.copyOf(permitted);
     }
 
-    record Ownership(int attempt, Custody.State state, String worker) {}
+    record OwnedAttempt(int attempt, Ownership.State state, String worker) {}
 
     /// A job's owner, if projects have rules; null if there is no record.
     @Nullable
-    Ownership ownership(String job) {
+    OwnedAttempt ownership(String job) {
         return ownerships.get(job);
     }
 

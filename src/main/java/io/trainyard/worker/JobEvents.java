@@ -21,9 +21,9 @@ final class JobEvents {
     /// At ten events a second, the usual rate of a job, this lasts for more than three minutes without brokers.
     static final int MAX_IN_FLIGHT = 2048;
 
-    private final Function<EventLine, CompletableFuture<Void>> send;
+    private final Function<SerializedEvent, CompletableFuture<Void>> send;
     private final Semaphore room = new Semaphore(MAX_IN_FLIGHT);
-    private final SortedMap<Long, EventLine> inFlight = new TreeMap<>(); // in the order of publishing
+    private final SortedMap<Long, SerializedEvent> inFlight = new TreeMap<>(); // in the order of publishing
     private final CompletableFuture<Void> lost = new CompletableFuture<>();
     private final List<Waiting> waiting = new ArrayList<>();
     private long told;
@@ -33,14 +33,14 @@ final class JobEvents {
     private record Waiting(long before, CompletableFuture<Void> done) {}
 
     /// @param send reports failures through its future only
-    JobEvents(Function<EventLine, CompletableFuture<Void>> send) {
+    JobEvents(Function<SerializedEvent, CompletableFuture<Void>> send) {
         this.send = send;
     }
 
     /// Sends an event.
     ///
     /// @throws EventsLostException if an earlier one was refused, or the attempt was given up
-    void publish(EventLine event) {
+    void publish(SerializedEvent event) {
         requireNoneLost();
         awaitRoom();
         long number;
@@ -125,7 +125,7 @@ final class JobEvents {
     }
 
     /// The events that the brokers may not have, in order, including refused ones.
-    List<EventLine> unacknowledged() {
+    List<SerializedEvent> unacknowledged() {
         synchronized (inFlight) {
             return List.copyOf(inFlight.values());
         }

@@ -1,8 +1,8 @@
 package io.trainyard.worker;
 
 import io.trainyard.checkpoint.JobFolder;
-import io.trainyard.custody.Custody;
-import io.trainyard.custody.Request;
+import io.trainyard.ownership.Ownership;
+import io.trainyard.ownership.Request;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
@@ -215,7 +215,7 @@ final class LostCommands {
                     .in(context.store().identity());
             await(context.publisher().publish(request));
             await(context.publisher()
-                    .publish(Custody.waiting(request, context.rules().worker(), 1)));
+                    .publish(Ownership.waiting(request, context.rules().worker(), 1)));
         } catch (InvalidJobException _) { // the worker that gets it reports the error
             await(context.publisher().againOf(command));
         }

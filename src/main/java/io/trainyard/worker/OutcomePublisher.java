@@ -46,8 +46,8 @@ final class OutcomePublisher {
         String job = folder.name();
         try {
             Optional<Manifest> last = folder.checkpoints().lastManifest();
-            Owners owners = new Owners(folder);
-            EventLine end = line(stored.event(), owners);
+            AttemptOwners owners = new AttemptOwners(folder);
+            SerializedEvent end = line(stored.event(), owners);
             result(folder, number, end.event(), last);
             List<CompletableFuture<Void>> pending = new ArrayList<>();
             for (String text : last.map(Manifest::pending).orElse(List.of())) {
@@ -83,8 +83,8 @@ final class OutcomePublisher {
         }
     }
 
-    private EventLine line(String json, Owners owners) throws IOException {
-        return EventLine.read(json.getBytes(StandardCharsets.UTF_8), host.now(), owners);
+    private SerializedEvent line(String json, AttemptOwners owners) throws IOException {
+        return SerializedEvent.read(json.getBytes(StandardCharsets.UTF_8), host.now(), owners);
     }
 
     CompletableFuture<Void> close(String job) {

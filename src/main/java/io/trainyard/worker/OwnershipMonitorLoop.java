@@ -1,8 +1,8 @@
 package io.trainyard.worker;
 
-import io.trainyard.custody.OwnershipMonitor;
-import io.trainyard.custody.RecoveryAction;
-import io.trainyard.custody.Request;
+import io.trainyard.ownership.OwnershipMonitor;
+import io.trainyard.ownership.RecoveryAction;
+import io.trainyard.ownership.Request;
 import io.trainyard.spec.JobSpec;
 import java.time.Duration;
 import java.util.List;
@@ -12,7 +12,7 @@ import java.util.function.Supplier;
 import org.apache.kafka.common.KafkaException;
 
 /// Reads the topics that every worker reads, on its own thread, and performs this worker's recovery actions:
-/// [FleetReader] processes records and decides which actions are due, [RecoveryActions] performs them.
+/// [FleetLogReader] processes records and decides which actions are due, [RecoveryActions] performs them.
 final class OwnershipMonitorLoop implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(OwnershipMonitorLoop.class.getName());
 
@@ -27,7 +27,7 @@ final class OwnershipMonitorLoop implements AutoCloseable {
     private final WorkerContext context;
     private final Supplier<FleetLog> logs;
     private final StopSignal stop;
-    private final FleetReader reader;
+    private final FleetLogReader reader;
     private final RecoveryActions actions;
     private final CompletableFuture<Optional<JobSpec>> ready = new CompletableFuture<>();
     private final CompletableFuture<Void> broken = new CompletableFuture<>();
@@ -38,7 +38,7 @@ final class OwnershipMonitorLoop implements AutoCloseable {
         this.context = context;
         this.logs = logs;
         this.stop = new StopSignal(context.host());
-        this.reader = new FleetReader(context, keeping);
+        this.reader = new FleetLogReader(context, keeping);
         this.actions = new RecoveryActions(context);
     }
 

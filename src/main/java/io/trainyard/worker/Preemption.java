@@ -1,13 +1,13 @@
 package io.trainyard.worker;
 
-import io.trainyard.custody.Custody;
-import io.trainyard.custody.OwnershipMonitor;
-import io.trainyard.custody.PreemptionRule;
-import io.trainyard.custody.PreemptionRule.Room;
-import io.trainyard.custody.PreemptionRule.Running;
-import io.trainyard.custody.PreemptionRule.Seat;
-import io.trainyard.custody.WaitingCommand;
-import io.trainyard.custody.WaitingCommands;
+import io.trainyard.ownership.Ownership;
+import io.trainyard.ownership.OwnershipMonitor;
+import io.trainyard.ownership.PreemptionRule;
+import io.trainyard.ownership.PreemptionRule.Room;
+import io.trainyard.ownership.PreemptionRule.Running;
+import io.trainyard.ownership.PreemptionRule.Seat;
+import io.trainyard.ownership.WaitingCommand;
+import io.trainyard.ownership.WaitingCommands;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.topics.KafkaUnreachableException;
@@ -81,7 +81,7 @@ final class Preemption {
     }
 
     /// Processes an ownership record, after the keeper did.
-    void custody(String job, @Nullable Custody custody) {
+    void custody(String job, @Nullable Ownership custody) {
         view.custody(job, custody);
     }
 
@@ -177,7 +177,7 @@ final class Preemption {
         boolean noneIsFree = waiting.stream().anyMatch(command -> isOlder(command, FREE_PATIENCE, now));
         Map<String, Long> held = new HashMap<>();
         List<Running> running = new ArrayList<>();
-        for (Custody custody : monitor.held()) {
+        for (Ownership custody : monitor.held()) {
             held.merge(custody.worker(), 1L, Long::sum);
             WorkerStatus status = workers.get(custody.worker());
             if (status != null && names(status, custody)) {
@@ -205,13 +205,13 @@ final class Preemption {
     }
 
     /// Whether the owner's heartbeat names the job; after a restart it does not.
-    private static boolean names(WorkerStatus status, Custody custody) {
+    private static boolean names(WorkerStatus status, Ownership custody) {
         return status.jobs().stream()
                 .anyMatch(job ->
                         custody.job().equals(job.job()) && custody.request().attempt() == job.attempt());
     }
 
-    private static Running running(Custody custody) {
+    private static Running running(Ownership custody) {
         var request = custody.request();
         return new Running(
                 custody.job(),

@@ -1,8 +1,8 @@
 package io.trainyard.worker;
 
 import io.trainyard.checkpoint.JobFolder;
-import io.trainyard.custody.Permits;
-import io.trainyard.custody.Permits.Attempt;
+import io.trainyard.ownership.Permits;
+import io.trainyard.ownership.Permits.Attempt;
 import io.trainyard.spec.JobSpec;
 import java.util.HashMap;
 import java.util.Map;
@@ -56,7 +56,7 @@ final class Quotas {
     /// A job whose worker was declared dead keeps its permit until the job continues: that worker may have been
     /// frozen and continue, too.
     private Optional<Boolean> isOverByCustody(Attempt attempt) {
-        FleetView.Ownership custody = context.fleet().ownership(attempt.job());
+        FleetView.OwnedAttempt custody = context.fleet().ownership(attempt.job());
         if (custody == null || custody.attempt() < attempt.number()) {
             return Optional.empty();
         }
@@ -69,7 +69,7 @@ final class Quotas {
     }
 
     /// A requeued job is claimed first; until then its permit stays taken.
-    private boolean isHandedBack(Attempt attempt, FleetView.Ownership custody) {
+    private boolean isHandedBack(Attempt attempt, FleetView.OwnedAttempt custody) {
         boolean handedBack = custody.worker().equals(attempt.worker());
         if (!handedBack) {
             context.fleet().keepsPermit(attempt.job());

@@ -3,10 +3,10 @@ package io.trainyard.worker;
 import io.trainyard.checkpoint.CheckpointException;
 import io.trainyard.checkpoint.JobChain;
 import io.trainyard.checkpoint.JobFolder;
-import io.trainyard.custody.Custody;
-import io.trainyard.custody.Deferrals.Deferral;
-import io.trainyard.custody.RecoveryAction;
-import io.trainyard.custody.Request;
+import io.trainyard.ownership.Ownership;
+import io.trainyard.ownership.Deferrals.Deferral;
+import io.trainyard.ownership.RecoveryAction;
+import io.trainyard.ownership.Request;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Paused;
 import io.trainyard.event.TrainingEvent.Resumed;
@@ -87,7 +87,7 @@ final class RecoveryActions {
     private void publish(Request request, int copies)
             throws InterruptedException, ExecutionException, TimeoutException {
         await(publisher.publish(request));
-        await(publisher.publish(Custody.waiting(request, rules.worker(), copies)));
+        await(publisher.publish(Ownership.waiting(request, rules.worker(), copies)));
     }
 
     /// The best of a group's paused jobs; none if the store cannot be read.
@@ -155,7 +155,7 @@ final class RecoveryActions {
     }
 
     private void tell(TrainingEvent event) throws InterruptedException, ExecutionException, TimeoutException {
-        await(publisher.publish(EventLine.of(event, context.host().now(), rules.worker()), null));
+        await(publisher.publish(SerializedEvent.of(event, context.host().now(), rules.worker()), null));
     }
 
     private void await(CompletableFuture<Void> said) throws InterruptedException, ExecutionException, TimeoutException {

@@ -1,6 +1,6 @@
 package io.trainyard.worker;
 
-import io.trainyard.event.Control.Wish;
+import io.trainyard.event.Control.DesiredState;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.WorkerStatus.Fetching;
 import io.trainyard.training.Outcome;
@@ -21,7 +21,7 @@ final class RunningJob implements Supervisor {
 
     private final ClaimedAttempt held;
     private final JobEvents events;
-    private final Owners owners;
+    private final AttemptOwners owners;
     private final StopSignal workerStop;
     private final WorkerContext context;
     private final CompletableFuture<Outcome> result = new CompletableFuture<>();
@@ -32,7 +32,7 @@ final class RunningJob implements Supervisor {
     RunningJob(ClaimedAttempt held, JobEvents events, StopSignal workerStop, WorkerContext context) {
         this.held = held;
         this.events = events;
-        this.owners = new Owners(held.folder());
+        this.owners = new AttemptOwners(held.folder());
         this.workerStop = workerStop;
         this.context = context;
     }
@@ -50,7 +50,7 @@ final class RunningJob implements Supervisor {
     @Override
     public void tell(TrainingEvent event, Instant time) {
         dueNanos = NEVER;
-        events.publish(EventLine.of(event, time, context.rules().worker()));
+        events.publish(SerializedEvent.of(event, time, context.rules().worker()));
     }
 
     @Override
@@ -62,7 +62,7 @@ final class RunningJob implements Supervisor {
     public void tellAgain(String event) {
         dueNanos = NEVER;
         try {
-            events.publish(EventLine.read(
+            events.publish(SerializedEvent.read(
                     event.getBytes(StandardCharsets.UTF_8), context.host().now(), owners));
         } catch (IOException e) {
             throw new SupervisorException("the store has kept what is no event: " + e.getMessage(), e);
@@ -74,21 +74,21 @@ final class RunningJob implements Supervisor {
     public List<String> unacknowledged() {
         return events.unacknowledged().stream()
                 .filter(line -> !(line.event() instanceof TrainingEvent.CheckpointSaved))
-                .map(EventLine::text)
+                .map(SerializedEvent::text)
                 .toList();
     }
 
     @Override
     public Optional<Halt> halt() {
         dueNanos = NEVER;
-        Wish wish = context.fleet().wishes().of(held.id());
-        if (wish == Wish.CANCEL) {
+        DesiredState wish = context.fleet().wishes().of(held.id());
+        if (wish == DesiredState.CANCEL) {
             return Optional.of(Halt.CANCEL);
         }
         if (workerStop.isRequested()) {
             return Optional.of(Halt.DRAIN);
         }
-        if (wish == Wish.PAUSE) {
+        if (wish == DesiredState.PAUSE) {
             return Optional.of(Halt.PAUSE);
         }
         return preemptor().map(_ -> Halt.PREEMPT);

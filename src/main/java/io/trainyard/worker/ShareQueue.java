@@ -1,6 +1,6 @@
 package io.trainyard.worker;
 
-import io.trainyard.custody.ClaimOrder;
+import io.trainyard.ownership.ClaimPriorities;
 import io.trainyard.topics.Brokers;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -56,7 +56,7 @@ final class ShareQueue implements CommandQueue {
 
     private final Brokers kafka;
     private final String worker;
-    private final ClaimOrder order;
+    private final ClaimPriorities order;
     private final List<List<Source>> sources; // those of equal priority change their order
     private final Map<Source, KafkaShareConsumer<byte[], byte[]>> consumers = new HashMap<>();
 
@@ -79,7 +79,7 @@ final class ShareQueue implements CommandQueue {
     ///
     /// @param sources the highest priority first; those of equal priority share a list
     /// @param order in which they are polled
-    ShareQueue(Brokers kafka, String worker, List<List<Source>> sources, ClaimOrder order) {
+    ShareQueue(Brokers kafka, String worker, List<List<Source>> sources, ClaimPriorities order) {
         this.order = order;
         this.kafka = kafka;
         this.worker = worker;

@@ -1,11 +1,11 @@
 package io.trainyard.worker;
 
-import io.trainyard.custody.OwnershipMonitor;
-import io.trainyard.custody.Parking;
-import io.trainyard.custody.Parking.Parked;
+import io.trainyard.ownership.OwnershipMonitor;
+import io.trainyard.ownership.DeferredCommands;
+import io.trainyard.ownership.DeferredCommands.DeferredEntry;
 import io.trainyard.share.ProjectRules;
-import io.trainyard.share.Standings;
-import io.trainyard.share.Usage;
+import io.trainyard.share.ProjectOrder;
+import io.trainyard.share.DecayedUsage;
 import io.trainyard.topics.Priority;
 import java.io.IOException;
 import java.util.Collections;
@@ -44,8 +44,8 @@ final class Shares {
 
     private final OwnershipMonitor monitor;
     private final WorkerRules rules;
-    private final Usage usage;
-    private final Parking<Deferred> parking = new Parking<>();
+    private final DecayedUsage usage;
+    private final DeferredCommands<Deferred> parking = new DeferredCommands<>();
     private @Nullable Map<String, Double> told;
     private boolean changed = true;
     private SharesView view = SharesView.NONE;
@@ -54,7 +54,7 @@ final class Shares {
     Shares(OwnershipMonitor monitor, WorkerRules rules) {
         this.monitor = monitor;
         this.rules = rules;
-        this.usage = new Usage(rules.shares().windowBeats());
+        this.usage = new DecayedUsage(rules.shares().windowBeats());
     }
 
     /// This worker's own heartbeat was read back.
@@ -123,7 +123,7 @@ final class Shares {
     /// @param permitted jobs that keep a permit while they wait: their commands are always included
     SharesView view(Set<String> permitted) {
         if (changed && !(rules.shares().isNone() && parking.size() == 0)) {
-            Standings standings = Standings.of(
+            ProjectOrder standings = ProjectOrder.of(
                     rules.shares().projects(), rules.shares().windowBeats(), usage.used(), monitor.loads());
             view = new SharesView(
                     standings,
@@ -139,7 +139,7 @@ final class Shares {
         return view;
     }
 
-    private List<Parked<Deferred>> looked(List<Parked<Deferred>> parked) {
+    private List<DeferredEntry<Deferred>> looked(List<DeferredEntry<Deferred>> parked) {
         return parked.stream()
                 .filter(one -> rules.routes().urgency(one.topic()).isPresent())
                 .toList();

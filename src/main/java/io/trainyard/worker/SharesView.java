@@ -1,9 +1,9 @@
 package io.trainyard.worker;
 
-import io.trainyard.custody.Parking.Parked;
-import io.trainyard.custody.Request;
+import io.trainyard.ownership.DeferredCommands.DeferredEntry;
+import io.trainyard.ownership.Request;
 import io.trainyard.share.Hold;
-import io.trainyard.share.Standings;
+import io.trainyard.share.ProjectOrder;
 import io.trainyard.topics.Priority;
 import java.util.HashSet;
 import java.util.List;
@@ -23,17 +23,17 @@ import java.util.stream.Stream;
 /// @param idle workers without a job
 /// @param beats of this worker
 record SharesView(
-        Standings standings,
-        List<Parked<Deferred>> parked,
+        ProjectOrder standings,
+        List<DeferredEntry<Deferred>> parked,
         boolean isFull,
         Map<Priority, Set<String>> queued,
         Set<String> idle,
         long beats) {
     /// There are no rules.
-    static final SharesView NONE = new SharesView(Standings.NONE, List.of(), false, Map.of(), Set.of(), 0);
+    static final SharesView NONE = new SharesView(ProjectOrder.NONE, List.of(), false, Map.of(), Set.of(), 0);
 
     record Turn(Priority priority, String project) {
-        boolean isOf(Parked<?> command) {
+        boolean isOf(DeferredEntry<?> command) {
             return command.priority() == priority && command.project().equals(project);
         }
     }
@@ -42,16 +42,16 @@ record SharesView(
     ///
     /// @param order of priorities
     /// @param open the deferred commands that may be claimed
-    Optional<Turn> next(List<Priority> order, List<Parked<Deferred>> open) {
+    Optional<Turn> next(List<Priority> order, List<DeferredEntry<Deferred>> open) {
         return turn(order, open, queued);
     }
 
     /// The same for deferred commands only.
-    Optional<Turn> nextOf(List<Priority> order, List<Parked<Deferred>> open) {
+    Optional<Turn> nextOf(List<Priority> order, List<DeferredEntry<Deferred>> open) {
         return turn(order, open, Map.of());
     }
 
-    private Optional<Turn> turn(List<Priority> order, List<Parked<Deferred>> open, Map<Priority, Set<String>> others) {
+    private Optional<Turn> turn(List<Priority> order, List<DeferredEntry<Deferred>> open, Map<Priority, Set<String>> others) {
         return order.stream()
                 .flatMap(priority -> standings
                         .next(Stream.concat(
@@ -61,10 +61,10 @@ record SharesView(
                 .findFirst();
     }
 
-    private static Set<String> projects(List<Parked<Deferred>> open, Priority priority) {
+    private static Set<String> projects(List<DeferredEntry<Deferred>> open, Priority priority) {
         return open.stream()
                 .filter(one -> one.priority() == priority)
-                .map(Parked::project)
+                .map(DeferredEntry::project)
                 .collect(Collectors.toSet());
     }
 

@@ -1,7 +1,7 @@
 package io.trainyard.worker;
 
 import io.trainyard.checkpoint.CheckpointStore;
-import io.trainyard.custody.ClaimOrder;
+import io.trainyard.ownership.ClaimPriorities;
 import io.trainyard.trace.Tracing;
 
 /// The services of a worker.
@@ -20,5 +20,5 @@ record WorkerContext(
         FleetView fleet,
         Activity activity,
         Tracing tracing,
-        ClaimOrder order,
+        ClaimPriorities order,
         ClaimGate gate) {}

@@ -1,6 +1,6 @@
 package io.trainyard.worker;
 
-import io.trainyard.custody.Deferrals;
+import io.trainyard.ownership.Deferrals;
 import io.trainyard.spec.JobLimits;
 import java.time.Duration;
 

@@ -4,9 +4,9 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkus.runtime.ShutdownEvent;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
-import io.trainyard.custody.ClaimOrder;
-import io.trainyard.custody.Deferrals;
-import io.trainyard.custody.OwnershipMonitor;
+import io.trainyard.ownership.ClaimPriorities;
+import io.trainyard.ownership.Deferrals;
+import io.trainyard.ownership.OwnershipMonitor;
 import io.trainyard.data.DataRoots;
 import io.trainyard.data.DatasetException;
 import io.trainyard.data.bucket.BucketRoots;
@@ -106,7 +106,7 @@ public class WorkerService {
         CheckpointStore store = KillPointStore.context(CheckpointStore.open(URI.create(settings.checkpoints())));
 
         String prefix = settings.topics().prefix();
-        Host machine = new Machine();
+        Host machine = new SystemHost();
         JobTraining training = new JobTraining(data, device, worker.threads(), id)
                 .with(new Limits(worker.maxAttempts(), worker.hangFactor(), limits(settings.limits())))
                 .sharing(slots(worker));
@@ -146,7 +146,7 @@ public class WorkerService {
                 shares(settings),
                 limits(settings.limits()));
         WorkerContext context = new WorkerContext(
-                rules, machine, store, publisher, fleet, activity, Tracing.ofProcess(), new ClaimOrder(), gate);
+                rules, machine, store, publisher, fleet, activity, Tracing.ofProcess(), new ClaimPriorities(), gate);
         OwnershipMonitorLoop keeping = new OwnershipMonitorLoop(
                 context,
                 () -> new KafkaFleetLog(kafka, prefix, id),

@@ -8,8 +8,8 @@ import static io.trainyard.event.SampleEvents.paused;
 import static io.trainyard.event.SampleEvents.tested;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.trainyard.event.JobNews.Happened;
-import io.trainyard.event.JobNews.Rejected;
+import io.trainyard.event.JobRecord.EventRecord;
+import io.trainyard.event.JobRecord.Rejected;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.event.WorkerStatusBuilder;
@@ -40,7 +40,7 @@ class AlertRulesTest {
     }
 
     private List<Alert> take(TrainingEvent event, long millis) {
-        return rules.take(new Happened(event, millis), millis);
+        return rules.take(new EventRecord(event, millis), millis);
     }
 
     private static WorkerStatus beat(String worker, boolean stopping) {
@@ -57,7 +57,7 @@ class AlertRulesTest {
                 .extracting(Alert::rule)
                 .containsExactly(Rule.FAILED);
         assertThat(take(failed("b", 1, "why"), NOW - 1)).isEmpty();
-        assertThat(rules(EnumSet.of(Rule.FAILED)).take(new Happened(finished("a", 1, 20), NOW), NOW))
+        assertThat(rules(EnumSet.of(Rule.FAILED)).take(new EventRecord(finished("a", 1, 20), NOW), NOW))
                 .isEmpty();
     }
 

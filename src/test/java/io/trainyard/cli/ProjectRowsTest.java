@@ -2,8 +2,8 @@ package io.trainyard.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.trainyard.event.JobNews.Happened;
-import io.trainyard.event.JobNews.Requested;
+import io.trainyard.event.JobRecord.EventRecord;
+import io.trainyard.event.JobRecord.Requested;
 import io.trainyard.event.JobState;
 import io.trainyard.event.SampleEvents;
 import io.trainyard.event.TrainingEvent.Claimed;
@@ -31,8 +31,8 @@ class ProjectRowsTest {
     }
 
     private static JobState running(JobState job, String device, long sinceSeconds) {
-        job.apply(new Happened(new Claimed(job.job(), 1, "w1", device), NOW - 1000 * sinceSeconds));
-        job.apply(new Happened(SampleEvents.losses(job.job(), 1, 0, 1, 10), NOW));
+        job.apply(new EventRecord(new Claimed(job.job(), 1, "w1", device), NOW - 1000 * sinceSeconds));
+        job.apply(new EventRecord(SampleEvents.losses(job.job(), 1, 0, 1, 10), NOW));
         return job;
     }
 

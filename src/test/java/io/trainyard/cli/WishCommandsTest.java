@@ -13,8 +13,8 @@ import static org.assertj.core.api.Assertions.tuple;
 import io.trainyard.Patience;
 import io.trainyard.Slow;
 import io.trainyard.event.Control;
-import io.trainyard.event.Control.Urgency;
-import io.trainyard.event.Control.Wish;
+import io.trainyard.event.Control.RequestedPriority;
+import io.trainyard.event.Control.DesiredState;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.topics.CloudEvents;
@@ -36,7 +36,7 @@ class WishCommandsTest extends FleetCommands {
     void aJobIsCancelledOnceItsWorkerSaysSo() throws Exception {
         submit("a");
         publish(claimed("a"));
-        wishAndObey(new Control("a", Wish.CANCEL, null, now()), cancelled("a", 1, 7), "cancel", "a");
+        wishAndObey(new Control("a", DesiredState.CANCEL, null, now()), cancelled("a", 1, 7), "cancel", "a");
         assertThat(out.toString(UTF_8).strip()).isEqualTo("job a is cancelled at step 7");
         out.reset();
         assertThat(run("", "cancel", "a")).isZero();
@@ -49,12 +49,12 @@ class WishCommandsTest extends FleetCommands {
         submit("a");
         publish(claimed("a"));
         publish(started("a", 1, 1));
-        wishAndObey(new Control("a", Wish.PAUSE, null, now()), paused("a", 1, 7), "pause", "a");
+        wishAndObey(new Control("a", DesiredState.PAUSE, null, now()), paused("a", 1, 7), "pause", "a");
         assertThat(out.toString(UTF_8)).contains("job a is paused at step 7; ./trainyard resume");
         assertThat(run("", "pause", "a")).isZero();
         assertThat(out.toString(UTF_8)).contains("job a is paused already");
         assertThat(wishes()).hasSize(1);
-        wishAndObey(new Control("a", Wish.RUN, null, now()), resumed("a", 1), "resume", "a");
+        wishAndObey(new Control("a", DesiredState.RUN, null, now()), resumed("a", 1), "resume", "a");
         assertThat(out.toString(UTF_8)).contains("job a goes on: it is queued");
         assertThat(run("", "resume", "a")).isZero();
         assertThat(out.toString(UTF_8)).contains("job a is queued and was not paused; nothing to resume");
@@ -69,7 +69,7 @@ class WishCommandsTest extends FleetCommands {
         assertThat(out.toString(UTF_8)).contains("job a does not show it yet: the wish is kept, and will be obeyed");
         assertThat(run("", "resume", "a")).isZero();
         assertThat(out.toString(UTF_8)).contains("job a goes on: it is running");
-        assertThat(wishes()).extracting(Control::wish).containsExactly(Wish.PAUSE, Wish.RUN);
+        assertThat(wishes()).extracting(Control::wish).containsExactly(DesiredState.PAUSE, DesiredState.RUN);
     }
 
     @Test
@@ -145,10 +145,10 @@ class WishCommandsTest extends FleetCommands {
         assertThat(run("", "pause", "--sweep", "g", "--timeout", "0")).isZero();
         assertThat(wishes())
                 .extracting(Control::job, Control::wish)
-                .containsExactlyInAnyOrder(tuple("a", Wish.PAUSE), tuple("b", Wish.PAUSE));
+                .containsExactlyInAnyOrder(tuple("a", DesiredState.PAUSE), tuple("b", DesiredState.PAUSE));
         assertThat(run("", "resume", "--sweep", "g", "--timeout", "0")).isZero();
         assertThat(wishes().subList(2, 4))
-                .allMatch(wish -> wish.wish() == Wish.RUN && !wish.isRunOn())
+                .allMatch(wish -> wish.wish() == DesiredState.RUN && !wish.isRunOn())
                 .extracting(Control::job)
                 .containsExactlyInAnyOrder("a", "b");
     }
@@ -184,7 +184,7 @@ class WishCommandsTest extends FleetCommands {
             assertThat(copy.entry().headers().lastHeader("trainyard-attempt").value())
                     .isEqualTo("3".getBytes(UTF_8));
         });
-        assertThat(wishes()).extracting(Control::priority).containsExactly(Urgency.HIGH);
+        assertThat(wishes()).extracting(Control::priority).containsExactly(RequestedPriority.HIGH);
         assertThat(run("", "reprioritize", "a", "urgent")).isEqualTo(ExitCodes.BAD_INPUT);
     }
 
@@ -198,8 +198,8 @@ class WishCommandsTest extends FleetCommands {
         assertThat(read(Topic.COMMANDS_LOW)).isEmpty();
         assertThat(run("", "pause", "a", "--timeout", "0")).isZero();
         assertThat(run("", "reprioritize", "a", "high")).isZero();
-        assertThat(wishes()).extracting(Control::wish).containsExactly(Wish.RUN, Wish.PAUSE, Wish.PAUSE);
-        assertThat(wishes()).extracting(Control::priority).containsExactly(Urgency.LOW, Urgency.LOW, Urgency.HIGH);
+        assertThat(wishes()).extracting(Control::wish).containsExactly(DesiredState.RUN, DesiredState.PAUSE, DesiredState.PAUSE);
+        assertThat(wishes()).extracting(Control::priority).containsExactly(RequestedPriority.LOW, RequestedPriority.LOW, RequestedPriority.HIGH);
     }
 
     private void wishAndObey(Control expected, TrainingEvent obeyed, String... command) throws Exception {

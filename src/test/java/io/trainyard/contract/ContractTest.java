@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.trainyard.Page;
-import io.trainyard.custody.Custody;
+import io.trainyard.ownership.Ownership;
 import io.trainyard.event.Control;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.WorkerStatus;
@@ -80,7 +80,7 @@ class ContractTest {
                                 Set.of("type", "time"))),
                 Stream.of(
                         Arguments.of("job-control", Control.class, Set.of()),
-                        Arguments.of("job-custody", Custody.class, Set.of()),
+                        Arguments.of("job-custody", Ownership.class, Set.of()),
                         Arguments.of("worker-status", WorkerStatus.class, Set.of())));
     }
 

@@ -13,7 +13,7 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.trainyard.Patience;
 import io.trainyard.Slow;
-import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobRecord.EventRecord;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.tracking.Databases;
 import io.trainyard.tracking.TrackingStore;
@@ -90,14 +90,14 @@ class AlertWatchTest {
                 Duration.ofSeconds(10));
     }
 
-    private static Happened now(TrainingEvent event) {
-        return new Happened(event, System.currentTimeMillis());
+    private static EventRecord now(TrainingEvent event) {
+        return new EventRecord(event, System.currentTimeMillis());
     }
 
     @Test
     void aJobThatFailsIsToldOnceAndSigned() throws Exception {
         AlertWatch watch = watch();
-        Happened failure = now(failed("a", 1, "the loss is NaN"));
+        EventRecord failure = now(failed("a", 1, "the loss is NaN"));
         watch.take(List.of(now(claimed("a")), failure));
         watch.take(List.of(failure)); // read again after a store outage
         watch.send();
@@ -164,7 +164,7 @@ class AlertWatchTest {
     void whatHappenedBeforeAlertsWereWantedIsHistory() {
         long before = System.currentTimeMillis() - 1;
         AlertWatch watch = watch();
-        watch.take(List.of(new Happened(failed("old", 1, "why"), before - 60_000)));
+        watch.take(List.of(new EventRecord(failed("old", 1, "why"), before - 60_000)));
         long meanwhile = System.currentTimeMillis();
         watch.take(List.of(now(failed("new", 1, "why"))));
         watch.send();
@@ -173,7 +173,7 @@ class AlertWatchTest {
                 .containsExactly("new");
         watch.close();
         AlertWatch restarted = watch();
-        restarted.take(List.of(new Happened(failed("meanwhile", 1, "why"), meanwhile)));
+        restarted.take(List.of(new EventRecord(failed("meanwhile", 1, "why"), meanwhile)));
         restarted.send();
         assertThat(received).as("while the dashboard was away").hasSize(2);
         restarted.close();

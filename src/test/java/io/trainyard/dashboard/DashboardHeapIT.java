@@ -11,7 +11,7 @@ import io.trainyard.Patience;
 import io.trainyard.TrainyardProcess;
 import io.trainyard.broker.TestBroker;
 import io.trainyard.event.Control;
-import io.trainyard.event.Control.Wish;
+import io.trainyard.event.Control.DesiredState;
 import io.trainyard.event.EventJson;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
@@ -133,7 +133,7 @@ class DashboardHeapIT {
                 feed.send(Topic.COMMANDS_HIGH, "padded" + i, job + " ".repeat(MEBIBYTE - job.length()));
             }
             for (int i = 0; i < 10_000; i++) {
-                Control wish = new Control("forged" + i, Wish.CANCEL, null, Instant.now());
+                Control wish = new Control("forged" + i, DesiredState.CANCEL, null, Instant.now());
                 feed.send(Topic.CONTROL, "forged" + i, EventJson.write(wish));
             }
             for (int i = 0; i < 1_000; i++) {

@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.grpc.StatusRuntimeException;
-import io.trainyard.event.JobNews;
-import io.trainyard.event.JobNews.Happened;
-import io.trainyard.event.JobNews.Requested;
+import io.trainyard.event.JobRecord;
+import io.trainyard.event.JobRecord.EventRecord;
+import io.trainyard.event.JobRecord.Requested;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.kubernetes.KedaClient;
 import io.trainyard.spec.JobJson;
@@ -47,18 +47,18 @@ class DemandWatchTest {
         store.close();
     }
 
-    private void take(JobNews... news) {
+    private void take(JobRecord... news) {
         var _ = history.apply(List.of(news), Map.of());
     }
 
-    private static JobNews command(String job, String device) {
+    private static JobRecord command(String job, String device) {
         byte[] json = """
                 {"id": "%s", "network": "lenet", "dataset": "shapes32", "epochs": 1, "device": "%s"}""".formatted(job, device).getBytes(StandardCharsets.UTF_8);
         return new Requested(job, JobJson.read(json), "t.commands.normal-0@0", 1);
     }
 
     private void tell(TrainingEvent... events) {
-        take(Arrays.stream(events).map(event -> new Happened(event, 2)).toArray(JobNews[]::new));
+        take(Arrays.stream(events).map(event -> new EventRecord(event, 2)).toArray(JobRecord[]::new));
     }
 
     @Test

@@ -16,7 +16,7 @@ import io.micrometer.prometheus.PrometheusMeterRegistry;
 import io.trainyard.Patience;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.FailureCause;
-import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobRecord.EventRecord;
 import io.trainyard.event.SampleEvents;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.WorkerStatus;
@@ -302,11 +302,11 @@ class FleetMetricsTest {
         long now = System.currentTimeMillis();
         dashboard.counters.taken(
                 List.of(
-                        new Happened(losses("a", 1, 0, 1, 10), now + 2_000),
-                        new Happened(claimed("a"), now + 500), // topics are read in parallel
-                        new Happened(losses("a", 1, 0, 11, 10), now + 3_000),
-                        new Happened(claimed("old"), now - 60_000),
-                        new Happened(losses("old", 1, 0, 1, 10), now - 50_000)),
+                        new EventRecord(losses("a", 1, 0, 1, 10), now + 2_000),
+                        new EventRecord(claimed("a"), now + 500), // topics are read in parallel
+                        new EventRecord(losses("a", 1, 0, 11, 10), now + 3_000),
+                        new EventRecord(claimed("old"), now - 60_000),
+                        new EventRecord(losses("old", 1, 0, 1, 10), now - 50_000)),
                 List.of(),
                 0);
         assertThat(value("trainyard_claim_to_first_step_seconds_count")).isOne();

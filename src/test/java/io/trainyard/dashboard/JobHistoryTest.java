@@ -12,10 +12,10 @@ import static io.trainyard.event.SampleEvents.started;
 import static io.trainyard.event.SampleEvents.tested;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.trainyard.event.JobNews;
-import io.trainyard.event.JobNews.Happened;
-import io.trainyard.event.JobNews.Rejected;
-import io.trainyard.event.JobNews.Requested;
+import io.trainyard.event.JobRecord;
+import io.trainyard.event.JobRecord.EventRecord;
+import io.trainyard.event.JobRecord.Rejected;
+import io.trainyard.event.JobRecord.Requested;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.WorkerStatus;
@@ -63,10 +63,10 @@ class JobHistoryTest {
     }
 
     private void apply(TrainingEvent event, long millis) {
-        apply(new Happened(event, millis));
+        apply(new EventRecord(event, millis));
     }
 
-    private void apply(JobNews news) {
+    private void apply(JobRecord news) {
         history.apply(List.of(news), Map.of());
     }
 

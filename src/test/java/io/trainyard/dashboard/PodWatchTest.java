@@ -3,7 +3,7 @@ package io.trainyard.dashboard;
 import static io.trainyard.event.SampleEvents.finished;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobRecord.EventRecord;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.WorkerStatusBuilder;
 import io.trainyard.kubernetes.ApiServerException;
@@ -74,7 +74,7 @@ class PodWatchTest {
         beat("v", null, null, now - 1500);
         watch.look();
         assertThat(pods).containsOnly(Map.entry("w", PodMark.IDLE), Map.entry("v", PodMark.IDLE));
-        var _ = history.apply(List.of(new Happened(new Claimed("a", 1, "w", "cpu"), now - 1000)), Map.of());
+        var _ = history.apply(List.of(new EventRecord(new Claimed("a", 1, "w", "cpu"), now - 1000)), Map.of());
         watch.look();
         assertThat(pods).containsOnly(Map.entry("w", PodMark.NEWLY_BUSY), Map.entry("v", PodMark.IDLE));
     }
@@ -84,8 +84,8 @@ class PodWatchTest {
         beat("w", null, null, now);
         var _ = history.apply(
                 List.of(
-                        new Happened(new Claimed("a", 1, "w", "cpu"), now - 5000),
-                        new Happened(finished("a", 1, 10), now - 4000)),
+                        new EventRecord(new Claimed("a", 1, "w", "cpu"), now - 5000),
+                        new EventRecord(finished("a", 1, 10), now - 4000)),
                 Map.of());
         watch.look();
         assertThat(pods).containsOnly(Map.entry("w", PodMark.IDLE));

@@ -3,9 +3,9 @@ package io.trainyard.dashboard;
 import static io.trainyard.event.SampleEvents.claimed;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.trainyard.event.JobNews;
-import io.trainyard.event.JobNews.Happened;
-import io.trainyard.event.JobNews.Requested;
+import io.trainyard.event.JobRecord;
+import io.trainyard.event.JobRecord.EventRecord;
+import io.trainyard.event.JobRecord.Requested;
 import io.trainyard.share.ProjectRule;
 import io.trainyard.share.ProjectRules;
 import io.trainyard.spec.JobJson;
@@ -41,7 +41,7 @@ class ProjectQuotasTest {
                 {"id": "%s", "network": "lenet", "dataset": "cifar10", "epochs": 1, "project": "%s"}""".formatted(id, project).getBytes(StandardCharsets.UTF_8));
     }
 
-    private void apply(JobNews news) {
+    private void apply(JobRecord news) {
         history.apply(List.of(news), Map.of());
     }
 
@@ -55,7 +55,7 @@ class ProjectQuotasTest {
         submit("v-2", "vision");
         submit("v-3", "vision");
         submit("f-1", "free");
-        apply(new Happened(claimed("v-1", 1), 1_750_000_000_001L));
+        apply(new EventRecord(claimed("v-1", 1), 1_750_000_000_001L));
         assertThat(quotas.refusal(List.of(job("v-4", "vision")))).isEmpty();
         assertThat(quotas.refusal(List.of(job("v-4", "vision"), job("v-5", "vision"))))
                 .contains(

@@ -29,14 +29,14 @@ class DataSetsPageTest {
 
     /// The classes with the allowed fields of a description, by its kind.
     static Stream<Class<?>> manifests() {
-        return Arrays.stream(Manifest.class.getPermittedSubclasses());
+        return Arrays.stream(DatasetManifest.class.getPermittedSubclasses());
     }
 
     @ParameterizedTest
     @MethodSource("manifests")
     void everyFieldOfADescriptionHasARow(Class<?> manifest) {
         String kind = Arrays.stream(
-                        Manifest.class.getAnnotation(JsonSubTypes.class).value())
+                        DatasetManifest.class.getAnnotation(JsonSubTypes.class).value())
                 .filter(type -> type.value() == manifest)
                 .findFirst()
                 .orElseThrow()
@@ -53,7 +53,7 @@ class DataSetsPageTest {
     @ParameterizedTest
     @MethodSource("manifests")
     void everyKindHasAnExampleThatCanBeRead(Class<?> manifest, @TempDir Path folder) throws IOException {
-        List<Manifest> examples = new ArrayList<>();
+        List<DatasetManifest> examples = new ArrayList<>();
         for (String example : PAGE.code("json")) {
             if (example.startsWith("{\"kind\"")) { // others are jobs
                 examples.add(ManifestJson.read(Files.writeString(folder.resolve("dataset.json"), example)));

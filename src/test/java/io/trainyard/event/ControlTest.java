@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.trainyard.event.Control.Urgency;
-import io.trainyard.event.Control.Wish;
+import io.trainyard.event.Control.RequestedPriority;
+import io.trainyard.event.Control.DesiredState;
 import java.io.IOException;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
@@ -17,12 +17,12 @@ class ControlTest {
 
     @Test
     void isOneLineOfJson() throws IOException {
-        byte[] json = EventJson.write(new Control("a", Wish.CANCEL, Urgency.HIGH, TIME));
+        byte[] json = EventJson.write(new Control("a", DesiredState.CANCEL, RequestedPriority.HIGH, TIME));
         assertThat(new String(json, UTF_8))
                 .isEqualTo(
                         "{\"job\":\"a\",\"wish\":\"cancel\",\"priority\":\"high\",\"time\":\"2026-11-22T03:04:05.678Z\"}");
         assertThat(EventJson.readControl(json))
-                .isEqualTo(new Control("a", Wish.CANCEL, Urgency.HIGH, Instant.parse("2026-11-22T03:04:05.678Z")));
+                .isEqualTo(new Control("a", DesiredState.CANCEL, RequestedPriority.HIGH, Instant.parse("2026-11-22T03:04:05.678Z")));
     }
 
     @Test
@@ -30,7 +30,7 @@ class ControlTest {
         byte[] json = "{\"job\":\"a\",\"wish\":\"run\",\"time\":\"2026-11-22T03:04:05Z\",\"by\":{\"later\":1}}"
                 .getBytes(UTF_8);
         assertThat(EventJson.readControl(json))
-                .isEqualTo(new Control("a", Wish.RUN, null, Instant.parse("2026-11-22T03:04:05Z")));
+                .isEqualTo(new Control("a", DesiredState.RUN, null, Instant.parse("2026-11-22T03:04:05Z")));
     }
 
     @ParameterizedTest

@@ -19,9 +19,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.trainyard.Slow;
-import io.trainyard.event.Control.Urgency;
-import io.trainyard.event.Control.Wish;
-import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.Control.RequestedPriority;
+import io.trainyard.event.Control.DesiredState;
+import io.trainyard.event.JobRecord.EventRecord;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
@@ -48,7 +48,7 @@ class EventFuzzTest {
             json(paused("a", 1, 1)),
             json(resumed("a", 1)),
             json(cancelled("a", 1, 1)),
-            EventJson.write(new Control("a", Wish.PAUSE, Urgency.LOW, SampleEvents.TIME)),
+            EventJson.write(new Control("a", DesiredState.PAUSE, RequestedPriority.LOW, SampleEvents.TIME)),
             EventJson.write(WorkerStatusBuilder.of("w", "cpu")
                     .jobs(List.of(new WorkerStatus.Job("a", 1, 0.5), new WorkerStatus.Job("b", 2, 0)))
                     .imagesPerSecond(2.5)
@@ -90,10 +90,10 @@ class EventFuzzTest {
         int read = 0;
         for (int i = 0; i < TRIES; i++) {
             byte[] record = random.nextInt(10) == 0 ? bytes(random.nextInt(200)) : mutated(any(TRUE));
-            Optional<Told> told = event(record);
+            Optional<TimestampedEvent> told = event(record);
             if (told.isPresent() && told.get().event().job().equals("a")) {
                 read++;
-                state.apply(new Happened(told.get().event(), i, null, random.nextInt()));
+                state.apply(new EventRecord(told.get().event(), i, null, random.nextInt()));
                 assertThatCode(() -> new ObjectMapper().writeValueAsString(state))
                         .doesNotThrowAnyException();
             }
@@ -102,7 +102,7 @@ class EventFuzzTest {
     }
 
     /// Any other error ends the test, including a StackOverflowError.
-    private static Optional<Told> event(byte[] record) {
+    private static Optional<TimestampedEvent> event(byte[] record) {
         try {
             var _ = EventJson.readStatus(record);
         } catch (IOException _) { // not an event

@@ -58,7 +58,7 @@ class EventJsonTest {
     @MethodSource("events")
     void readsWhatItWrote(TrainingEvent event) throws IOException {
         byte[] json = json(event);
-        assertThat(EventJson.readEvent(json)).usingRecursiveComparison().isEqualTo(new Told(event, TIME));
+        assertThat(EventJson.readEvent(json)).usingRecursiveComparison().isEqualTo(new TimestampedEvent(event, TIME));
     }
 
     /// Larger events would exceed the record size.
@@ -128,7 +128,7 @@ class EventJsonTest {
     void ignoresFieldsOfLaterVersions() throws IOException {
         byte[] json = "{\"type\":\"failed\",\"job\":\"a\",\"attempt\":1,\"reason\":\"x\",\"new\":{\"y\":1}}"
                 .getBytes(StandardCharsets.UTF_8);
-        assertThat(EventJson.readEvent(json)).isEqualTo(new Told(failed("a", 1, "x"), null));
+        assertThat(EventJson.readEvent(json)).isEqualTo(new TimestampedEvent(failed("a", 1, "x"), null));
     }
 
     @ParameterizedTest

@@ -12,7 +12,7 @@ import static io.trainyard.event.SampleEvents.saved;
 import static io.trainyard.event.SampleEvents.started;
 import static io.trainyard.event.SampleEvents.tested;
 
-import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobRecord.EventRecord;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -31,7 +31,7 @@ public final class Histories {
     private static final int STEPS = 20;
 
     private final Random random;
-    private final Map<String, List<Happened>> topics = new LinkedHashMap<>();
+    private final Map<String, List<EventRecord>> topics = new LinkedHashMap<>();
     private long nowMillis = SampleEvents.TIME.toEpochMilli();
     private long savedStep;
 
@@ -44,11 +44,11 @@ public final class Histories {
     }
 
     /// The same seed gives the same history: a list per topic, compacted topics first.
-    public static List<List<Happened>> of(long seed) {
+    public static List<List<EventRecord>> of(long seed) {
         return new Histories(new Random(seed)).tell();
     }
 
-    private List<List<Happened>> tell() {
+    private List<List<EventRecord>> tell() {
         int attempts = 1 + random.nextInt(4);
         for (int attempt = 1; attempt <= attempts; attempt++) {
             long from = savedStep + 1;
@@ -121,20 +121,20 @@ public final class Histories {
     }
 
     private void say(TrainingEvent event) {
-        List<Happened> topic = topicOf(event);
+        List<EventRecord> topic = topicOf(event);
         nowMillis += 1 + random.nextInt(1000);
-        topic.add(new Happened(event, nowMillis, "w" + event.attempt(), topic.size()));
+        topic.add(new EventRecord(event, nowMillis, "w" + event.attempt(), topic.size()));
         if (random.nextInt(10) == 0) {
             again(topic.getLast());
         }
     }
 
-    private void again(Happened news) {
-        List<Happened> topic = topicOf(news.event());
-        topic.add(new Happened(news.event(), news.millis(), news.worker(), topic.size()));
+    private void again(EventRecord news) {
+        List<EventRecord> topic = topicOf(news.event());
+        topic.add(new EventRecord(news.event(), news.millis(), news.worker(), topic.size()));
     }
 
-    private List<Happened> topicOf(TrainingEvent event) {
+    private List<EventRecord> topicOf(TrainingEvent event) {
         return topic(
                 switch (event) {
                     case TrainingEvent.StepLosses _ -> "steps";
@@ -144,15 +144,15 @@ public final class Histories {
                 });
     }
 
-    private List<Happened> topic(String name) {
+    private List<EventRecord> topic(String name) {
         return topics.getOrDefault(name, List.of());
     }
 
     /// A possible order in which the topics are read, with parts that are read again.
-    public static List<Happened> read(List<List<Happened>> topics, Random random) {
-        List<List<Happened>> rest = new ArrayList<>();
-        for (List<Happened> topic : topics) {
-            List<Happened> whole = new ArrayList<>(topic);
+    public static List<EventRecord> read(List<List<EventRecord>> topics, Random random) {
+        List<List<EventRecord>> rest = new ArrayList<>();
+        for (List<EventRecord> topic : topics) {
+            List<EventRecord> whole = new ArrayList<>(topic);
             if (random.nextInt(3) == 0 && !topic.isEmpty()) { // a consumer that loses its position
                 int lost = random.nextInt(topic.size());
                 whole = new ArrayList<>(topic.subList(0, lost));
@@ -160,9 +160,9 @@ public final class Histories {
             }
             rest.add(whole);
         }
-        List<Happened> read = new ArrayList<>();
+        List<EventRecord> read = new ArrayList<>();
         while (rest.stream().anyMatch(topic -> !topic.isEmpty())) {
-            List<Happened> topic = rest.get(random.nextInt(rest.size()));
+            List<EventRecord> topic = rest.get(random.nextInt(rest.size()));
             for (int i = random.nextInt(8); i > 0 && !topic.isEmpty(); i--) {
                 read.add(topic.removeFirst());
             }
@@ -171,16 +171,16 @@ public final class Histories {
     }
 
     /// The least that compaction retains: the newest record of each attempt and type.
-    public static List<List<Happened>> compacted(List<List<Happened>> topics) {
+    public static List<List<EventRecord>> compacted(List<List<EventRecord>> topics) {
         return Stream.concat(
                         topics.subList(0, 2).stream().map(Histories::newestOfEachKey),
                         topics.stream().skip(2))
                 .toList();
     }
 
-    private static List<Happened> newestOfEachKey(List<Happened> topic) {
-        Map<String, Happened> newest = new LinkedHashMap<>();
-        for (Happened news : topic) {
+    private static List<EventRecord> newestOfEachKey(List<EventRecord> topic) {
+        Map<String, EventRecord> newest = new LinkedHashMap<>();
+        for (EventRecord news : topic) {
             String key = news.event().attempt() + "/" + news.event().type();
             newest.remove(key);
             newest.put(key, news);

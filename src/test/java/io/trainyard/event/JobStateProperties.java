@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.trainyard.SeededProperty;
-import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobRecord.EventRecord;
 import io.trainyard.event.JobState.Status;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -23,12 +23,12 @@ class JobStateProperties {
 
     @SeededProperty
     void isTheSameInAnyOrderOfReadingAndAfterCompaction(@ForAll long seed) throws JsonProcessingException {
-        List<List<Happened>> topics = Histories.of(seed);
+        List<List<EventRecord>> topics = Histories.of(seed);
         Random random = new Random(seed);
         String live = fold(Histories.read(topics, random));
         List<DeviceUse> uses = stateOf(Histories.read(topics, random)).deviceUses();
         for (int reader = 0; reader < 5; reader++) {
-            List<Happened> read = Histories.read(topics, random);
+            List<EventRecord> read = Histories.read(topics, random);
             assertThat(fold(read)).isEqualTo(live);
             assertThat(stateOf(read).deviceUses()).isNotEmpty().isEqualTo(uses);
             assertThat(fold(Histories.read(Histories.compacted(topics), random)))
@@ -43,9 +43,9 @@ class JobStateProperties {
         List<TrainingEvent> ends =
                 List.of(finished(Histories.JOB, 1, 20), failed(Histories.JOB, 1, "no"), cancelled(Histories.JOB, 1, 5));
         TrainingEvent end = ends.get(random.nextInt(3));
-        List<Happened> news = new ArrayList<>(Histories.read(Histories.of(seed), random));
+        List<EventRecord> news = new ArrayList<>(Histories.read(Histories.of(seed), random));
         news.removeIf(each -> JobEnd.of(each) != null);
-        news.add(random.nextInt(news.size() + 1), new Happened(end, 1, "anyone", 9));
+        news.add(random.nextInt(news.size() + 1), new EventRecord(end, 1, "anyone", 9));
         JobState state = stateOf(news);
         assertThat(state.status())
                 .isEqualTo(
@@ -60,7 +60,7 @@ class JobStateProperties {
     @SeededProperty
     void ofTwoEndsAllReadersTakeTheSame(@ForAll long seed) throws JsonProcessingException {
         Random random = new Random(seed);
-        List<Happened> ends = new ArrayList<>();
+        List<EventRecord> ends = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
             int attempt = 1 + random.nextInt(2);
             TrainingEvent end = switch (random.nextInt(3)) {
@@ -68,7 +68,7 @@ class JobStateProperties {
                 case 1 -> failed(Histories.JOB, attempt, "reason " + random.nextInt(3));
                 default -> cancelled(Histories.JOB, attempt, random.nextInt(20));
             };
-            ends.add(new Happened(end, random.nextInt(9), "w" + i, i));
+            ends.add(new EventRecord(end, random.nextInt(9), "w" + i, i));
         }
         String one = fold(ends);
         Collections.shuffle(ends, random);
@@ -80,16 +80,16 @@ class JobStateProperties {
     @SeededProperty
     void aStrangerChangesNothingOfAnAttemptThatIsClaimed(@ForAll long seed) throws JsonProcessingException {
         Random random = new Random(seed);
-        List<Happened> honest = Histories.read(Histories.of(seed), random);
-        List<Happened> claims = honest.stream()
+        List<EventRecord> honest = Histories.read(Histories.of(seed), random);
+        List<EventRecord> claims = honest.stream()
                 .filter(news -> news.event() instanceof TrainingEvent.Claimed)
                 .toList();
-        List<Happened> news = new ArrayList<>(claims);
-        for (Happened each : honest) {
+        List<EventRecord> news = new ArrayList<>(claims);
+        for (EventRecord each : honest) {
             news.add(each);
-            news.add(new Happened(forged(each.event()), each.millis(), "stranger", each.offset()));
+            news.add(new EventRecord(forged(each.event()), each.millis(), "stranger", each.offset()));
         }
-        List<Happened> plain = new ArrayList<>(claims);
+        List<EventRecord> plain = new ArrayList<>(claims);
         plain.addAll(honest);
         assertThat(fold(news)).isEqualTo(fold(plain));
     }
@@ -104,13 +104,13 @@ class JobStateProperties {
         };
     }
 
-    private static String fold(List<Happened> news) throws JsonProcessingException {
+    private static String fold(List<EventRecord> news) throws JsonProcessingException {
         JobState state = stateOf(news);
         return MAPPER.writeValueAsString(state) + " test " + MAPPER.writeValueAsString(state.lastTest()) + " steps "
                 + state.attemptsToSteps();
     }
 
-    private static JobState stateOf(List<Happened> news) {
+    private static JobState stateOf(List<EventRecord> news) {
         JobState state = new JobState(Histories.JOB);
         news.forEach(state::apply);
         return state;

@@ -17,9 +17,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.trainyard.event.JobNews.Happened;
-import io.trainyard.event.JobNews.Rejected;
-import io.trainyard.event.JobNews.Requested;
+import io.trainyard.event.JobRecord.EventRecord;
+import io.trainyard.event.JobRecord.Rejected;
+import io.trainyard.event.JobRecord.Requested;
 import io.trainyard.event.JobState.Status;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -142,13 +142,13 @@ class JobStateTest {
     @Test
     void knowsTheJobAsItRunsRatherThanAsItWasAskedForAgain() {
         JobState state =
-                stateOf(new Happened(started("a", 1, 1), 2), new Requested("a", null, "topic-0 at offset 9", 3));
+                stateOf(new EventRecord(started("a", 1, 1), 2), new Requested("a", null, "topic-0 at offset 9", 3));
         assertThat(state.spec()).isEqualTo(spec("a"));
     }
 
     @Test
     void knowsWhenItWasFirstAndLastHeardOf() {
-        JobState state = stateOf(new Happened(claimed("a"), 5), requested(3), new Happened(started("a", 1, 1), 4));
+        JobState state = stateOf(new EventRecord(claimed("a"), 5), requested(3), new EventRecord(started("a", 1, 1), 4));
         assertThat(state.firstHeardMillis()).isEqualTo(3);
         assertThat(state.lastHeardMillis()).isEqualTo(5);
     }
@@ -232,12 +232,12 @@ class JobStateTest {
         JobState state = new JobState("a");
         int last = 3 * Attempts.MAX_KEPT;
         for (int attempt = 1; attempt <= last; attempt++) {
-            state.apply(new Happened(claimed("a", attempt, "w" + attempt), 1_000L * attempt, "w" + attempt, 0));
+            state.apply(new EventRecord(claimed("a", attempt, "w" + attempt), 1_000L * attempt, "w" + attempt, 0));
             if (attempt == 1) {
-                state.apply(new Happened(tested("a", 1, 0, 10, 0.25), 1_500, "w1", 0));
+                state.apply(new EventRecord(tested("a", 1, 0, 10, 0.25), 1_500, "w1", 0));
             }
         }
-        state.apply(new Happened(tested("a", last, 1, 20, 0.5), 1_000L * last, "w" + last, 0));
+        state.apply(new EventRecord(tested("a", last, 1, 20, 0.5), 1_000L * last, "w" + last, 0));
         state.apply(claimed("a", Integer.MAX_VALUE));
         assertThat(state.attempt()).isEqualTo(last);
         assertThat(state.worker()).isEqualTo("w" + last);
@@ -247,13 +247,13 @@ class JobStateTest {
     @Test
     void ofAnAttemptOnlyItsHolderIsBelieved() {
         JobState state = stateOf(
-                new Happened(claimed("a", 1, "w"), 1_000, "w", 0),
-                new Happened(started("a", 1, 1), 2_000, "w", 1),
-                new Happened(losses("a", 1, 0, 1, 3), 3_000, "w", 0));
-        state.apply(new Happened(losses("a", 1, 0, 4, 9), 4_000, "forger", 1));
-        state.apply(new Happened(tested("a", 1, 0, 10, 1.0), 4_000, "forger", 0));
-        state.apply(new Happened(saved("a", 1, 0, 10), 4_000, "forger", 0));
-        state.apply(new Happened(released("a", 1, 9, "forged"), 4_000, "forger", 2));
+                new EventRecord(claimed("a", 1, "w"), 1_000, "w", 0),
+                new EventRecord(started("a", 1, 1), 2_000, "w", 1),
+                new EventRecord(losses("a", 1, 0, 1, 3), 3_000, "w", 0));
+        state.apply(new EventRecord(losses("a", 1, 0, 4, 9), 4_000, "forger", 1));
+        state.apply(new EventRecord(tested("a", 1, 0, 10, 1.0), 4_000, "forger", 0));
+        state.apply(new EventRecord(saved("a", 1, 0, 10), 4_000, "forger", 0));
+        state.apply(new EventRecord(released("a", 1, 9, "forged"), 4_000, "forger", 2));
         assertThat(state.step()).isEqualTo(3);
         assertThat(state.epochs()).isEmpty();
         assertThat(state.checkpoint()).isNull();
@@ -264,8 +264,8 @@ class JobStateTest {
     /// do not check the store. A forged end affects the displayed state only: workers rely on the store.
     @Test
     void anEndIsBelievedFromAnybody() {
-        JobState state = stateOf(new Happened(claimed("a", 1, "w"), 1_000, "w", 0));
-        state.apply(new Happened(finished("a", 1, 20), 2_000, "keeper", 1));
+        JobState state = stateOf(new EventRecord(claimed("a", 1, "w"), 1_000, "w", 0));
+        state.apply(new EventRecord(finished("a", 1, 20), 2_000, "keeper", 1));
         assertThat(state.status()).isEqualTo(Status.FINISHED);
     }
 
@@ -281,17 +281,17 @@ class JobStateTest {
     @Test
     void knowsWhenItBeganAndHowLongAllItsAttemptsTook() {
         JobState state = stateOf(
-                new Happened(claimed("a", 2), 9_000),
-                new Happened(claimed("a", 1), 1_000),
-                new Happened(started("a", 2, 1), 9_500));
+                new EventRecord(claimed("a", 2), 9_000),
+                new EventRecord(claimed("a", 1), 1_000),
+                new EventRecord(started("a", 2, 1), 9_500));
         assertThat(state.start()).isEqualTo("1970-01-01T00:00:01.000Z");
         assertThat(state.durationMillis()).isZero();
-        state.apply(new Happened(started("a", 1, 1), 1_500));
+        state.apply(new EventRecord(started("a", 1, 1), 1_500));
         assertThat(state.durationMillis()).isEqualTo(8_000);
-        state.apply(new Happened(losses("a", 2, 0, 1, 1), 9_700));
+        state.apply(new EventRecord(losses("a", 2, 0, 1, 1), 9_700));
         assertThat(state.durationMillis()).isEqualTo(8_200);
-        state.apply(new Happened(finished("a", 2, 20), 11_500));
-        state.apply(new Happened(finished("a", 2, 20), 99_000)); // republished without a time
+        state.apply(new EventRecord(finished("a", 2, 20), 11_500));
+        state.apply(new EventRecord(finished("a", 2, 20), 99_000)); // republished without a time
         assertThat(state.durationMillis()).isEqualTo(10_000);
         assertThat(new JobState("b").start()).isNull();
     }
@@ -307,7 +307,7 @@ class JobStateTest {
         assertThat(state.lastTest()).isNull();
     }
 
-    private static JobState stateOf(JobNews... news) {
+    private static JobState stateOf(JobRecord... news) {
         JobState state = new JobState("a");
         List.of(news).forEach(state::apply);
         return state;

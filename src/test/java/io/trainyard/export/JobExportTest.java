@@ -17,16 +17,16 @@ import dev.hardwood.InputFile;
 import dev.hardwood.reader.ColumnReader;
 import dev.hardwood.reader.ParquetFileReader;
 import dev.hardwood.reader.RowReader;
-import io.trainyard.event.JobNews;
-import io.trainyard.event.JobNews.Happened;
-import io.trainyard.event.JobNews.Requested;
+import io.trainyard.event.JobRecord;
+import io.trainyard.event.JobRecord.EventRecord;
+import io.trainyard.event.JobRecord.Requested;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.event.SampleEvents;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.tracking.Databases;
 import io.trainyard.tracking.JobQuery;
 import io.trainyard.tracking.Partition;
-import io.trainyard.tracking.Remarks;
+import io.trainyard.tracking.Annotations;
 import io.trainyard.tracking.TrackingStore;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -57,7 +57,7 @@ class JobExportTest {
     private static final String NOTE = "he said \"why, not\"\nand left";
 
     private final TrackingStore store = TrackingStore.open(Databases.SQLITE.empty());
-    private final List<JobNews> all = new ArrayList<>();
+    private final List<JobRecord> all = new ArrayList<>();
 
     @TempDir
     private Path folder;
@@ -81,12 +81,12 @@ class JobExportTest {
         tell(7000, new Requested("b", SampleEvents.spec("b"), "there", START + 7000));
         tell(8000, claimed("../c"), losses("../c", 1, 0, 1, new float[] {1, Float.NaN}));
         store.take(all, Map.of(new Partition("all", 0), 1L));
-        assertThat(store.remark("a", new Remarks(List.of("base", "old"), NOTE))).isTrue();
+        assertThat(store.remark("a", new Annotations(List.of("base", "old"), NOTE))).isTrue();
     }
 
     private void tell(long afterMillis, TrainingEvent... events) {
         for (TrainingEvent event : events) {
-            all.add(new Happened(event, START + afterMillis));
+            all.add(new EventRecord(event, START + afterMillis));
         }
     }
 

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import com.google.protobuf.ByteString;
-import io.trainyard.event.JobNews;
-import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobRecord;
+import io.trainyard.event.JobRecord.EventRecord;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Epoch;
 import io.trainyard.event.JobState.Status;
@@ -159,17 +159,17 @@ class TensorBoardImportTest {
         String url = kind.empty();
         try (TrackingStore dashboard = TrackingStore.open(url);
                 TrackingStore other = TrackingStore.open(url)) {
-            dashboard.take(List.of(new Happened(SampleEvents.claimed("x"), 1000)), Map.of(partition, 1L));
+            dashboard.take(List.of(new EventRecord(SampleEvents.claimed("x"), 1000)), Map.of(partition, 1L));
             run(other);
-            dashboard.take(List.of(new Happened(SampleEvents.claimed("y"), 2000)), Map.of(partition, 2L));
-            dashboard.take(List.of(new Happened(SampleEvents.failed("x", 1, "why"), 3000)), Map.of(partition, 3L));
+            dashboard.take(List.of(new EventRecord(SampleEvents.claimed("y"), 2000)), Map.of(partition, 2L));
+            dashboard.take(List.of(new EventRecord(SampleEvents.failed("x", 1, "why"), 3000)), Map.of(partition, 3L));
             assertThat(dashboard.job("x").orElseThrow().status()).isEqualTo(Status.FAILED);
             assertThat(other.job("y").orElseThrow().status()).isEqualTo(Status.RUNNING);
             assertThat(losses(dashboard, "old.b")).containsExactly("5=1.0");
             assertThat(losses(dashboard, "old.c")).containsExactly("5=2.0");
         }
         try (TrackingStore again = TrackingStore.open(url)) {
-            again.take(List.of(new Happened(SampleEvents.claimed("z"), 4000)), Map.of(partition, 4L));
+            again.take(List.of(new EventRecord(SampleEvents.claimed("z"), 4000)), Map.of(partition, 4L));
             assertThat(losses(again, "old.b")).containsExactly("5=1.0");
             assertThat(again.job("z").orElseThrow().status()).isEqualTo(Status.RUNNING);
         }
@@ -191,7 +191,7 @@ class TensorBoardImportTest {
                     .extracting(Epoch::testLoss, Epoch::testAccuracy, Epoch::testMeanAbsoluteError)
                     .containsExactly(tuple(3.0, null, 1.5), tuple(2.0, null, null));
             assertThat(Stored.news(store, "old.a").getLast())
-                    .extracting(news -> ((Happened) news).event())
+                    .extracting(news -> ((EventRecord) news).event())
                     .extracting(end -> ((Finished) end).bestTestAccuracy())
                     .isNull();
         }
@@ -220,7 +220,7 @@ class TensorBoardImportTest {
         try (TrackingStore store = TrackingStore.open(Databases.SQLITE.empty())) {
             store.take(
                     SampleEvents.whole("a").stream()
-                            .map(event -> (JobNews) new Happened(event, SampleEvents.TIME.toEpochMilli()))
+                            .map(event -> (JobRecord) new EventRecord(event, SampleEvents.TIME.toEpochMilli()))
                             .toList(),
                     Map.of());
             new JobExport(store).export(List.of("a"), ExportFormat.TENSORBOARD, folder, true, _ -> {});

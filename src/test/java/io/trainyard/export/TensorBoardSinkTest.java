@@ -6,8 +6,8 @@ import static io.trainyard.event.SampleEvents.started;
 import static io.trainyard.event.SampleEvents.tested;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.trainyard.event.JobNews;
-import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobRecord;
+import io.trainyard.event.JobRecord.EventRecord;
 import io.trainyard.event.SampleEvents;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.tracking.Databases;
@@ -31,9 +31,9 @@ class TensorBoardSinkTest {
     private Path folder;
 
     private static void tell(TrackingStore store, TrainingEvent... events) {
-        List<JobNews> news = new ArrayList<>();
+        List<JobRecord> news = new ArrayList<>();
         for (TrainingEvent event : events) {
-            news.add(new Happened(event, SampleEvents.TIME.toEpochMilli()));
+            news.add(new EventRecord(event, SampleEvents.TIME.toEpochMilli()));
         }
         store.take(news, Map.of());
     }

@@ -2,8 +2,8 @@ package io.trainyard.forecast;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.trainyard.event.JobNews.Happened;
-import io.trainyard.event.JobNews.Requested;
+import io.trainyard.event.JobRecord.EventRecord;
+import io.trainyard.event.JobRecord.Requested;
 import io.trainyard.event.JobState;
 import io.trainyard.event.SampleEvents;
 import io.trainyard.event.TrainingEvent;
@@ -45,7 +45,7 @@ class ForecastTest {
     }
 
     private static JobState with(JobState state, TrainingEvent event, long millis) {
-        state.apply(new Happened(event, millis));
+        state.apply(new EventRecord(event, millis));
         return state;
     }
 
@@ -79,11 +79,11 @@ class ForecastTest {
         return start(forecast, job).medianMillis() - NOW;
     }
 
-    private static Outlook.Start start(Forecast forecast, String job) {
+    private static StartForecast.Start start(Forecast forecast, String job) {
         return Objects.requireNonNull(only(forecast, job).start());
     }
 
-    private static Outlook only(Forecast forecast, String job) {
+    private static StartForecast only(Forecast forecast, String job) {
         return Objects.requireNonNull(forecast.of(job), job);
     }
 
@@ -172,7 +172,7 @@ class ForecastTest {
     @ParameterizedTest
     @MethodSource("scenarios")
     void theReasonIsRight(List<JobState> jobs, List<WorkerStatus> workers, String reason) {
-        Outlook outlook = only(of(jobs, workers.toArray(WorkerStatus[]::new)), "a");
+        StartForecast outlook = only(of(jobs, workers.toArray(WorkerStatus[]::new)), "a");
         assertThat(outlook.reason() + ": " + outlook.sentence()).isEqualTo(reason);
         boolean taken = List.of("beingTaken", "allBusy", "behindUrgent").contains(outlook.reason());
         assertThat(outlook.start() != null).as("there is an estimate").isEqualTo(taken);
@@ -303,10 +303,10 @@ class ForecastTest {
                 asked("urgent", "cpu", "cpu.high", 8));
         Forecast forecast = of(jobs, worker("w1", "cpu", "x"), worker("w2", "cuda:0", "y"));
         assertThat(forecast.outlooks().keySet()).containsExactly("urgent", "early", "gpu", "processor", "late", "low");
-        assertThat(forecast.outlooks().values().stream().map(Outlook::place)).containsExactly(1, 2, 2, 3, 5, 6);
+        assertThat(forecast.outlooks().values().stream().map(StartForecast::place)).containsExactly(1, 2, 2, 3, 5, 6);
         // A job that needs a GPU delays no other job if there is no GPU.
         Forecast withoutGpu = of(jobs, worker("w1", "cpu", "x"));
-        assertThat(withoutGpu.outlooks().values().stream().map(Outlook::place)).containsExactly(1, 2, 2, 3, 4, 5);
+        assertThat(withoutGpu.outlooks().values().stream().map(StartForecast::place)).containsExactly(1, 2, 2, 3, 4, 5);
     }
 
     /// Heartbeats arrive every two seconds; events arrive earlier.
@@ -334,7 +334,7 @@ class ForecastTest {
     @Test
     void theEstimateIsWhatIsLeftOfTheJobThatRuns() {
         JobState ahead = running("x", "w1", 900);
-        Outlook.Start start =
+        StartForecast.Start start =
                 start(of(List.of(ahead, asked("a", "cpu", "cpu.normal", 7)), worker("w1", "cpu", "x")), "a");
         assertThat(start.medianMillis() - NOW).isBetween(9_000L, 10_400L); // 100 steps, of which one second has passed
         assertThat(start.lowMillis()).isLessThan(start.medianMillis());

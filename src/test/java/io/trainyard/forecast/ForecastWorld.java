@@ -1,15 +1,15 @@
 package io.trainyard.forecast;
 
-import io.trainyard.custody.ClaimOrder;
-import io.trainyard.custody.PreemptionRule;
-import io.trainyard.custody.WaitingCommand;
-import io.trainyard.event.Control.Urgency;
+import io.trainyard.ownership.ClaimPriorities;
+import io.trainyard.ownership.PreemptionRule;
+import io.trainyard.ownership.WaitingCommand;
+import io.trainyard.event.Control.RequestedPriority;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.event.WorkerStatusBuilder;
 import io.trainyard.forecast.JobFacts.Work;
 import io.trainyard.share.Load;
-import io.trainyard.share.Standings;
-import io.trainyard.share.Usage;
+import io.trainyard.share.ProjectOrder;
+import io.trainyard.share.DecayedUsage;
 import io.trainyard.topics.Priority;
 import io.trainyard.topics.Topic;
 import java.util.ArrayDeque;
@@ -38,7 +38,7 @@ final class ForecastWorld {
     private static final long PATIENCE_MILLIS = 400; // wait of a high-priority job before it preempts another
 
     /// A forecast with a pending outcome.
-    record Asked(long atMillis, Job job, Outlook.Start start) {
+    record Asked(long atMillis, Job job, StartForecast.Start start) {
         boolean covers(long claimMillis) {
             return start.lowMillis() <= claimMillis && claimMillis <= start.highMillis();
         }
@@ -49,7 +49,7 @@ final class ForecastWorld {
     private static final class Worker {
         final String name;
         final double speed;
-        final ClaimOrder order = new ClaimOrder();
+        final ClaimPriorities order = new ClaimPriorities();
         double mood;
         long moodMillis;
 
@@ -66,7 +66,7 @@ final class ForecastWorld {
     static final class Job {
         final String id;
         final Work work;
-        final Urgency urgency;
+        final RequestedPriority urgency;
         final double pace;
         final int lastEpoch; // the last epoch that it trains
         final boolean fails;
@@ -93,7 +93,7 @@ final class ForecastWorld {
         long epochMillis;
         long epochEndMillis;
 
-        Job(String id, Work work, Urgency urgency, double pace, int lastEpoch, boolean fails) {
+        Job(String id, Work work, RequestedPriority urgency, double pace, int lastEpoch, boolean fails) {
             this.id = id;
             this.work = work;
             this.urgency = urgency;
@@ -140,9 +140,9 @@ final class ForecastWorld {
             new PriorityQueue<>(Comparator.comparingLong(Event::atMillis).thenComparingLong(Event::number));
     private final List<Worker> workers = new ArrayList<>();
     private final List<Job> jobs = new ArrayList<>();
-    private final Map<Urgency, Deque<Job>> queues = new EnumMap<>(Urgency.class);
+    private final Map<RequestedPriority, Deque<Job>> queues = new EnumMap<>(RequestedPriority.class);
     private final double windowBeats;
-    private final Usage usage;
+    private final DecayedUsage usage;
     private final double[] paces;
     private final List<Asked> asked = new ArrayList<>();
     private long nowMillis = 1_000_000_000;
@@ -155,8 +155,8 @@ final class ForecastWorld {
         this.kind = kind;
         this.chance = new SplittableRandom(seed);
         windowBeats = (double) kind.shares().window().toMillis() / BEAT_MILLIS;
-        usage = new Usage(windowBeats);
-        for (Urgency urgency : Urgency.values()) {
+        usage = new DecayedUsage(windowBeats);
+        for (RequestedPriority urgency : RequestedPriority.values()) {
             queues.put(urgency, new ArrayDeque<>());
         }
         paces = chance.doubles(kind.networks())
@@ -194,8 +194,8 @@ final class ForecastWorld {
     private void publish(int count) {
         for (int i = 0; i < count; i++) {
             double luck = chance.nextDouble();
-            Urgency urgency =
-                    luck < kind.urgent() ? Urgency.HIGH : luck < 2 * kind.urgent() ? Urgency.LOW : Urgency.NORMAL;
+            RequestedPriority urgency =
+                    luck < kind.urgent() ? RequestedPriority.HIGH : luck < 2 * kind.urgent() ? RequestedPriority.LOW : RequestedPriority.NORMAL;
             List<String> projects = List.copyOf(kind.shares().named().keySet());
             String project = projects.isEmpty() ? "default" : projects.get(jobs.size() % projects.size());
             int network = chance.nextInt(paces.length);
@@ -221,7 +221,7 @@ final class ForecastWorld {
         job.command = topic + "-0 at offset " + offset++;
         queue(job).addLast(job);
         takeAll();
-        if (job.urgency == Urgency.HIGH) {
+        if (job.urgency == RequestedPriority.HIGH) {
             at(nowMillis + PATIENCE_MILLIS, this::makeRoom);
             if (asksOfUrgent) {
                 at(nowMillis + 1, () -> ask(List.of(job)));
@@ -239,7 +239,7 @@ final class ForecastWorld {
 
     private void take(Worker worker) {
         for (Priority priority : worker.order.now()) {
-            Standings standings = standings();
+            ProjectOrder standings = standings();
             Deque<Job> queue = queues.getOrDefault(priority.urgency(), new ArrayDeque<>());
             String project =
                     standings.next(queue.stream().map(Job::project).distinct()).orElse(null);
@@ -257,10 +257,10 @@ final class ForecastWorld {
         }
     }
 
-    private Standings standings() {
+    private ProjectOrder standings() {
         return kind.shares().isNone()
-                ? Standings.NONE
-                : Standings.of(kind.shares(), windowBeats, usage.used(), loads());
+                ? ProjectOrder.NONE
+                : ProjectOrder.of(kind.shares(), windowBeats, usage.used(), loads());
     }
 
     private Map<String, Load> loads() {
@@ -273,7 +273,7 @@ final class ForecastWorld {
 
     /// Waiting high-priority jobs preempt running ones.
     private void makeRoom() {
-        Standings standings = standings();
+        ProjectOrder standings = standings();
         Map<String, Worker> holders = new HashMap<>();
         List<PreemptionRule.Running> running = new ArrayList<>();
         long leaving = workers.stream()
@@ -287,7 +287,7 @@ final class ForecastWorld {
                         job.id, job.attempt, worker.name, Priority.of(job.urgency), true, job.preemptions));
             }
         }
-        List<WaitingCommand> urgent = queues.getOrDefault(Urgency.HIGH, new ArrayDeque<>()).stream()
+        List<WaitingCommand> urgent = queues.getOrDefault(RequestedPriority.HIGH, new ArrayDeque<>()).stream()
                 .filter(job -> standings.hasRoom(job.project()))
                 .skip(leaving)
                 .map(job -> new WaitingCommand(
@@ -446,7 +446,7 @@ final class ForecastWorld {
     private void ask(Collection<Job> which) {
         Forecast forecast = Forecast.of(fleet());
         for (Job job : which) {
-            Outlook outlook = forecast.of(job.id);
+            StartForecast outlook = forecast.of(job.id);
             if (outlook != null && outlook.start() != null && !outlook.reason().equals("beingTaken")) {
                 asked.add(new Asked(nowMillis, job, outlook.start()));
             }

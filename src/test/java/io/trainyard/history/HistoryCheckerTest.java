@@ -18,10 +18,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.SeededProperty;
 import io.trainyard.event.Histories;
-import io.trainyard.event.JobNews;
-import io.trainyard.event.JobNews.Happened;
-import io.trainyard.event.JobNews.Rejected;
-import io.trainyard.event.JobNews.Requested;
+import io.trainyard.event.JobRecord;
+import io.trainyard.event.JobRecord.EventRecord;
+import io.trainyard.event.JobRecord.Rejected;
+import io.trainyard.event.JobRecord.Requested;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.history.HistoryChecker.Report;
 import io.trainyard.spec.CheckpointName;
@@ -38,7 +38,7 @@ class HistoryCheckerTest {
 
     @SeededProperty
     void findsNothingWrongInAnHonestHistoryHoweverItIsRead(@ForAll long seed) {
-        List<List<Happened>> topics = Histories.of(seed);
+        List<List<EventRecord>> topics = Histories.of(seed);
         Random random = new Random(seed);
         Report live = check(Histories.read(topics, random));
         assertThat(live.wrong()).isEmpty();
@@ -166,12 +166,12 @@ class HistoryCheckerTest {
     @Test
     void anAttemptThatGoesOnForTooLongWhenItsJobIsPausedOrCancelled() {
         for (TrainingEvent end : List.of(paused("a", 1, 5), cancelled("a", 1, 5))) {
-            List<JobNews> news = new ArrayList<>(told(List.of(claimed("a"), started("a", 1, 1), end)));
+            List<JobRecord> news = new ArrayList<>(told(List.of(claimed("a"), started("a", 1, 1), end)));
             long endMillis = news.getLast().millis();
             long lease = HistoryChecker.LEASE.toMillis();
-            news.add(new Happened(losses("a", 1, 0, 1, 5), endMillis + lease, null, 3));
+            news.add(new EventRecord(losses("a", 1, 0, 1, 5), endMillis + lease, null, 3));
             assertThat(check(news).wrong()).isEmpty();
-            news.add(new Happened(losses("a", 1, 0, 6, 5), endMillis + lease + 1, null, 4));
+            news.add(new EventRecord(losses("a", 1, 0, 6, 5), endMillis + lease + 1, null, 4));
             assertThat(check(news).wrong())
                     .containsExactly(
                             "job a: attempt 1 tells stepLosses 20001 ms after its end, %s".formatted(end.type()));
@@ -192,10 +192,10 @@ class HistoryCheckerTest {
 
     @Test
     void anAttemptThatGoesOnForTooLongWhenTheNextIsClaimed() {
-        List<JobNews> news = new ArrayList<>(told(List.of(claimed("a", 1), started("a", 1, 1), claimed("a", 2))));
-        news.add(new Happened(losses("a", 1, 0, 1, 5), 22 * SECOND));
+        List<JobRecord> news = new ArrayList<>(told(List.of(claimed("a", 1), started("a", 1, 1), claimed("a", 2))));
+        news.add(new EventRecord(losses("a", 1, 0, 1, 5), 22 * SECOND));
         assertThat(check(news).wrong()).isEmpty();
-        news.add(new Happened(losses("a", 1, 0, 6, 5), 22 * SECOND + 1));
+        news.add(new EventRecord(losses("a", 1, 0, 6, 5), 22 * SECOND + 1));
         assertThat(check(news).wrong())
                 .containsExactly(
                         "job a: attempt 1 tells stepLosses 20001 ms after a newer one was claimed; allowed is 20000 ms");
@@ -220,7 +220,7 @@ class HistoryCheckerTest {
 
     @Test
     void aCommandWithoutAnEndIsOpenAndWrongOnlyWhereAllMustHaveEnded() {
-        List<JobNews> news = List.of(
+        List<JobRecord> news = List.of(
                 new Requested("open", spec("open"), "commands-0 at offset 1", 1),
                 new Requested("refused", spec("refused"), "commands-0 at offset 2", 1),
                 new Rejected("refused", "commands-0 at offset 2", "no data", 2));
@@ -240,15 +240,15 @@ class HistoryCheckerTest {
                         List.of(), List.of("job a: its losses are too many, or too far apart, to be checked")));
     }
 
-    private static List<JobNews> told(List<TrainingEvent> events) {
-        List<JobNews> news = new ArrayList<>();
+    private static List<JobRecord> told(List<TrainingEvent> events) {
+        List<JobRecord> news = new ArrayList<>();
         for (TrainingEvent event : events) {
-            news.add(new Happened(event, SECOND * news.size(), null, news.size()));
+            news.add(new EventRecord(event, SECOND * news.size(), null, news.size()));
         }
         return news;
     }
 
-    private static Report check(List<? extends JobNews> news) {
+    private static Report check(List<? extends JobRecord> news) {
         HistoryChecker checker = new HistoryChecker(HistoryChecker.LEASE, false);
         news.forEach(checker::take);
         return checker.report();

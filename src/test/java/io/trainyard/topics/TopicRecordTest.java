@@ -9,10 +9,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.trainyard.event.JobNews;
-import io.trainyard.event.JobNews.Happened;
-import io.trainyard.event.JobNews.Rejected;
-import io.trainyard.event.JobNews.Requested;
+import io.trainyard.event.JobRecord;
+import io.trainyard.event.JobRecord.EventRecord;
+import io.trainyard.event.JobRecord.Rejected;
+import io.trainyard.event.JobRecord.Requested;
 import io.trainyard.spec.JobJson;
 import java.io.IOException;
 import java.util.List;
@@ -40,7 +40,7 @@ class TopicRecordTest {
                 .contains(new Requested("key", null, "commands.high-0 at offset 7", 5));
         assertThat(news(Topic.COMMANDS_HIGH, null, "{")).isEmpty();
         assertThat(news(Topic.COMMANDS_HIGH, "", "{")).isEmpty();
-        assertThat(news(Topic.COMMANDS_HIGH, "x".repeat(JobNews.MAX_ID + 1), "{"))
+        assertThat(news(Topic.COMMANDS_HIGH, "x".repeat(JobRecord.MAX_ID + 1), "{"))
                 .isEmpty();
     }
 
@@ -63,7 +63,7 @@ class TopicRecordTest {
     @Test
     void anEventIsOneOrAnError() throws IOException {
         String event = new String(json(claimed("a")), UTF_8);
-        assertThat(news(Topic.JOBS, "key", event)).contains(new Happened(claimed("a"), TIME.toEpochMilli(), null, 7));
+        assertThat(news(Topic.JOBS, "key", event)).contains(new EventRecord(claimed("a"), TIME.toEpochMilli(), null, 7));
         assertThatThrownBy(() -> news(Topic.STEPS, "key", "{}")).isInstanceOf(IOException.class);
     }
 
@@ -71,9 +71,9 @@ class TopicRecordTest {
     void anEventIsToldBySomebodyAndHappenedBeforeItWasSent() throws IOException {
         header("ce_source", "/workers/w1");
         assertThat(news(Topic.JOBS, "a/1/claimed", new String(json(claimed("a")), UTF_8)))
-                .contains(new Happened(claimed("a"), TIME.toEpochMilli(), "w1", 7));
+                .contains(new EventRecord(claimed("a"), TIME.toEpochMilli(), "w1", 7));
         String foreign = "{\"type\":\"failed\",\"job\":\"a\",\"attempt\":1,\"reason\":\"x\"}";
-        assertThat(news(Topic.JOBS, "a", foreign)).contains(new Happened(failed("a", 1, "x"), 5, "w1", 7));
+        assertThat(news(Topic.JOBS, "a", foreign)).contains(new EventRecord(failed("a", 1, "x"), 5, "w1", 7));
     }
 
     @Test
@@ -96,7 +96,7 @@ class TopicRecordTest {
         headers.add(name, value.getBytes(UTF_8));
     }
 
-    private Optional<JobNews> news(Topic topic, @Nullable String key, String body) throws IOException {
+    private Optional<JobRecord> news(Topic topic, @Nullable String key, String body) throws IOException {
         return new TopicRecord(
                         topic,
                         new ConsumerRecord<>(

@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.trainyard.Page;
 import io.trainyard.event.Control;
 import io.trainyard.event.EventJson;
-import io.trainyard.event.Told;
+import io.trainyard.event.TimestampedEvent;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.spec.CheckpointName;
@@ -103,7 +103,7 @@ class TopicsPageTest {
     @MethodSource("events")
     void anEventsExampleIsWhatTheCodeWrites(Class<?> type) throws IOException {
         JsonNode example = example(section(type));
-        Told told = EventJson.readEvent(MAPPER.writeValueAsBytes(example));
+        TimestampedEvent told = EventJson.readEvent(MAPPER.writeValueAsBytes(example));
         TrainingEvent event = told.event();
         assertThat(event).isInstanceOf(type);
         assertThat(new String(EventJson.write(event, Objects.requireNonNull(told.time())), StandardCharsets.UTF_8))

@@ -6,10 +6,10 @@ import static io.trainyard.event.SampleEvents.losses;
 import static io.trainyard.event.SampleEvents.released;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.trainyard.event.JobNews;
-import io.trainyard.event.JobNews.Happened;
-import io.trainyard.event.JobNews.Rejected;
-import io.trainyard.event.JobNews.Requested;
+import io.trainyard.event.JobRecord;
+import io.trainyard.event.JobRecord.EventRecord;
+import io.trainyard.event.JobRecord.Rejected;
+import io.trainyard.event.JobRecord.Requested;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.share.ProjectUse;
@@ -27,17 +27,17 @@ class ProjectUseTest {
     private static final long MINUTE = 60_000;
     private static final JobQuery ALL = new JobQuery(Set.of(), "", "", JobQuery.Sort.JOB, false, 9, 0);
 
-    private static JobNews asked(String job, String project) {
+    private static JobRecord asked(String job, String project) {
         byte[] command = """
                 {"id": "%s", "network": "lenet", "dataset": "shapes32", "epochs": 1%s}""".formatted(job, project).getBytes(StandardCharsets.UTF_8);
         return new Requested(job, JobJson.read(command), "commands.normal-0 at offset 1", NOW - 300 * MINUTE);
     }
 
-    private static JobNews told(TrainingEvent event, long minutesAgo) {
-        return new Happened(event, NOW - minutesAgo * MINUTE);
+    private static JobRecord told(TrainingEvent event, long minutesAgo) {
+        return new EventRecord(event, NOW - minutesAgo * MINUTE);
     }
 
-    private static final List<JobNews> NEWS = List.of(
+    private static final List<JobRecord> NEWS = List.of(
             asked("a", ", \"project\": \"vision\""),
             told(new Claimed("a", 1, "w1", "cuda:0+cuda:1"), 90), // half an hour of it is before the hour
             told(released("a", 1, 10, "the worker stops"), 50),

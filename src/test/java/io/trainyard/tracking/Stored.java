@@ -1,6 +1,6 @@
 package io.trainyard.tracking;
 
-import io.trainyard.event.JobNews;
+import io.trainyard.event.JobRecord;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -11,8 +11,8 @@ public final class Stored {
     private Stored() {}
 
     /// All records of a job except losses.
-    public static List<JobNews> news(TrackingStore store, String job) {
-        List<JobNews> news = new ArrayList<>();
+    public static List<JobRecord> news(TrackingStore store, String job) {
+        List<JobRecord> news = new ArrayList<>();
         store.eachNews(job, news::add);
         return news;
     }

@@ -7,10 +7,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.trainyard.SeededProperty;
 import io.trainyard.Slow;
 import io.trainyard.event.Control;
-import io.trainyard.event.Control.Wish;
+import io.trainyard.event.Control.DesiredState;
 import io.trainyard.event.EventJson;
-import io.trainyard.event.JobNews.Happened;
-import io.trainyard.event.JobNews.Requested;
+import io.trainyard.event.JobRecord.EventRecord;
+import io.trainyard.event.JobRecord.Requested;
 import io.trainyard.event.JobState;
 import io.trainyard.event.SampleEvents;
 import io.trainyard.event.TrainingEvent;
@@ -75,17 +75,17 @@ class StoredRecordsTest {
                 {"type": "epochTested", "job": "a", "attempt": 1, "epoch": 0, "step": 1, "testLoss": 1, "testAccuracy": 1,
                  "classAccuracy": [%s0], "confusion": []}""".formatted("1,".repeat(classes - 1)));
         TrainingEvent failed = SampleEvents.failed("a", 1, text.repeat(repeated));
-        List<Happened> told = new ArrayList<>();
+        List<EventRecord> told = new ArrayList<>();
         JobState expected = new JobState("a");
         expected.apply(new Requested("a", job, "commands-0 at offset 1", NOW));
         for (TrainingEvent event : List.of(claimed("a"), started, tested, failed)) {
-            Happened happened = new Happened(event, NOW, "w", told.size());
+            EventRecord happened = new EventRecord(event, NOW, "w", told.size());
             told.add(happened);
         }
         String url = Databases.SQLITE.empty();
         try (TrackingStore store = open(url)) {
             store.take(List.of(new Requested("a", job, "commands-0 at offset 1", NOW)), Map.of());
-            for (Happened one : told) {
+            for (EventRecord one : told) {
                 try {
                     store.take(List.of(one), Map.of());
                     expected.apply(one);
@@ -118,7 +118,7 @@ class StoredRecordsTest {
             TrainingEvent many = read("""
                     {"type": "epochTested", "job": "long", "attempt": 1, "epoch": 0, "step": 1, "testLoss": 1,
                      "classAccuracy": [%s0], "confusion": []}""".formatted("0,".repeat(3 << 20)));
-            store.take(List.of(new Happened(many, NOW), new Happened(claimed("odd"), NOW)), Map.of());
+            store.take(List.of(new EventRecord(many, NOW), new EventRecord(claimed("odd"), NOW)), Map.of());
         }
         try (var connection = DriverManager.getConnection(url);
                 var statement = connection.createStatement()) {
@@ -126,7 +126,7 @@ class StoredRecordsTest {
         }
         try (TrackingStore store = open(url)) {
             assertThat(store.known("long").orElseThrow().leftOut()).isNull();
-            store.take(List.of(new Happened(claimed("odd", 2), NOW), new Happened(claimed("good"), NOW)), Map.of());
+            store.take(List.of(new EventRecord(claimed("odd", 2), NOW), new EventRecord(claimed("good"), NOW)), Map.of());
             assertThat(store.job("good")).isPresent();
             TrackingStore.Known odd = store.known("odd").orElseThrow();
             assertThat(odd.state().attempt()).isEqualTo(2);
@@ -140,11 +140,11 @@ class StoredRecordsTest {
         JobState state = new JobState("a");
         TrackedJob job = new TrackedJob(1, state, 100_000);
         TrainingEvent started = SampleEvents.started("a", 1, 1);
-        assertThat(job.take(new Happened(started, NOW), 50_000)).isTrue();
+        assertThat(job.take(new EventRecord(started, NOW), 50_000)).isTrue();
         assertThat(job.isFull()).isTrue();
-        assertThat(job.take(new Happened(SampleEvents.started("a", 2, 1), NOW), 50_000))
+        assertThat(job.take(new EventRecord(SampleEvents.started("a", 2, 1), NOW), 50_000))
                 .isFalse();
-        assertThat(job.take(new Happened(SampleEvents.finished("a", 1, 10), NOW), 300))
+        assertThat(job.take(new EventRecord(SampleEvents.finished("a", 1, 10), NOW), 300))
                 .isTrue();
         assertThat(state.status()).isEqualTo(JobState.Status.FINISHED);
         assertThat(state.attempt()).isEqualTo(1);
@@ -156,7 +156,7 @@ class StoredRecordsTest {
         try (TrackingStore store = open(Databases.SQLITE.empty())) {
             for (int i = 0; i < 300; i++) {
                 store.take(
-                        List.of(new Happened(SampleEvents.failed("job" + i, 1, "x".repeat(1_000_000)), NOW)), Map.of());
+                        List.of(new EventRecord(SampleEvents.failed("job" + i, 1, "x".repeat(1_000_000)), NOW)), Map.of());
                 assertThat(store.rememberedBytes()).isLessThanOrEqualTo(TrackedJob.ALL_BYTES);
             }
             assertThat(store.job("job0")).isPresent();
@@ -188,9 +188,9 @@ class StoredRecordsTest {
         try (TrackingStore store = open(Databases.SQLITE.empty())) {
             store.take(List.of(new Requested("real", spec("real"), "commands-0 at offset 1", NOW)), Map.of());
             List<Control> wishes = new ArrayList<>();
-            wishes.add(new Control("real", Wish.PAUSE, null, Instant.ofEpochMilli(1)));
-            IntStream.range(0, WishTable.MAX_UNHEARD + 500)
-                    .mapToObj(i -> new Control("forged" + i, Wish.CANCEL, null, Instant.ofEpochMilli(NOW + i)))
+            wishes.add(new Control("real", DesiredState.PAUSE, null, Instant.ofEpochMilli(1)));
+            IntStream.range(0, ControlTable.MAX_UNHEARD + 500)
+                    .mapToObj(i -> new Control("forged" + i, DesiredState.CANCEL, null, Instant.ofEpochMilli(NOW + i)))
                     .forEach(wishes::add);
             store.keep(wishes);
             assertThat(store.forgetUnheardWishes()).isEqualTo(500);

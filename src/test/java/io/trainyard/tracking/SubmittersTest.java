@@ -6,8 +6,8 @@ import static io.trainyard.event.SampleEvents.spec;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.Slow;
-import io.trainyard.event.JobNews.Happened;
-import io.trainyard.event.JobNews.Requested;
+import io.trainyard.event.JobRecord.EventRecord;
+import io.trainyard.event.JobRecord.Requested;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,8 +31,8 @@ class SubmittersTest {
                             new Requested("a", spec("a"), "place", NOW),
                             new Requested("b", spec("b"), "place", NOW),
                             new Requested("c", spec("c"), "place", NOW),
-                            new Happened(claimed("b"), NOW),
-                            new Happened(finished("c", 1, 10), NOW)),
+                            new EventRecord(claimed("b"), NOW),
+                            new EventRecord(finished("c", 1, 10), NOW)),
                     Map.of());
             assertThat(submitters.waiting("alice", NOW + 1)).isEqualTo(1);
             assertThat(submitters.waiting("bert", NOW)).isEqualTo(1);

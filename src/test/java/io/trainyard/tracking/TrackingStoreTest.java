@@ -13,13 +13,13 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.trainyard.Slow;
 import io.trainyard.event.Control;
-import io.trainyard.event.Control.Urgency;
-import io.trainyard.event.Control.Wish;
+import io.trainyard.event.Control.RequestedPriority;
+import io.trainyard.event.Control.DesiredState;
 import io.trainyard.event.Histories;
-import io.trainyard.event.JobNews;
-import io.trainyard.event.JobNews.Happened;
-import io.trainyard.event.JobNews.Rejected;
-import io.trainyard.event.JobNews.Requested;
+import io.trainyard.event.JobRecord;
+import io.trainyard.event.JobRecord.EventRecord;
+import io.trainyard.event.JobRecord.Rejected;
+import io.trainyard.event.JobRecord.Requested;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.event.SampleEvents;
@@ -53,8 +53,8 @@ final class TrackingStoreTest {
     private static final LocalDate TODAY = LocalDate.ofInstant(SampleEvents.TIME, ZoneOffset.UTC);
     private static final Partition JOBS = new Partition("jobs", 0);
 
-    private static Happened told(TrainingEvent event) {
-        return new Happened(event, NOW + 50, null, 0);
+    private static EventRecord told(TrainingEvent event) {
+        return new EventRecord(event, NOW + 50, null, 0);
     }
 
     @Slow
@@ -64,7 +64,7 @@ final class TrackingStoreTest {
         for (int seed = 0; seed < SEEDS; seed++) {
             Random random = new Random(seed);
             String url = kind.empty();
-            List<Happened> all = Histories.read(Histories.of(seed), random);
+            List<EventRecord> all = Histories.read(Histories.of(seed), random);
             JobState expected = new JobState(Histories.JOB);
             NavigableMap<Integer, NavigableMap<Long, Float>> curves = new TreeMap<>();
             TrackingStore store = TrackingStore.open(url);
@@ -72,7 +72,7 @@ final class TrackingStoreTest {
                 for (int from = 0; from < all.size(); ) {
                     int to = Math.min(all.size(), from + 1 + random.nextInt(8));
                     store.take(List.copyOf(all.subList(from, to)), Map.of(JOBS, (long) to));
-                    for (Happened news : all.subList(from, to)) {
+                    for (EventRecord news : all.subList(from, to)) {
                         expected.apply(news);
                         remember(news, curves);
                     }
@@ -89,14 +89,14 @@ final class TrackingStoreTest {
                 assertThat(store.jobs(JobQuery.newest(10)).jobs()).containsExactly(JobSummary.of(expected));
                 assertCurve(store, expected, curves);
                 assertThat(store.usage(new UsageQuery(TODAY, TODAY, By.DEVICE)))
-                        .containsExactly(Map.entry("cpu", UsageTest.sum(expected)));
+                        .containsExactly(Map.entry("cpu", DeviceTimeTest.sum(expected)));
             } finally {
                 store.close();
             }
         }
     }
 
-    private static void remember(Happened news, NavigableMap<Integer, NavigableMap<Long, Float>> curves) {
+    private static void remember(EventRecord news, NavigableMap<Integer, NavigableMap<Long, Float>> curves) {
         if (news.event() instanceof StepLosses told) {
             var curve = curves.computeIfAbsent(told.attempt(), _ -> new TreeMap<>());
             for (int i = 0; i < told.losses().length; i++) {
@@ -129,7 +129,7 @@ final class TrackingStoreTest {
         try (TrackingStore one = TrackingStore.open(url);
                 TrackingStore other = TrackingStore.open(url)) {
             one.take(List.of(told(claimed("a"))), Map.of(JOBS, 1L));
-            List<JobNews> same = List.of(told(claimed("a")));
+            List<JobRecord> same = List.of(told(claimed("a")));
             assertThatThrownBy(() -> other.take(same, Map.of(JOBS, 1L)))
                     .isInstanceOf(TrackingException.class)
                     .hasMessageContaining("another process");
@@ -146,7 +146,7 @@ final class TrackingStoreTest {
             assertThat(store.jobs(JobQuery.newest(10)).jobs()).isEmpty();
             store.take(
                     IntStream.range(0, 10)
-                            .<JobNews>mapToObj(
+                            .<JobRecord>mapToObj(
                                     i -> new Requested("job_" + i, SampleEvents.spec("job_" + i), "place", NOW + i))
                             .toList(),
                     Map.of(JOBS, 10L));
@@ -261,13 +261,13 @@ final class TrackingStoreTest {
                 String id = "job-" + job;
                 store.take(
                         List.of(
-                                new Happened(claimed(id), NOW, null, 0),
-                                new Happened(losses(id, 1, 0, 1, 10), NOW, null, 0),
-                                new Happened(finished(id, 1, 10), NOW + job, null, 0)),
+                                new EventRecord(claimed(id), NOW, null, 0),
+                                new EventRecord(losses(id, 1, 0, 1, 10), NOW, null, 0),
+                                new EventRecord(finished(id, 1, 10), NOW + job, null, 0)),
                         Map.of(JOBS, job + 1L));
             }
-            store.take(List.of(new Happened(claimed("runs"), NOW - 1000, null, 0)), Map.of(JOBS, 11L));
-            store.remark("job-0", new Remarks(List.of("old"), "a note"));
+            store.take(List.of(new EventRecord(claimed("runs"), NOW - 1000, null, 0)), Map.of(JOBS, 11L));
+            store.remark("job-0", new Annotations(List.of("old"), "a note"));
 
             assertThat(store.forget(Long.MIN_VALUE, 10, 100)).isEmpty();
             assertThat(store.forget(Long.MIN_VALUE, 7, 2)).containsExactly("job-0", "job-1");
@@ -278,7 +278,7 @@ final class TrackingStoreTest {
                     .containsExactlyInAnyOrder("job-5", "job-6", "job-7", "job-8", "job-9", "runs");
             assertThat(store.job("job-0")).isEmpty();
             assertThat(store.losses("job-0", 1, 10, 10)).isEmpty();
-            assertThat(store.remarks("job-0")).isEqualTo(Remarks.NONE);
+            assertThat(store.remarks("job-0")).isEqualTo(Annotations.NONE);
             assertThat(store.offsets()).as("what was read").containsExactly(Map.entry(JOBS, 11L));
         }
     }
@@ -287,7 +287,7 @@ final class TrackingStoreTest {
     @EnumSource
     void tellsWhatBecameOfJobs(Databases kind) {
         try (TrackingStore store = TrackingStore.open(kind.empty())) {
-            List<JobNews> news = List.of(
+            List<JobRecord> news = List.of(
                     new Requested("a", SampleEvents.spec("a"), "t.commands.high-0 at offset 3", NOW),
                     told(claimed("a")),
                     told(claimed("a")),
@@ -315,8 +315,8 @@ final class TrackingStoreTest {
     @EnumSource
     void tellsHowManyJobsHaveNotEndedAlsoOfATableFromBeforeThat(Databases kind) throws SQLException {
         String url = kind.empty();
-        List<UnderWay> expected = List.of(
-                new UnderWay(Status.QUEUED, "auto", "t.commands.high", 2), new UnderWay(Status.RUNNING, null, null, 1));
+        List<UnfinishedJobs> expected = List.of(
+                new UnfinishedJobs(Status.QUEUED, "auto", "t.commands.high", 2), new UnfinishedJobs(Status.RUNNING, null, null, 1));
         try (TrackingStore store = TrackingStore.open(url)) {
             store.take(
                     List.of(
@@ -337,7 +337,7 @@ final class TrackingStoreTest {
         String url = kind.empty();
         List<JobSpec> rates = Trials.of(sweep("r_1"));
         try (TrackingStore store = TrackingStore.open(url)) {
-            List<JobNews> asked =
+            List<JobRecord> asked =
                     new ArrayList<>(rates.stream().map(TrackingStoreTest::asked).toList());
             Stream.of("R_1", "r_10", "rX1", "r-1")
                     .map(other -> Trials.of(sweep(other)).getFirst())
@@ -369,7 +369,7 @@ final class TrackingStoreTest {
                 {"id": "%s", "network": "lenet", "dataset": "shapes32", "epochs": 2, "sweep": {"seed": [1, 2, 3]}}""".formatted(id).getBytes(StandardCharsets.UTF_8));
     }
 
-    private static JobNews asked(JobSpec job) {
+    private static JobRecord asked(JobSpec job) {
         return new Requested(job.id(), job, "commands.normal-0 at offset 1", NOW);
     }
 
@@ -382,19 +382,19 @@ final class TrackingStoreTest {
                             new Requested("a", SampleEvents.spec("a"), "here", NOW),
                             new Requested("b", SampleEvents.spec("b"), "here", NOW)),
                     Map.of());
-            assertThat(store.remark("nobody", Remarks.NONE)).isFalse();
-            assertThat(store.remark("a", new Remarks(List.of("z", "base", "z"), "why\0?")))
+            assertThat(store.remark("nobody", Annotations.NONE)).isFalse();
+            assertThat(store.remark("a", new Annotations(List.of("z", "base", "z"), "why\0?")))
                     .isTrue();
-            assertThat(store.remarks("a")).isEqualTo(new Remarks(List.of("base", "z"), "why\uFFFD?"));
+            assertThat(store.remarks("a")).isEqualTo(new Annotations(List.of("base", "z"), "why\uFFFD?"));
             assertThat(store.jobs(new JobQuery(Set.of(), "", "base", Sort.JOB, false, 9, 0)))
                     .satisfies(page ->
                             assertThat(page.jobs()).extracting(JobSummary::job).containsExactly("a"))
                     .satisfies(page -> assertThat(page.tags()).containsExactly(Map.entry("a", List.of("base", "z"))));
-            store.remark("a", Remarks.NONE);
-            assertThat(store.remarks("a")).isEqualTo(Remarks.NONE);
+            store.remark("a", Annotations.NONE);
+            assertThat(store.remarks("a")).isEqualTo(Annotations.NONE);
 
-            Control pause = new Control("a", Wish.PAUSE, null, SampleEvents.TIME);
-            Control urgent = new Control("a", Wish.RUN, Urgency.HIGH, SampleEvents.TIME.plusMillis(1));
+            Control pause = new Control("a", DesiredState.PAUSE, null, SampleEvents.TIME);
+            Control urgent = new Control("a", DesiredState.RUN, RequestedPriority.HIGH, SampleEvents.TIME.plusMillis(1));
             store.keep(List.of(pause));
             assertThat(store.wish("a")).contains(pause);
             store.keep(List.of(urgent));
@@ -413,7 +413,7 @@ final class TrackingStoreTest {
             store.take(List.of(told(claimed("a"))), Map.of());
             store.take(
                     IntStream.range(0, 100)
-                            .<JobNews>mapToObj(
+                            .<JobRecord>mapToObj(
                                     i -> told(new StepLosses("a", 1, 0, 1 + i * 10L, new float[10], i, 0.1 / (i + 1))))
                             .toList(),
                     Map.of());

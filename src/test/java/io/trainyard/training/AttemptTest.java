@@ -368,8 +368,8 @@ class AttemptTest extends SmallJobs {
     @Test
     void weightsThatAreMoreThanTheHeapAreRefusedBeforeTheyAreMade() {
         Network network = Network.fit(job("a", EACH_STEP).network(), Shape.of(3, 32, 32), 10);
-        HeapRoom.require(network, 1 << 20);
-        assertThatThrownBy(() -> HeapRoom.require(network, 1 << 16))
+        HeapCheck.require(network, 1 << 20);
+        assertThatThrownBy(() -> HeapCheck.require(network, 1 << 16))
                 .isInstanceOf(DeviceException.class)
                 .hasMessage(
                         "the network's weights have 0 MiB, and this worker's Java heap is 0 MiB at most; choose smaller layers, or give Java more with -Xmx");

@@ -8,7 +8,7 @@ import io.trainyard.checkpoint.ChainLink.Owner;
 import io.trainyard.checkpoint.Checkpoint;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.checkpoint.Progress;
-import io.trainyard.custody.Request;
+import io.trainyard.ownership.Request;
 import io.trainyard.data.DataRoots;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.SampleEvents;

@@ -42,7 +42,7 @@ class ClaimGateTest {
 
     /// A host with a wrong wall clock.
     private static final class WrongClock implements Host {
-        private final Host machine = new Machine();
+        private final Host machine = new SystemHost();
         final AtomicReference<Duration> ahead;
 
         WrongClock(Duration ahead) {

@@ -36,7 +36,7 @@ class EventPublisherTest {
                 losses("job", 1, 0, 1, 2), tested("job", 1, 0, 2, 0.5), saved("job", 1, 0, 2), finished("job", 1, 2));
         try (Fleet fleet = new Fleet()) {
             for (TrainingEvent event : all) {
-                EventLine line = EventLine.of(event, TIME, "w");
+                SerializedEvent line = SerializedEvent.of(event, TIME, "w");
                 var _ = Patience.get(fleet.publisher("another").publish(line, TRACE));
             }
             for (TrainingEvent event : all) {
@@ -64,15 +64,15 @@ class EventPublisherTest {
             Heartbeat.Self self = new Heartbeat.Self(
                     "w", "cpu", "store", () -> TIME, "1.0", 2, 3, () -> null, () -> List.of(reading), activity);
             Heartbeat heartbeat = new Heartbeat(
-                    new Machine(),
+                    new SystemHost(),
                     fleet.publisher("w"),
                     new ClaimGate(ClaimGate.Rules.of(Fleet.BEAT, Patience.LIMIT)),
                     self);
             Activity.AtWork job = activity.of(JobJson.read(Fleet.job("job").getBytes(StandardCharsets.UTF_8)), 2);
             job.begin();
-            job.see(EventLine.of(losses("job", 2, 0, 1, 1), TIME, "w"));
+            job.see(SerializedEvent.of(losses("job", 2, 0, 1, 1), TIME, "w"));
             job.checkpointFailed();
-            job.see(EventLine.of(losses("job", 2, 0, 2, 2), TIME, "w")); // 2 batches of 64 in 200 ms
+            job.see(SerializedEvent.of(losses("job", 2, 0, 2, 2), TIME, "w")); // 2 batches of 64 in 200 ms
             WorkerStatus.Fetching fetching = new WorkerStatus.Fetching("letters", 1, 2);
             job.fetches(fetching);
             heartbeat.start(Duration.ofMillis(50));

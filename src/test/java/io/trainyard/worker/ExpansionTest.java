@@ -6,8 +6,8 @@ import io.trainyard.Patience;
 import io.trainyard.Slow;
 import io.trainyard.checkpoint.ChainLink.Owner;
 import io.trainyard.checkpoint.JobFolder;
-import io.trainyard.custody.Request;
-import io.trainyard.event.Control.Wish;
+import io.trainyard.ownership.Request;
+import io.trainyard.event.Control.DesiredState;
 import io.trainyard.event.FailureCause;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Cancelled;
@@ -88,7 +88,7 @@ class ExpansionTest {
 
     @Test
     void oneThatIsCancelledBeforeItIsExpandedHasNoTrials() {
-        fleet.wish("rates", Wish.CANCEL);
+        fleet.wish("rates", DesiredState.CANCEL);
         submit();
         fleet.submit("last");
         var _ = fleet.start("a", fleet.runner("a"));

@@ -13,7 +13,7 @@ import io.trainyard.checkpoint.ChainLink;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.event.Control;
-import io.trainyard.event.Control.Wish;
+import io.trainyard.event.Control.DesiredState;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Cancelled;
@@ -115,7 +115,7 @@ final class Fleet implements AutoCloseable {
     }
 
     FleetWorker start(FleetWorker.Setup setup, JobRunner runner) {
-        return start(setup, runner, new Machine());
+        return start(setup, runner, new SystemHost());
     }
 
     /// @param machine the worker's host
@@ -155,7 +155,7 @@ final class Fleet implements AutoCloseable {
         }
     }
 
-    void wish(String job, Wish wish) {
+    void wish(String job, DesiredState wish) {
         Control control = new Control(job, wish, null, Instant.now());
         try {
             var _ = Patience.get(outbox.send(

@@ -1,9 +1,9 @@
 package io.trainyard.worker;
 
 import io.trainyard.Patience;
-import io.trainyard.custody.ClaimOrder;
-import io.trainyard.custody.Deferrals;
-import io.trainyard.custody.OwnershipMonitor;
+import io.trainyard.ownership.ClaimPriorities;
+import io.trainyard.ownership.Deferrals;
+import io.trainyard.ownership.OwnershipMonitor;
 import io.trainyard.spec.JobContract;
 import io.trainyard.spec.JobLimits;
 import io.trainyard.trace.Tracing;
@@ -60,7 +60,7 @@ final class FleetWorker implements AutoCloseable {
     }
 
     FleetWorker(Fleet fleet, Setup setup, JobRunner runner) {
-        this(fleet, setup, runner, new Machine());
+        this(fleet, setup, runner, new SystemHost());
     }
 
     FleetWorker(Fleet fleet, Setup setup, JobRunner runner, Host machine) {
@@ -84,7 +84,7 @@ final class FleetWorker implements AutoCloseable {
         view = new FleetView(id, Instant.now());
         ClaimGate gate = new ClaimGate(ClaimGate.Rules.of(Fleet.BEAT, Duration.ofMinutes(5)));
         WorkerContext context = new WorkerContext(
-                rules, machine, fleet.store, publisher, view, activity, setup.tracing(), new ClaimOrder(), gate);
+                rules, machine, fleet.store, publisher, view, activity, setup.tracing(), new ClaimPriorities(), gate);
         monitor = new OwnershipMonitorLoop(
                 context,
                 () -> new KafkaFleetLog(fleet.brokers, fleet.prefix, id),

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 class JobEventsTest {
     private static final Instant NOW = Instant.parse("2026-11-22T03:04:05.678Z");
-    private static final EventLine LINE = line(3);
+    private static final SerializedEvent LINE = line(3);
 
     private final List<CompletableFuture<Void>> sent = new ArrayList<>();
     private final JobEvents events = new JobEvents(_ -> {
@@ -28,8 +28,8 @@ class JobEventsTest {
         return future;
     });
 
-    private static EventLine line(int attempt) {
-        return EventLine.of(claimed("job", attempt, "w"), NOW, "w");
+    private static SerializedEvent line(int attempt) {
+        return SerializedEvent.of(claimed("job", attempt, "w"), NOW, "w");
     }
 
     private void publish() {
@@ -52,7 +52,7 @@ class JobEventsTest {
     void theEndIsSentWhenAllBeforeItHasArrived() {
         publish();
         publish();
-        events.publish(EventLine.of(new TrainingEvent.Failed("job", 3, "why", "other"), NOW, "w"));
+        events.publish(SerializedEvent.of(new TrainingEvent.Failed("job", 3, "why", "other"), NOW, "w"));
         CompletableFuture<Void> acknowledged = events.acknowledged();
         sent.get(1).complete(null);
         assertThat(sent).hasSize(2);
@@ -81,7 +81,7 @@ class JobEventsTest {
 
     @Test
     void whatMayNotHaveArrivedIsKnownInItsOrder() {
-        List<EventLine> told = List.of(line(1), line(2), line(3));
+        List<SerializedEvent> told = List.of(line(1), line(2), line(3));
         told.forEach(events::publish);
         sent.get(1).complete(null);
         assertThat(events.unacknowledged()).containsExactly(told.get(0), told.get(2));
@@ -90,7 +90,7 @@ class JobEventsTest {
     /// A checkpoint that is saved before the attempt notices the refusal must contain the refused event.
     @Test
     void whatWasRefusedStaysUnacknowledged() {
-        List<EventLine> told = List.of(line(1), line(2));
+        List<SerializedEvent> told = List.of(line(1), line(2));
         told.forEach(events::publish);
         CompletableFuture<Void> acknowledged = events.acknowledged();
         sent.getFirst().completeExceptionally(new IllegalStateException("refused"));

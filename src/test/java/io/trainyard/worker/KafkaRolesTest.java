@@ -8,8 +8,8 @@ import io.trainyard.Slow;
 import io.trainyard.broker.SecureBroker;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.cli.eventlog.EventLog;
-import io.trainyard.custody.ClaimOrder;
-import io.trainyard.custody.Deferrals;
+import io.trainyard.ownership.ClaimPriorities;
+import io.trainyard.ownership.Deferrals;
 import io.trainyard.event.Control;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobLimits;
@@ -172,7 +172,7 @@ class KafkaRolesTest {
     /// sweep: brokers report some acknowledgements late, or only after the next one.
     private static synchronized void claimAndSweep(String user, Brokers brokers, int deliveries) throws Exception {
         CommandRoutes routes = new CommandRoutes(PREFIX, Set.of("cpu"));
-        try (ShareQueue queue = new ShareQueue(brokers, user, routes.sources().subList(0, 1), new ClaimOrder());
+        try (ShareQueue queue = new ShareQueue(brokers, user, routes.sources().subList(0, 1), new ClaimPriorities());
                 Admin admin = kafka.anyDoor().admin(ANSWER)) {
             Patience.await("a command that may be swept").pollInterval(OFTEN).until(() -> {
                 send(Topic.COMMANDS_HIGH);
@@ -202,13 +202,13 @@ class KafkaRolesTest {
                         brokers,
                         new WorkerContext(
                                 rules,
-                                new Machine(),
+                                new SystemHost(),
                                 store,
                                 nowhere,
                                 view,
                                 new Activity(),
                                 Tracing.OFF,
-                                new ClaimOrder(),
+                                new ClaimPriorities(),
                                 new ClaimGate(ClaimGate.Rules.of(ANSWER, ANSWER))))
                 .sweep();
     }
@@ -265,7 +265,7 @@ class KafkaRolesTest {
 
     private static void wish(Cluster fleet) {
         new CommandSender(fleet, CloudEvents.CLI)
-                .wish(List.of(new Control("job", Control.Wish.PAUSE, null, Instant.now())));
+                .wish(List.of(new Control("job", Control.DesiredState.PAUSE, null, Instant.now())));
     }
 
     /// Reprioritizing needs the grants of all other operations, and publishes a copy of the command.

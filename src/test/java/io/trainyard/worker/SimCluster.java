@@ -1,6 +1,6 @@
 package io.trainyard.worker;
 
-import io.trainyard.event.Control.Wish;
+import io.trainyard.event.Control.DesiredState;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.kubernetes.Demand;
@@ -135,7 +135,7 @@ final class SimCluster {
     }
 
     void cancel(String job) {
-        people.wish(job, Wish.CANCEL);
+        people.wish(job, DesiredState.CANCEL);
     }
 
     /// Runs the world until a condition holds.

@@ -1,7 +1,7 @@
 package io.trainyard.worker;
 
 import io.trainyard.checkpoint.ChainLink;
-import io.trainyard.event.Control.Wish;
+import io.trainyard.event.Control.DesiredState;
 import io.trainyard.event.EventJson;
 import io.trainyard.topics.Topic;
 import io.trainyard.worker.SimKafka.Weather;
@@ -163,7 +163,7 @@ final class SimCustody {
             mustEnd.stream().filter(job -> !isOver(job)).forEach(job -> wrong.add("job " + job + " does not end"));
         }
         if (mood == Mood.LONG_FIRST) {
-            jobs.forEach(job -> people.wish(job, Wish.CANCEL));
+            jobs.forEach(job -> people.wish(job, DesiredState.CANCEL));
             if (!world.runUntil(world.everySecond(() -> jobs.stream().allMatch(this::isOver)), BOUND)) {
                 wrong.add("the long job does not end");
             }
@@ -313,8 +313,8 @@ final class SimCustody {
             case 8 -> store.slow(Duration.ofMillis(chance.nextInt(2000)));
             case 9 -> breakStore();
             case 10 -> kafka.sweep();
-            case 11 -> people.wish(someJob(), Wish.PAUSE);
-            default -> people.wish(someJob(), chance.nextInt(4) == 0 ? Wish.CANCEL : Wish.RUN);
+            case 11 -> people.wish(someJob(), DesiredState.PAUSE);
+            default -> people.wish(someJob(), chance.nextInt(4) == 0 ? DesiredState.CANCEL : DesiredState.RUN);
         }
     }
 
@@ -409,8 +409,8 @@ final class SimCustody {
         }
         mendClocks();
         for (String job : jobs) {
-            if (wished(job) == Wish.PAUSE) {
-                people.wish(job, Wish.RUN);
+            if (wished(job) == DesiredState.PAUSE) {
+                people.wish(job, DesiredState.RUN);
             }
         }
     }
@@ -428,7 +428,7 @@ final class SimCustody {
         wrong.subList(stays ? 1 : 0, wrong.size()).forEach(process -> setClock(process, Duration.ZERO));
     }
 
-    private Wish wished(String job) {
+    private DesiredState wished(String job) {
         return kafka.newest(Topic.CONTROL, job)
                 .map(body -> {
                     try {
@@ -437,7 +437,7 @@ final class SimCustody {
                         throw new UncheckedIOException(e);
                     }
                 })
-                .orElse(Wish.RUN);
+                .orElse(DesiredState.RUN);
     }
 
     /// A worker has up to three slots. Every third one cannot run picky jobs. A worker that ends is replaced

@@ -1,8 +1,8 @@
 package io.trainyard.worker;
 
 import io.trainyard.event.EventJson;
-import io.trainyard.event.JobNews;
-import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobRecord;
+import io.trainyard.event.JobRecord.EventRecord;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.event.TrainingEvent;
@@ -101,17 +101,17 @@ final class SimDashboard {
             return;
         }
         TopicRecord record = new TopicRecord(topic, log.read(entry, entry.key(), Optional.empty()));
-        Optional<JobNews> news = record.news();
+        Optional<JobRecord> news = record.news();
         if (news.isPresent()) {
             jobs.computeIfAbsent(news.get().job(), JobState::new).apply(news.get());
-            if (news.get() instanceof Happened happened) {
+            if (news.get() instanceof EventRecord happened) {
                 hear(happened);
             }
             changed.run();
         }
     }
 
-    private void hear(Happened happened) {
+    private void hear(EventRecord happened) {
         TrainingEvent event = happened.event();
         String key = event.job() + " " + event.attempt();
         switch (event) {

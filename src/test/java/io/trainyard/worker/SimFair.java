@@ -1,7 +1,7 @@
 package io.trainyard.worker;
 
-import io.trainyard.event.Control.Wish;
-import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.Control.DesiredState;
+import io.trainyard.event.JobRecord.EventRecord;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.share.ProjectRule;
 import io.trainyard.share.ProjectRules;
@@ -109,7 +109,7 @@ final class SimFair {
         worker.start();
     }
 
-    private void hear(Happened happened) {
+    private void hear(EventRecord happened) {
         String job = happened.job();
         switch (happened.event()) {
             case TrainingEvent.Claimed claimed -> begin(job, claimed);
@@ -199,7 +199,7 @@ final class SimFair {
         if (!kafka.isUp()) {
             kafka.start();
         }
-        wished.forEach(job -> wish(job, Wish.RUN));
+        wished.forEach(job -> wish(job, DesiredState.RUN));
         if (!world.runUntil(world.everySecond(() -> jobs.stream().allMatch(this::isOver)), BOUND)) {
             wrong.add("not over: " + jobs.stream().filter(job -> !isOver(job)).toList());
         }
@@ -225,15 +225,15 @@ final class SimFair {
             case 4 -> kafka.restart(Duration.ofSeconds(chance.nextBoolean() ? 5 : 40));
             case 5 -> kafka.compactSomething();
             case 6 -> people.submit(job, Priority.HIGH); // as `reprioritize` does
-            case 7 -> wish(job, Wish.CANCEL);
+            case 7 -> wish(job, DesiredState.CANCEL);
             default -> {
                 wished.add(job);
-                wish(job, Wish.PAUSE);
+                wish(job, DesiredState.PAUSE);
             }
         }
     }
 
-    private void wish(String job, Wish wish) {
+    private void wish(String job, DesiredState wish) {
         if (isOver(job)) {
             return;
         }

@@ -2,8 +2,8 @@ package io.trainyard.worker;
 
 import io.trainyard.checkpoint.ChainLink;
 import io.trainyard.event.EventJson;
-import io.trainyard.event.JobNews;
-import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobRecord;
+import io.trainyard.event.JobRecord.EventRecord;
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.history.HistoryChecker;
@@ -48,8 +48,8 @@ final class SimJudge {
     private final SimKafka kafka;
     private final SimStore store;
     private final SplittableRandom chance;
-    private final List<JobNews> told = new ArrayList<>();
-    private final Map<Entry, JobNews> news = new IdentityHashMap<>();
+    private final List<JobRecord> told = new ArrayList<>();
+    private final Map<Entry, JobRecord> news = new IdentityHashMap<>();
     private final Map<String, JobState> states = new HashMap<>();
     private final List<String> late = new ArrayList<>();
     private final Map<String, Integer> ends = new HashMap<>();
@@ -57,11 +57,11 @@ final class SimJudge {
     private final Set<String> refused = new HashSet<>();
     private final Set<String> taken = new HashSet<>(); // worker and place of each taken deferred command
 
-    private Consumer<Happened> listener = _ -> {};
+    private Consumer<EventRecord> listener = _ -> {};
     private boolean areClocksRight = true;
 
     /// @param to receives each event when it is published
-    void atNews(Consumer<Happened> to) {
+    void atNews(Consumer<EventRecord> to) {
         listener = to;
     }
 
@@ -99,14 +99,14 @@ final class SimJudge {
             told.add(heard);
             states.computeIfAbsent(heard.job(), JobState::new).apply(heard);
             news.put(entry, heard);
-            if (heard instanceof Happened happened) {
+            if (heard instanceof EventRecord happened) {
                 hear(happened);
                 listener.accept(happened);
             }
         });
     }
 
-    private void hear(Happened happened) {
+    private void hear(EventRecord happened) {
         switch (happened.event()) {
             case TrainingEvent.Finished _,
                     TrainingEvent.Failed _,
@@ -140,7 +140,7 @@ final class SimJudge {
     }
 
     /// A worker that publishes these events was running the job at that time.
-    private void hearAtWork(Happened happened) {
+    private void hearAtWork(EventRecord happened) {
         TrainingEvent event = happened.event();
         Long next = store.createdNanos("%s/attempts/%d".formatted(event.job(), event.attempt() + 1));
         SimProcess worker = kafka.world().known(String.valueOf(happened.worker()));
@@ -167,7 +167,7 @@ final class SimJudge {
     /// How often a stopping worker released the job.
     int handedOver(String job) {
         return (int) told.stream()
-                .filter(heard -> heard instanceof Happened happened
+                .filter(heard -> heard instanceof EventRecord happened
                         && happened.job().equals(job)
                         && happened.event() instanceof TrainingEvent.Released released
                         && released.reason().endsWith(" stops"))
@@ -206,8 +206,8 @@ final class SimJudge {
     /// Every published end equals the stored end.
     private List<String> outcomes() {
         List<String> wrong = new ArrayList<>();
-        for (JobNews heard : told) {
-            if (heard instanceof Happened happened
+        for (JobRecord heard : told) {
+            if (heard instanceof EventRecord happened
                     && (happened.event() instanceof TrainingEvent.Finished
                             || happened.event() instanceof TrainingEvent.Failed
                             || happened.event() instanceof TrainingEvent.Cancelled
@@ -273,12 +273,12 @@ final class SimJudge {
         told.forEach(heard -> live.computeIfAbsent(heard.job(), JobState::new).apply(heard));
         kafka.compactAll();
         Map<String, JobState> late = new TreeMap<>();
-        List<List<JobNews>> logs = new ArrayList<>();
+        List<List<JobRecord>> logs = new ArrayList<>();
         for (Topic topic : Topic.NEWS) {
             SimTopic log = kafka.topic(topic);
-            List<JobNews> left = new ArrayList<>();
+            List<JobRecord> left = new ArrayList<>();
             for (Entry entry : log.from(log.start(), Integer.MAX_VALUE)) {
-                JobNews heard = news.get(entry);
+                JobRecord heard = news.get(entry);
                 if (heard != null) {
                     left.add(heard);
                 }
@@ -289,8 +289,8 @@ final class SimJudge {
         }
         while (!logs.isEmpty()) {
             int some = chance.nextInt(logs.size());
-            List<JobNews> log = logs.get(some);
-            JobNews next = log.removeLast();
+            List<JobRecord> log = logs.get(some);
+            JobRecord next = log.removeLast();
             late.computeIfAbsent(next.job(), JobState::new).apply(next);
             if (log.isEmpty()) {
                 logs.remove(some);
@@ -331,7 +331,7 @@ final class SimJudge {
         return new TopicRecord(topic, log.read(entry, String.valueOf(entry.key()), Optional.empty()));
     }
 
-    private static Optional<JobNews> news(TopicRecord record) {
+    private static Optional<JobRecord> news(TopicRecord record) {
         try {
             return record.news();
         } catch (IOException e) {

@@ -2,7 +2,7 @@ package io.trainyard.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.trainyard.custody.ClaimOrder;
+import io.trainyard.ownership.ClaimPriorities;
 import io.trainyard.topics.Topic;
 import io.trainyard.worker.SimKafka.Weather;
 import java.nio.charset.StandardCharsets;
@@ -43,7 +43,7 @@ class SimKafkaTest {
     }
 
     private SimQueue queue(SimProcess process) {
-        return new SimQueue(kafka, process, List.of(List.of(URGENT), List.of(COMMANDS)), new ClaimOrder());
+        return new SimQueue(kafka, process, List.of(List.of(URGENT), List.of(COMMANDS)), new ClaimPriorities());
     }
 
     private String take(SimQueue queue) {

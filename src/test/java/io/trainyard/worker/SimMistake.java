@@ -4,9 +4,9 @@ import io.trainyard.checkpoint.ChainLink;
 import io.trainyard.checkpoint.CheckpointRef;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.StoreException;
-import io.trainyard.custody.Custody;
-import io.trainyard.custody.Custody.State;
-import io.trainyard.custody.CustodyJson;
+import io.trainyard.ownership.Ownership;
+import io.trainyard.ownership.Ownership.State;
+import io.trainyard.ownership.OwnershipJson;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.event.WorkerStatusBuilder;
@@ -538,22 +538,22 @@ enum SimMistake implements SimSeams {
     /// Selects ownership records to drop.
     @FunctionalInterface
     private interface Sent {
-        boolean is(String topic, Custody custody);
+        boolean is(String topic, Ownership custody);
     }
 
     /// Reports ownership records as sent without sending them.
     private static Outbox dropping(Outbox real, Sent which) {
         return (topic, key, value, headers) -> {
-            Custody custody = topic.equals(Topic.CUSTODY.name("")) && value != null ? custody(value) : null;
+            Ownership custody = topic.equals(Topic.CUSTODY.name("")) && value != null ? custody(value) : null;
             return custody != null && which.is(topic, custody)
                     ? CompletableFuture.completedFuture(null)
                     : real.send(topic, key, value, headers);
         };
     }
 
-    private static Custody custody(byte[] json) {
+    private static Ownership custody(byte[] json) {
         try {
-            return CustodyJson.read(json);
+            return OwnershipJson.read(json);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -2,8 +2,8 @@ package io.trainyard.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.trainyard.event.Control.Wish;
-import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.Control.DesiredState;
+import io.trainyard.event.JobRecord.EventRecord;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.share.ProjectRule;
@@ -50,7 +50,7 @@ final class SimParked {
                 .start();
     }
 
-    private void hear(Happened happened) {
+    private void hear(EventRecord happened) {
         told.add(happened.event());
     }
 
@@ -65,7 +65,7 @@ final class SimParked {
                 .orElseThrow();
     }
 
-    void wish(String job, Wish wish) {
+    void wish(String job, DesiredState wish) {
         people.wish(job, wish);
     }
 

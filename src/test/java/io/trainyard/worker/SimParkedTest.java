@@ -3,8 +3,8 @@ package io.trainyard.worker;
 import static io.trainyard.worker.SimTraining.number;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.trainyard.custody.ClaimOrder;
-import io.trainyard.event.Control.Wish;
+import io.trainyard.ownership.ClaimPriorities;
+import io.trainyard.event.Control.DesiredState;
 import io.trainyard.event.TrainingEvent.Cancelled;
 import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.TrainingEvent.Paused;
@@ -34,7 +34,7 @@ class SimParkedTest {
     void whatIsCancelledEndsThoughItsProjectHasItsQuota() {
         fleet.run(RUNS, Priority.NORMAL);
         fleet.park(FIRST, Priority.NORMAL);
-        fleet.wish(FIRST, Wish.CANCEL);
+        fleet.wish(FIRST, DesiredState.CANCEL);
         fleet.until("its end", () -> fleet.isTold(FIRST, Cancelled.class));
         assertThat(fleet.isTold(RUNS, Finished.class))
                 .as("the other runs still")
@@ -49,12 +49,12 @@ class SimParkedTest {
     void whatIsPausedRestsAndGoesOnWhenThereIsRoom() {
         fleet.run(RUNS, Priority.NORMAL);
         fleet.park(FIRST, Priority.NORMAL);
-        fleet.wish(FIRST, Wish.PAUSE);
+        fleet.wish(FIRST, DesiredState.PAUSE);
         fleet.until("its rest", () -> fleet.isTold(FIRST, Paused.class) && !fleet.isParked(FIRST));
         fleet.until("the other's end", () -> fleet.isTold(RUNS, Finished.class));
         fleet.pass(Duration.ofMinutes(2));
         assertThat(fleet.claims(FIRST)).as("it rests, though there is room").isZero();
-        fleet.wish(FIRST, Wish.RUN);
+        fleet.wish(FIRST, DesiredState.RUN);
         fleet.until("its end", () -> fleet.isTold(FIRST, Finished.class));
         assertThat(fleet.isTold(FIRST, Resumed.class)).isTrue();
         assertThat(fleet.claims(FIRST)).isOne();
@@ -111,7 +111,7 @@ class SimParkedTest {
     void aPlaceThatIsKeptForNobodyIsLetGo() {
         SimParked keeping = new SimParked(new SimSeams() {
             @Override
-            public ClaimOrder order(ClaimOrder real) {
+            public ClaimPriorities order(ClaimPriorities real) {
                 real.preempted();
                 return real;
             }
@@ -123,10 +123,10 @@ class SimParkedTest {
     /// The high-priority command is locked by a member that does nothing with it.
     @Test
     void aPlaceIsNotKeptForEver() {
-        List<ClaimOrder> orders = new ArrayList<>();
+        List<ClaimPriorities> orders = new ArrayList<>();
         SimParked keeping = new SimParked(new SimSeams() {
             @Override
-            public ClaimOrder order(ClaimOrder real) {
+            public ClaimPriorities order(ClaimPriorities real) {
                 orders.add(real);
                 return real;
             }
@@ -135,7 +135,7 @@ class SimParkedTest {
         keeping.submit(URGENT, Priority.HIGH);
         keeping.lockElsewhere(URGENT, Priority.HIGH);
         keeping.pass(Duration.ofSeconds(1)); // and has read the waiting commands
-        orders.forEach(ClaimOrder::preempted);
+        orders.forEach(ClaimPriorities::preempted);
         keeping.submit(OTHERS, Priority.LOW);
         keeping.pass(Duration.ofSeconds(8));
         assertThat(keeping.claimed()).as("it is kept").isEmpty();

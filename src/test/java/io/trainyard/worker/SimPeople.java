@@ -3,7 +3,7 @@ package io.trainyard.worker;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.trainyard.event.Control;
-import io.trainyard.event.Control.Wish;
+import io.trainyard.event.Control.DesiredState;
 import io.trainyard.event.EventJson;
 import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.Priority;
@@ -23,7 +23,7 @@ record SimPeople(SimKafka kafka) {
         publish(priority.topicOf(SimTraining.spec(job)), job, body, CloudEvents.COMMAND);
     }
 
-    void wish(String job, Wish wish) {
+    void wish(String job, DesiredState wish) {
         Control control = new Control(job, wish, null, Instant.EPOCH);
         publish(Topic.CONTROL, job, EventJson.write(control), CloudEvents.CONTROL);
     }

@@ -1,6 +1,6 @@
 package io.trainyard.worker;
 
-import io.trainyard.custody.ClaimOrder;
+import io.trainyard.ownership.ClaimPriorities;
 import io.trainyard.worker.SimShareGroup.Delivered;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -94,7 +94,7 @@ final class SimQueue implements CommandQueue {
 
     private final SimKafka kafka;
     private final SimProcess process;
-    private final ClaimOrder order;
+    private final ClaimPriorities order;
     private final long joinedNanos;
     private final List<List<Source>> sources; // topics with the same priority change their order
     private CompletableFuture<Void> news = new CompletableFuture<>();
@@ -102,7 +102,7 @@ final class SimQueue implements CommandQueue {
     private boolean closed;
 
     /// @param topics highest priority first; topics of one list have the same priority
-    SimQueue(SimKafka kafka, SimProcess process, List<List<String>> topics, ClaimOrder order) {
+    SimQueue(SimKafka kafka, SimProcess process, List<List<String>> topics, ClaimPriorities order) {
         this.order = order;
         this.kafka = kafka;
         this.process = process;

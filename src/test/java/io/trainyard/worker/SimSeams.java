@@ -1,7 +1,7 @@
 package io.trainyard.worker;
 
 import io.trainyard.checkpoint.CheckpointStore;
-import io.trainyard.custody.ClaimOrder;
+import io.trainyard.ownership.ClaimPriorities;
 import io.trainyard.worker.SimTraining.Habit;
 import java.time.Duration;
 import java.util.Set;
@@ -33,7 +33,7 @@ interface SimSeams {
         return real;
     }
 
-    default ClaimOrder order(ClaimOrder real) {
+    default ClaimPriorities order(ClaimPriorities real) {
         return real;
     }
 

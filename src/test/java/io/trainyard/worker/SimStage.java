@@ -1,6 +1,6 @@
 package io.trainyard.worker;
 
-import io.trainyard.custody.ClaimOrder;
+import io.trainyard.ownership.ClaimPriorities;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -25,7 +25,7 @@ final class SimStage implements SimConformanceTest.Stage {
     }
 
     private void open(int member) {
-        members[member] = new SimQueue(kafka, process, List.of(List.of(TOPIC)), new ClaimOrder());
+        members[member] = new SimQueue(kafka, process, List.of(List.of(TOPIC)), new ClaimPriorities());
         process.sleep(SimQueue.JOIN);
     }
 

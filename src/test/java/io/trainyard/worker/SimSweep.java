@@ -1,7 +1,7 @@
 package io.trainyard.worker;
 
 import io.trainyard.checkpoint.ChainLink;
-import io.trainyard.event.Control.Wish;
+import io.trainyard.event.Control.DesiredState;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.event.TrainingEvent.Paused;
@@ -122,7 +122,7 @@ final class SimSweep {
         if (calm) {
             trials.forEach(job -> takenAway(job).ifPresent(wrong::add));
         }
-        trials.forEach(job -> people.wish(job, Wish.CANCEL));
+        trials.forEach(job -> people.wish(job, DesiredState.CANCEL));
         if (!world.runUntil(world.everySecond(() -> trials.stream().allMatch(this::isOver) && isOver(GROUP)), BOUND)) {
             wrong.add("what rests cannot be cancelled, or the sweep has no end");
         }
@@ -153,7 +153,7 @@ final class SimSweep {
                 SimTimer _ = world.after(within(Duration.ofSeconds(20)), () -> store.trouble(SimStore.Trouble.NONE));
             }
             default ->
-                people.wish(trials.get(chance.nextInt(trials.size())), chance.nextBoolean() ? Wish.PAUSE : Wish.RUN);
+                people.wish(trials.get(chance.nextInt(trials.size())), chance.nextBoolean() ? DesiredState.PAUSE : DesiredState.RUN);
         }
     }
 
@@ -165,7 +165,7 @@ final class SimSweep {
         if (!kafka.isUp()) {
             kafka.start();
         }
-        trials.forEach(job -> people.wish(job, Wish.RUN));
+        trials.forEach(job -> people.wish(job, DesiredState.RUN));
     }
 
     private boolean isOver(String job) {

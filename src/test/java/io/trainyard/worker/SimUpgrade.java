@@ -1,6 +1,6 @@
 package io.trainyard.worker;
 
-import io.trainyard.custody.Deferrals;
+import io.trainyard.ownership.Deferrals;
 import io.trainyard.spec.JobContract;
 import io.trainyard.spec.JobJson;
 import io.trainyard.topics.CloudEvents;

@@ -1,6 +1,6 @@
 package io.trainyard.worker;
 
-import io.trainyard.custody.ClaimOrder;
+import io.trainyard.ownership.ClaimPriorities;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Released;
@@ -34,7 +34,7 @@ final class SimUrgency {
     private static final Duration ACQUAINTED = Duration.ofSeconds(60);
 
     /// The number of high-priority jobs: the others may be preempted, and must end before this many have ended.
-    private static final int FLOOD = 5 * ClaimOrder.CYCLE;
+    private static final int FLOOD = 5 * ClaimPriorities.CYCLE;
 
     enum Course {
         /// All workers are busy, and high-priority jobs arrive.
@@ -192,7 +192,7 @@ final class SimUrgency {
         long urgent = jobs.stream().filter(this::isOver).count();
         world.runUntil(() -> jobs.stream().allMatch(this::isOver), BOUND);
         List<String> wrong = new ArrayList<>(judge.wrong());
-        if (urgent > FLOOD - ClaimOrder.CYCLE) {
+        if (urgent > FLOOD - ClaimPriorities.CYCLE) {
             wrong.add("all others end after %d urgent ones".formatted(urgent));
         }
         return wrong;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.trainyard.Campaign;
 import io.trainyard.Slow;
 import io.trainyard.checkpoint.CheckpointStore;
-import io.trainyard.custody.ClaimOrder;
+import io.trainyard.ownership.ClaimPriorities;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.worker.SimTraining.Habit;
@@ -85,8 +85,8 @@ class SimUrgencyTest {
         /// The highest priority always comes first.
         NO_SHARES {
             @Override
-            public ClaimOrder order(ClaimOrder real) {
-                return new ClaimOrder(); // this order never learns that a job was claimed
+            public ClaimPriorities order(ClaimPriorities real) {
+                return new ClaimPriorities(); // this order never learns that a job was claimed
             }
         };
 

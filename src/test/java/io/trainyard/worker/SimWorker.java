@@ -1,9 +1,9 @@
 package io.trainyard.worker;
 
 import io.trainyard.checkpoint.CheckpointStore;
-import io.trainyard.custody.ClaimOrder;
-import io.trainyard.custody.Deferrals;
-import io.trainyard.custody.OwnershipMonitor;
+import io.trainyard.ownership.ClaimPriorities;
+import io.trainyard.ownership.Deferrals;
+import io.trainyard.ownership.OwnershipMonitor;
 import io.trainyard.spec.JobContract;
 import io.trainyard.spec.JobLimits;
 import io.trainyard.trace.Tracing;
@@ -121,7 +121,7 @@ final class SimWorker {
         Activity activity = new Activity();
         ClaimGate gate = new ClaimGate(ClaimGate.Rules.of(fleet.beat(), Duration.ofMinutes(5)));
         WorkerContext context = new WorkerContext(
-                rules, process, view, publisher, seen, activity, Tracing.OFF, new ClaimOrder(), seams.gate(gate));
+                rules, process, view, publisher, seen, activity, Tracing.OFF, new ClaimPriorities(), seams.gate(gate));
         OwnershipMonitorLoop keeping = new OwnershipMonitorLoop(
                 context,
                 () -> seams.log(new SimFleetLog(kafka, process), process),

@@ -25,13 +25,13 @@ class WorkerMetricsTest {
     }
 
     private void see(TrainingEvent event, long millis) {
-        job.see(EventLine.of(event, TIME.plusMillis(millis), "w"));
+        job.see(SerializedEvent.of(event, TIME.plusMillis(millis), "w"));
     }
 
     @Test
     void tellsOfItsJob() {
         ClaimGate gate = new ClaimGate(ClaimGate.Rules.of(Fleet.BEAT, Fleet.BEAT));
-        new WorkerMetrics(activity, gate, new Machine(), Devices.open(new DeviceSpec("cpu")), 4).register(registry);
+        new WorkerMetrics(activity, gate, new SystemHost(), Devices.open(new DeviceSpec("cpu")), 4).register(registry);
         scrape().requireAll(true);
         assertThat(scrape().value("trainyard_worker_busy{kind=\"cpu\",}")).isZero();
         assertThat(scrape().value("trainyard_worker_device_memory_bytes")).isZero();
@@ -39,7 +39,7 @@ class WorkerMetricsTest {
         job.begin();
         JobEvents events = new JobEvents(_ -> new CompletableFuture<>()); // the brokers are unavailable
         job.sends(events);
-        events.publish(EventLine.of(claimed("a"), TIME, "w"));
+        events.publish(SerializedEvent.of(claimed("a"), TIME, "w"));
         see(claimed("a"), 0);
         see(losses("a", 1, 0, 1, 4), 1500);
         see(losses("a", 1, 0, 5, 6), 2100); // batches of 8, 600 ms

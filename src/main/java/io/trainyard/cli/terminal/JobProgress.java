@@ -1,7 +1,7 @@
 package io.trainyard.cli.terminal;
 
-import io.trainyard.event.JobNews.Happened;
-import io.trainyard.event.JobNews.Rejected;
+import io.trainyard.event.JobRecord.EventRecord;
+import io.trainyard.event.JobRecord.Rejected;
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent;
 import java.util.LinkedHashMap;
@@ -20,7 +20,7 @@ public final class JobProgress implements Consumer<TrainingEvent>, AutoCloseable
     @Override
     public void accept(TrainingEvent event) {
         JobState state = state(event.job());
-        Happened news = new Happened(event, System.currentTimeMillis());
+        EventRecord news = new EventRecord(event, System.currentTimeMillis());
         state.apply(news);
         view.show(news, state);
     }

@@ -1,6 +1,6 @@
 package io.trainyard.cli.terminal;
 
-import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobRecord.EventRecord;
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.spec.JobSpec;
@@ -64,7 +64,7 @@ final class ProgressBars implements ProgressView {
     }
 
     @Override
-    public void show(Happened news, JobState after) {
+    public void show(EventRecord news, JobState after) {
         String job = news.job();
         if (news.event() instanceof StepLosses told && told.attempt() == after.attempt()) {
             JobSpec spec = after.spec();

@@ -1,7 +1,7 @@
 package io.trainyard.cli.terminal;
 
 import io.trainyard.event.EventJson;
-import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobRecord.EventRecord;
 import io.trainyard.event.JobState;
 import java.io.PrintStream;
 import java.time.Instant;
@@ -21,7 +21,7 @@ final class ProgressJson implements ProgressView {
     public void rejected(JobState job) {}
 
     @Override
-    public void show(Happened news, JobState after) {
+    public void show(EventRecord news, JobState after) {
         out.writeBytes(EventJson.write(news.event(), Instant.ofEpochMilli(news.millis())));
         out.write('\n');
         out.flush();

@@ -2,7 +2,7 @@ package io.trainyard.cli.terminal;
 
 import static java.util.Locale.ROOT;
 
-import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobRecord.EventRecord;
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Cancelled;
@@ -50,7 +50,7 @@ final class ProgressLines implements ProgressView {
     }
 
     @Override
-    public void show(Happened news, JobState after) {
+    public void show(EventRecord news, JobState after) {
         TrainingEvent event = news.event();
         if (event.attempt() < after.attempt()) {
             return;

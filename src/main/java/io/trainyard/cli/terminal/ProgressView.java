@@ -1,6 +1,6 @@
 package io.trainyard.cli.terminal;
 
-import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobRecord.EventRecord;
 import io.trainyard.event.JobState;
 
 /// Shows how jobs go: to people by [ProgressBars] where there is a terminal and by [ProgressLines] elsewhere, to
@@ -27,7 +27,7 @@ public sealed interface ProgressView extends AutoCloseable permits ProgressBars,
     /// An event; people are not shown those of an older attempt than the state's.
     ///
     /// @param after the job's state with the event taken in
-    void show(Happened news, JobState after);
+    void show(EventRecord news, JobState after);
 
     void rejected(JobState job);
 

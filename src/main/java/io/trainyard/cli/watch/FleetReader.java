@@ -2,14 +2,14 @@ package io.trainyard.cli.watch;
 
 import io.trainyard.cli.eventlog.EventLog;
 import io.trainyard.event.EventJson;
-import io.trainyard.event.JobBook;
+import io.trainyard.event.JobStates;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.forecast.Fleet;
 import io.trainyard.forecast.Forecast;
 import io.trainyard.forecast.JobFacts;
-import io.trainyard.forecast.Outlook;
+import io.trainyard.forecast.StartForecast;
 import io.trainyard.share.ProjectRules;
 import io.trainyard.topics.Cluster;
 import io.trainyard.topics.Topic;
@@ -37,8 +37,8 @@ public final class FleetReader {
 
     private final Cluster kafka;
     private final ProjectRules rules;
-    private final NewsReader reader;
-    private final JobBook book = new JobBook(MAX_JOBS, _ -> {});
+    private final JobRecordReader reader;
+    private final JobStates book = new JobStates(MAX_JOBS, _ -> {});
     private final Map<String, Heard> workers = new HashMap<>();
 
     private record Heard(WorkerStatus status, long millis) {}
@@ -48,7 +48,7 @@ public final class FleetReader {
     public FleetReader(Cluster kafka, ProjectRules rules, Consumer<String> warn) {
         this.kafka = kafka;
         this.rules = rules;
-        reader = new NewsReader(warn);
+        reader = new JobRecordReader(warn);
     }
 
     /// Opens all that is told of jobs, and what workers have told of themselves lately.
@@ -98,7 +98,7 @@ public final class FleetReader {
         return book.jobs();
     }
 
-    public JobBook book() {
+    public JobStates book() {
         return book;
     }
 
@@ -129,7 +129,7 @@ public final class FleetReader {
         }
 
         /// What lies before those that wait, in their order.
-        public List<Outlook> waiting() {
+        public List<StartForecast> waiting() {
             return forecast.outlooks().values().stream()
                     .filter(outlook -> outlook.place() > 0)
                     .toList();

@@ -1,16 +1,16 @@
 package io.trainyard.cli.watch;
 
-import static io.trainyard.cli.watch.Columns.NOTHING;
-import static io.trainyard.cli.watch.Columns.of;
+import static io.trainyard.cli.watch.TableColumns.NOTHING;
+import static io.trainyard.cli.watch.TableColumns.of;
 import static java.util.Locale.ROOT;
 
 import io.trainyard.cli.terminal.Terminal;
-import io.trainyard.cli.watch.Columns.Column;
+import io.trainyard.cli.watch.TableColumns.Column;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.event.WorkerStatus.Reading;
-import io.trainyard.forecast.Outlook;
+import io.trainyard.forecast.StartForecast;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -43,8 +43,8 @@ public final class FleetTable {
                     true,
                     job -> job.remainingMicros() == 0 ? NOTHING : Terminal.clock(job.remainingMicros())));
 
-    private static final List<Column<Outlook>> WAITING =
-            List.of(JobTable.PLACE, new Column<>("JOB", 32, false, Outlook::job), JobTable.BEGINS, JobTable.BECAUSE);
+    private static final List<Column<StartForecast>> WAITING =
+            List.of(JobTable.PLACE, new Column<>("JOB", 32, false, StartForecast::job), JobTable.BEGINS, JobTable.BECAUSE);
 
     private FleetTable() {}
 
@@ -52,7 +52,7 @@ public final class FleetTable {
     /// @param most lines of each table; of more it is told how many
     public static List<String> lines(FleetReader.Snapshot fleet, List<JobState> running, int most) {
         List<String> lines = new ArrayList<>(List.of(headline(fleet)));
-        List<Outlook> waiting = fleet.waiting();
+        List<StartForecast> waiting = fleet.waiting();
         add(lines, WORKERS, fleet.workers(), most);
         add(lines, RUNNING, running, most);
         add(lines, WAITING, waiting, most);
@@ -62,7 +62,7 @@ public final class FleetTable {
     private static <T> void add(List<String> lines, List<Column<T>> columns, List<T> all, int most) {
         if (!all.isEmpty()) {
             lines.add("");
-            lines.addAll(Columns.rows(columns, all.subList(0, Math.min(most, all.size()))));
+            lines.addAll(TableColumns.rows(columns, all.subList(0, Math.min(most, all.size()))));
             if (all.size() > most) {
                 lines.add("and %d more".formatted(all.size() - most));
             }

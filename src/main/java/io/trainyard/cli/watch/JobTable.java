@@ -1,14 +1,14 @@
 package io.trainyard.cli.watch;
 
-import static io.trainyard.cli.watch.Columns.NOTHING;
-import static io.trainyard.cli.watch.Columns.of;
+import static io.trainyard.cli.watch.TableColumns.NOTHING;
+import static io.trainyard.cli.watch.TableColumns.of;
 import static java.util.Locale.ROOT;
 
 import io.trainyard.cli.terminal.Terminal;
-import io.trainyard.cli.watch.Columns.Column;
+import io.trainyard.cli.watch.TableColumns.Column;
 import io.trainyard.event.JobState;
 import io.trainyard.forecast.Forecast;
-import io.trainyard.forecast.Outlook;
+import io.trainyard.forecast.StartForecast;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -18,11 +18,11 @@ import java.util.stream.Stream;
 public final class JobTable {
     private JobTable() {}
 
-    static final Column<Outlook> PLACE = new Column<>(
+    static final Column<StartForecast> PLACE = new Column<>(
             "PLACE", 6, true, outlook -> outlook.place() == 0 ? NOTHING : Integer.toString(outlook.place()));
-    static final Column<Outlook> BEGINS =
-            new Column<>("BEGINS IN (90 %)", 28, false, outlook -> of(outlook.start(), StartText::brief));
-    static final Column<Outlook> BECAUSE = new Column<>("WAITS BECAUSE", 60, false, Outlook::sentence);
+    static final Column<StartForecast> BEGINS =
+            new Column<>("BEGINS IN (90 %)", 28, false, outlook -> of(outlook.start(), ForecastText::brief));
+    static final Column<StartForecast> BECAUSE = new Column<>("WAITS BECAUSE", 60, false, StartForecast::sentence);
 
     private static final List<Column<JobState>> COLUMNS = List.of(
             new Column<>("JOB", 40, false, JobState::job),
@@ -70,7 +70,7 @@ public final class JobTable {
     ///
     /// @param forecast of those that wait
     public static List<String> rows(Collection<JobState> states, Forecast forecast) {
-        return Columns.rows(columns(forecast), states);
+        return TableColumns.rows(columns(forecast), states);
     }
 
     private static String step(JobState state) {

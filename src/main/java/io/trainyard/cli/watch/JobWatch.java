@@ -3,9 +3,9 @@ package io.trainyard.cli.watch;
 import io.trainyard.cli.eventlog.EventLog;
 import io.trainyard.cli.terminal.ProgressView;
 import io.trainyard.cli.terminal.Terminal;
-import io.trainyard.event.JobBook;
-import io.trainyard.event.JobNews;
-import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobStates;
+import io.trainyard.event.JobRecord;
+import io.trainyard.event.JobRecord.EventRecord;
 import io.trainyard.event.JobState;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.spec.Printable;
@@ -29,9 +29,9 @@ public final class JobWatch {
     private final Map<String, JobSpec> submitted; // by id
     private final String farewell;
     private final ProgressView view;
-    private final NewsReader reader;
-    private final JobBook book;
-    private final OtherJobs others = new OtherJobs();
+    private final JobRecordReader reader;
+    private final JobStates book;
+    private final SeenJobNames others = new SeenJobNames();
     private final Set<String> toldRejected = new HashSet<>();
     private boolean running = true;
 
@@ -42,8 +42,8 @@ public final class JobWatch {
         this.jobs = jobs;
         this.submitted = submitted;
         this.view = view;
-        reader = new NewsReader(terminal.err()::println);
-        book = new JobBook(jobs.size(), _ -> {});
+        reader = new JobRecordReader(terminal.err()::println);
+        book = new JobStates(jobs.size(), _ -> {});
     }
 
     /// What ctrl-C leaves on the terminal where the jobs go on.
@@ -107,10 +107,10 @@ public final class JobWatch {
         }
     }
 
-    private void take(JobNews news) {
+    private void take(JobRecord news) {
         others.add(news.job());
         JobState after = jobs.contains(news.job()) ? book.take(news) : null;
-        if (after != null && news instanceof Happened happened && after.believes(happened)) {
+        if (after != null && news instanceof EventRecord happened && after.believes(happened)) {
             view.show(happened, after);
         }
     }

@@ -10,7 +10,7 @@ import io.trainyard.dashboard.JobTimeline;
 import io.trainyard.dashboard.SavedModels;
 import io.trainyard.topics.Priority;
 import io.trainyard.tracking.RatePoint;
-import io.trainyard.tracking.Remarks;
+import io.trainyard.tracking.Annotations;
 import io.trainyard.tracking.TrackingStore;
 import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
@@ -169,8 +169,8 @@ public class JobResource {
     @PUT
     @Path("/notes")
     @Operation(summary = "Writes tags and a note beside a job, in the place of those that were there")
-    public Remarks remark(@PathParam("id") String id, @Nullable Written body) {
-        Remarks remarks = new Remarks(
+    public Annotations remark(@PathParam("id") String id, @Nullable Written body) {
+        Annotations remarks = new Annotations(
                 body == null || body.tags() == null ? List.of() : body.tags(),
                 body == null || body.note() == null ? "" : body.note());
         if (remarks.tags().size() > MAX_TAGS) {

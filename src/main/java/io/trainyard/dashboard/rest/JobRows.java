@@ -3,7 +3,7 @@ package io.trainyard.dashboard.rest;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.trainyard.dashboard.JobHistory;
-import io.trainyard.forecast.Outlook;
+import io.trainyard.forecast.StartForecast;
 import io.trainyard.tracking.JobPage;
 import io.trainyard.tracking.JobSummary;
 import java.util.List;
@@ -21,7 +21,7 @@ record JobRows(List<Row> jobs, long total) {
             @JsonUnwrapped @JsonIgnoreProperties("facts") JobSummary job,
             List<String> tags,
             @Nullable String waiting,
-            @Nullable Outlook outlook) {}
+            @Nullable StartForecast outlook) {}
 
     static JobRows of(JobPage page, JobHistory history) {
         return new JobRows(

@@ -2,7 +2,7 @@ package io.trainyard.dashboard.rest;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.trainyard.tracking.TrackingStore;
-import io.trainyard.tracking.Usage;
+import io.trainyard.tracking.DeviceTime;
 import io.trainyard.tracking.UsageQuery;
 import io.trainyard.tracking.UsageQuery.By;
 import jakarta.ws.rs.DefaultValue;
@@ -33,9 +33,9 @@ public class UsageResource {
         this.store = store;
     }
 
-    /// As [Usage], in hours.
+    /// As [DeviceTime], in hours.
     record Hours(double deviceHours, double failedHours, double lostHours, long jobs, long attempts) {
-        static Hours of(Usage usage) {
+        static Hours of(DeviceTime usage) {
             return new Hours(
                     usage.deviceMillis() / HOUR_MILLIS,
                     usage.failedMillis() / HOUR_MILLIS,
@@ -63,14 +63,14 @@ public class UsageResource {
             @QueryParam("to") @DefaultValue("") String to,
             @QueryParam("by") @DefaultValue("day") String by) {
         UsageQuery query = query(from, to, Parameter.name("by", by, By.class));
-        Map<String, Usage> found = store.usage(query);
+        Map<String, DeviceTime> found = store.usage(query);
         List<Row> rows = rows(query, found);
         int shown = query.by() == By.DAY ? MAX_DAYS : MAX_ROWS;
         return new DeviceHours(
                 query.from().toString(),
                 query.to().toString(),
                 query.by().name().toLowerCase(Locale.ROOT),
-                Hours.of(found.values().stream().reduce(Usage.NONE, Usage::plus)),
+                Hours.of(found.values().stream().reduce(DeviceTime.NONE, DeviceTime::plus)),
                 rows.stream().limit(shown).toList(),
                 Math.max(0, rows.size() - shown));
     }
@@ -86,12 +86,12 @@ public class UsageResource {
         return new UsageQuery(first, last, by);
     }
 
-    private static List<Row> rows(UsageQuery query, Map<String, Usage> found) {
+    private static List<Row> rows(UsageQuery query, Map<String, DeviceTime> found) {
         Stream<Row> rows = query.by() == By.DAY
                 ? query.from()
                         .datesUntil(query.to().plusDays(1))
                         .map(LocalDate::toString)
-                        .map(day -> row(day, found.getOrDefault(day, Usage.NONE)))
+                        .map(day -> row(day, found.getOrDefault(day, DeviceTime.NONE)))
                 : found.entrySet().stream()
                         .map(group -> row(group.getKey(), group.getValue()))
                         .sorted(Comparator.comparingDouble(
@@ -100,7 +100,7 @@ public class UsageResource {
         return rows.toList();
     }
 
-    private static Row row(String value, Usage usage) {
+    private static Row row(String value, DeviceTime usage) {
         return new Row(value.isEmpty() ? null : value, Hours.of(usage));
     }
 }

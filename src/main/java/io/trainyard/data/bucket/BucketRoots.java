@@ -2,7 +2,7 @@ package io.trainyard.data.bucket;
 
 import io.trainyard.data.DataRoot;
 import io.trainyard.data.DataRoots;
-import io.trainyard.data.DatasetAwayException;
+import io.trainyard.data.DatasetUnavailableException;
 import io.trainyard.data.DatasetException;
 import io.trainyard.data.Datasets;
 import io.trainyard.data.FetchProgress;
@@ -99,7 +99,7 @@ public final class BucketRoots implements DataRoots {
             try {
                 before.close();
             } catch (IOException e) {
-                throw new DatasetAwayException("the data cache %s cannot be used: %s".formatted(folder.root(), e), e);
+                throw new DatasetUnavailableException("the data cache %s cannot be used: %s".formatted(folder.root(), e), e);
             }
         }
     }

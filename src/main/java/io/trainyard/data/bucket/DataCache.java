@@ -1,6 +1,6 @@
 package io.trainyard.data.bucket;
 
-import io.trainyard.data.DatasetAwayException;
+import io.trainyard.data.DatasetUnavailableException;
 import io.trainyard.data.FetchProgress;
 import io.trainyard.s3.S3Bucket;
 import java.io.IOException;
@@ -56,13 +56,13 @@ final class DataCache {
                 }
             }
         } catch (IOException e) {
-            throw new DatasetAwayException(
+            throw new DatasetUnavailableException(
                     "data set %s cannot be brought from %s to %s: %s"
                             .formatted(listing.dataset(), bucket.location(), folder.root(), e.getMessage()),
                     e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new DatasetAwayException("data set %s was not waited for any longer".formatted(listing.dataset()), e);
+            throw new DatasetUnavailableException("data set %s was not waited for any longer".formatted(listing.dataset()), e);
         }
     }
 

@@ -1,6 +1,6 @@
 package io.trainyard.data.bucket;
 
-import io.trainyard.data.DatasetAwayException;
+import io.trainyard.data.DatasetUnavailableException;
 import io.trainyard.data.DatasetException;
 import io.trainyard.s3.S3Bucket;
 import io.trainyard.s3.S3Entry;
@@ -38,7 +38,7 @@ record Listing(String dataset, List<RemoteFile> files) {
         try {
             entries = bucket.listAll(dataset, MOST_FILES);
         } catch (IOException e) {
-            throw new DatasetAwayException(
+            throw new DatasetUnavailableException(
                     "data set %s cannot be looked for in %s: %s".formatted(dataset, bucket.location(), e.getMessage()),
                     e);
         }

@@ -9,8 +9,8 @@ import java.util.Arrays;
 /// @param size of the screen
 /// @param frame size of the frame, placed at `left` and `top`
 /// @param background the palette index around the frame: the transparent one, or 0
-record GifFile(PictureSize size, PictureSize frame, int left, int top, int background, byte[] file)
-        implements PictureFile {
+record GifFile(ImageSize size, ImageSize frame, int left, int top, int background, byte[] file)
+        implements ImageFile {
     private static final int SCREEN = 6;
     private static final int FIRST_BLOCK = 13;
     private static final int EXTENSION = 0x21;
@@ -18,7 +18,7 @@ record GifFile(PictureSize size, PictureSize frame, int left, int top, int backg
     private static final int IMAGE = 0x2c;
 
     static GifFile open(byte[] file) {
-        PictureSize screen = PictureSize.checked(Bytes.shortLittle(file, SCREEN), Bytes.shortLittle(file, SCREEN + 2));
+        ImageSize screen = ImageSize.checked(Bytes.shortLittle(file, SCREEN), Bytes.shortLittle(file, SCREEN + 2));
         int at = FIRST_BLOCK + paletteBytes(Bytes.unsignedByte(file, SCREEN + 4));
         int background = 0;
         while (Bytes.unsignedByte(file, at) == EXTENSION) {
@@ -32,12 +32,12 @@ record GifFile(PictureSize size, PictureSize frame, int left, int top, int backg
             at++;
         }
         if (Bytes.unsignedByte(file, at) != IMAGE) {
-            throw new BrokenPictureException("it is a GIF without a frame");
+            throw new BrokenImageException("it is a GIF without a frame");
         }
         int left = Bytes.shortLittle(file, at + 1);
         int top = Bytes.shortLittle(file, at + 3);
-        PictureSize frame = PictureSize.checked(Bytes.shortLittle(file, at + 5), Bytes.shortLittle(file, at + 7));
-        PictureSize size = PictureSize.checked(
+        ImageSize frame = ImageSize.checked(Bytes.shortLittle(file, at + 5), Bytes.shortLittle(file, at + 7));
+        ImageSize size = ImageSize.checked(
                 Math.max(screen.width(), left + frame.width()), Math.max(screen.height(), top + frame.height()));
         return new GifFile(size, frame, left, top, background, file);
     }
@@ -52,7 +52,7 @@ record GifFile(PictureSize size, PictureSize frame, int left, int top, int backg
     }
 
     @Override
-    public Picture decode() {
+    public DecodedImage decode() {
         BufferedImage image = ImageIoReader.image(ImageIoReader.ofJdk("gif"), file);
         Rasters.requireSize(image.getRaster(), frame);
         byte[] indices = Rasters.indices(image.getRaster());

@@ -57,8 +57,8 @@ final class ImageIoReader {
     }
 
     /// Reports a decoder's exception as a broken picture.
-    static BrokenPictureException undecodable(Exception e) {
-        return new BrokenPictureException(
+    static BrokenImageException undecodable(Exception e) {
+        return new BrokenImageException(
                 "it cannot be decoded (%s: %s)".formatted(e.getClass().getSimpleName(), e.getMessage()), e);
     }
 }

@@ -18,18 +18,18 @@ final class JpegColours {
     }
 
     /// @param samples (height, width, components); may be overwritten
-    static Picture picture(PictureSize size, Colours colours, byte[] samples) {
+    static DecodedImage picture(ImageSize size, Colours colours, byte[] samples) {
         return switch (colours) {
-            case GREY -> new Picture(size, 1, samples);
-            case RGB -> new Picture(size, 3, samples);
+            case GREY -> new DecodedImage(size, 1, samples);
+            case RGB -> new DecodedImage(size, 3, samples);
             case YCC -> {
                 toRgb(samples, 3);
-                yield new Picture(size, 3, samples);
+                yield new DecodedImage(size, 3, samples);
             }
-            case CMYK -> new Picture(size, 3, ofCmyk(samples));
+            case CMYK -> new DecodedImage(size, 3, ofCmyk(samples));
             case YCCK -> { // its "red" is 255 - cyan, and Adobe stores 255 - cyan as well: PIL inverts both
                 toRgb(samples, 4);
-                yield new Picture(size, 3, ofYcck(samples));
+                yield new DecodedImage(size, 3, ofYcck(samples));
             }
         };
     }

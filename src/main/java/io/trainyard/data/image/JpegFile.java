@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// @param components 1, 3 or 4
 /// @param colours the colour space
 /// @param essence the same picture as a file without texts, profiles and thumbnails
-record JpegFile(PictureSize size, int components, Colours colours, byte[] essence) implements PictureFile {
+record JpegFile(ImageSize size, int components, Colours colours, byte[] essence) implements ImageFile {
     enum Colours {
         GREY,
         RGB,
@@ -31,7 +31,7 @@ record JpegFile(PictureSize size, int components, Colours colours, byte[] essenc
         Parser parser = new Parser(file);
         parser.run();
         if (parser.size == null) {
-            throw new BrokenPictureException("it is a JPEG without a picture");
+            throw new BrokenImageException("it is a JPEG without a picture");
         }
         return new JpegFile(parser.size, parser.components, parser.colours(), parser.essence.toByteArray());
     }
@@ -42,11 +42,11 @@ record JpegFile(PictureSize size, int components, Colours colours, byte[] essenc
     }
 
     @Override
-    public Picture decode() {
+    public DecodedImage decode() {
         Raster raster = ImageIoReader.raster(ImageIoReader.ofJdk("jpeg"), essence);
         Rasters.requireSize(raster, size);
         if (raster.getNumBands() != components) {
-            throw new BrokenPictureException(
+            throw new BrokenImageException(
                     "it is a JPEG of %d components that says it has %d".formatted(raster.getNumBands(), components));
         }
         byte[] samples =
@@ -60,7 +60,7 @@ record JpegFile(PictureSize size, int components, Colours colours, byte[] essenc
         final ByteArrayOutputStream essence;
 
         @Nullable
-        PictureSize size;
+        ImageSize size;
 
         int components;
         int firstId;
@@ -80,7 +80,7 @@ record JpegFile(PictureSize size, int components, Colours colours, byte[] essenc
             int at = 2;
             while (true) {
                 if (Bytes.unsignedByte(file, at) != 0xff) {
-                    throw new BrokenPictureException("it is a JPEG without a marker at byte " + at);
+                    throw new BrokenImageException("it is a JPEG without a marker at byte " + at);
                 }
                 int marker = Bytes.unsignedByte(file, at + 1);
                 if (marker == 0xff) { // fill bytes may precede a marker
@@ -119,22 +119,22 @@ record JpegFile(PictureSize size, int components, Colours colours, byte[] essenc
 
         private void requireFewScans() {
             if (++scans > MAX_SCANS) {
-                throw new BrokenPictureException("it is a JPEG of more than %d scans".formatted(MAX_SCANS));
+                throw new BrokenImageException("it is a JPEG of more than %d scans".formatted(MAX_SCANS));
             }
         }
 
         private void frame(int from) {
             if (size != null) {
-                throw new BrokenPictureException("it is a JPEG with two frames");
+                throw new BrokenImageException("it is a JPEG with two frames");
             }
             if (Bytes.unsignedByte(file, from) != 8) {
-                throw new BrokenPictureException(
+                throw new BrokenImageException(
                         "it is a JPEG of %d bits a sample; save it with 8".formatted(Bytes.unsignedByte(file, from)));
             }
-            size = PictureSize.checked(Bytes.shortBig(file, from + 3), Bytes.shortBig(file, from + 1));
+            size = ImageSize.checked(Bytes.shortBig(file, from + 3), Bytes.shortBig(file, from + 1));
             components = Bytes.unsignedByte(file, from + 5);
             if (components != 1 && components != 3 && components != 4) {
-                throw new BrokenPictureException(
+                throw new BrokenImageException(
                         "it is a JPEG of %d components; allowed are 1, 3 and 4".formatted(components));
             }
             firstId = Bytes.unsignedByte(file, from + 6);
@@ -154,8 +154,8 @@ record JpegFile(PictureSize size, int components, Colours colours, byte[] essenc
             throw cutShort();
         }
 
-        private static BrokenPictureException cutShort() {
-            return new BrokenPictureException("it is a JPEG that is cut short");
+        private static BrokenImageException cutShort() {
+            return new BrokenImageException("it is a JPEG that is cut short");
         }
 
         private boolean isText(int from, String text) {

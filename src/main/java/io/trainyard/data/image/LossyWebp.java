@@ -13,12 +13,12 @@ import javax.imageio.stream.MemoryCacheImageInputStream;
 /// (by up to 60 of 255, 4 on average), because it uses the next chroma sample and the range of JPEG. So the
 /// planes are upsampled and converted here as in libwebp (`upsampling.c`, `yuv.h`).
 final class LossyWebp {
-    private final PictureSize size;
+    private final ImageSize size;
     private final byte[] luma; // (height, width)
     private final byte[] blue; // (half the height, half the width)
     private final byte[] red;
 
-    private LossyWebp(PictureSize size, VP8Frame frame) {
+    private LossyWebp(ImageSize size, VP8Frame frame) {
         this.size = size;
         luma = plane(frame.getDebugImageYBuffer(), 1);
         blue = plane(frame.getDebugImageUBuffer(), 2);
@@ -27,17 +27,17 @@ final class LossyWebp {
 
     /// @param chunk the content of the `VP8 ` chunk
     /// @throws BrokenPictureException for any exception of the decoder
-    static Picture decode(byte[] chunk, PictureSize size) {
+    static DecodedImage decode(byte[] chunk, ImageSize size) {
         try (ImageInputStream in = new MemoryCacheImageInputStream(new ByteArrayInputStream(chunk))) {
             in.setByteOrder(ByteOrder.LITTLE_ENDIAN);
             VP8Frame frame = new VP8Frame(in, false);
             boolean decoded =
                     frame.decode(Raster.createInterleavedRaster(0, size.width(), size.height(), 3, null), null);
             if (!decoded || frame.getWidth() != size.width() || frame.getHeight() != size.height()) {
-                throw new BrokenPictureException("it holds no frame of the size that its header says");
+                throw new BrokenImageException("it holds no frame of the size that its header says");
             }
             return new LossyWebp(size, frame).toRgb();
-        } catch (BrokenPictureException e) {
+        } catch (BrokenImageException e) {
             throw e;
         } catch (IOException | RuntimeException e) {
             throw ImageIoReader.undecodable(e);
@@ -60,7 +60,7 @@ final class LossyWebp {
         return plane;
     }
 
-    private Picture toRgb() {
+    private DecodedImage toRgb() {
         byte[] rgb = new byte[3 * size.pixels()];
         int to = 0;
         for (int y = 0; y < size.height(); y++) {
@@ -73,7 +73,7 @@ final class LossyWebp {
                 rgb[to++] = clipped(light + (u * 33_050 >> 8) - 17_685);
             }
         }
-        return new Picture(size, 3, rgb);
+        return new DecodedImage(size, 3, rgb);
     }
 
     /// Weights 9 for the sample of the pixel, 3 each for the nearest horizontal and vertical neighbours, 1 for the

@@ -8,7 +8,7 @@ import java.util.zip.CRC32;
 /// so no decoder needs to read it.
 ///
 /// @param essence the same picture as a file without them
-record PngFile(PictureSize size, byte[] essence) implements PictureFile {
+record PngFile(ImageSize size, byte[] essence) implements ImageFile {
     private static final int IHDR = 0x4948_4452;
     private static final int PLTE = 0x504c_5445;
     private static final int IDAT = 0x4944_4154;
@@ -18,9 +18,9 @@ record PngFile(PictureSize size, byte[] essence) implements PictureFile {
 
     static PngFile open(byte[] file) {
         if ((int) Bytes.unsignedIntBig(file, SIGNATURE_BYTES + 4) != IHDR) {
-            throw new BrokenPictureException("it is a PNG that does not begin with its header");
+            throw new BrokenImageException("it is a PNG that does not begin with its header");
         }
-        PictureSize size = PictureSize.checked(
+        ImageSize size = ImageSize.checked(
                 Bytes.unsignedIntBig(file, SIGNATURE_BYTES + 8), Bytes.unsignedIntBig(file, SIGNATURE_BYTES + 12));
         ByteArrayOutputStream essence = new ByteArrayOutputStream(file.length);
         essence.write(file, 0, SIGNATURE_BYTES);
@@ -29,7 +29,7 @@ record PngFile(PictureSize size, byte[] essence) implements PictureFile {
         do {
             long length = Bytes.unsignedIntBig(file, at);
             if (length > file.length - at - FRAME_BYTES) {
-                throw new BrokenPictureException(
+                throw new BrokenImageException(
                         "it is a PNG that is cut short: it ends within the chunk at byte " + at);
             }
             type = (int) Bytes.unsignedIntBig(file, at + 4);
@@ -46,7 +46,7 @@ record PngFile(PictureSize size, byte[] essence) implements PictureFile {
         CRC32 crc = new CRC32();
         crc.update(file, at + 4, length + 4);
         if (crc.getValue() != Bytes.unsignedIntBig(file, at + 8 + length)) {
-            throw new BrokenPictureException("it is a PNG whose checksum is wrong in the chunk at byte " + at);
+            throw new BrokenImageException("it is a PNG whose checksum is wrong in the chunk at byte " + at);
         }
     }
 
@@ -56,7 +56,7 @@ record PngFile(PictureSize size, byte[] essence) implements PictureFile {
     }
 
     @Override
-    public Picture decode() {
+    public DecodedImage decode() {
         return Rasters.picture(ImageIoReader.image(ImageIoReader.ofJdk("png"), essence), size);
     }
 }

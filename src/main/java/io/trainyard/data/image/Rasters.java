@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
 final class Rasters {
     private Rasters() {}
 
-    static Picture picture(BufferedImage image, PictureSize size) {
+    static DecodedImage picture(BufferedImage image, ImageSize size) {
         Raster raster = image.getRaster();
         requireSize(raster, size);
         return switch (image.getColorModel()) {
@@ -25,9 +25,9 @@ final class Rasters {
     }
 
     /// @throws BrokenPictureException if the size differs from the checked one
-    static void requireSize(Raster raster, PictureSize size) {
+    static void requireSize(Raster raster, ImageSize size) {
         if (raster.getWidth() != size.width() || raster.getHeight() != size.height()) {
-            throw new BrokenPictureException("its header says %s pixels, and it has %d x %d"
+            throw new BrokenImageException("its header says %s pixels, and it has %d x %d"
                     .formatted(size, raster.getWidth(), raster.getHeight()));
         }
     }
@@ -35,7 +35,7 @@ final class Rasters {
     /// Palette indices, a byte each, (height, width).
     static byte[] indices(Raster raster) {
         if (raster.getTransferType() != DataBuffer.TYPE_BYTE || raster.getNumBands() != 1) {
-            throw new BrokenPictureException("its palette has more than 256 colours");
+            throw new BrokenImageException("its palette has more than 256 colours");
         }
         byte[] indices = new byte[raster.getWidth() * raster.getHeight()];
         byte[] row = new byte[raster.getWidth()];
@@ -55,7 +55,7 @@ final class Rasters {
         return colours;
     }
 
-    static Picture ofIndices(byte[] indices, PictureSize size, int[] colours) {
+    static DecodedImage ofIndices(byte[] indices, ImageSize size, int[] colours) {
         byte[] rgb = new byte[3 * indices.length];
         for (int i = 0, to = 0; i < indices.length; i++) {
             int colour = colours[indices[i] & 0xff];
@@ -63,23 +63,23 @@ final class Rasters {
             rgb[to++] = (byte) (colour >> 8);
             rgb[to++] = (byte) colour;
         }
-        return new Picture(size, 3, rgb);
+        return new DecodedImage(size, 3, rgb);
     }
 
-    private static Picture ofPalette(Raster raster, PictureSize size, int[] colours) {
+    private static DecodedImage ofPalette(Raster raster, ImageSize size, int[] colours) {
         return ofIndices(indices(raster), size, colours);
     }
 
     /// Pixels with a few bits for each colour packed in one number: value * 255 / largest, truncated, as PIL
     /// unpacks them.
-    private static Picture ofPacked(Raster raster, PictureSize size, DirectColorModel packed) {
+    private static DecodedImage ofPacked(Raster raster, ImageSize size, DirectColorModel packed) {
         int[] bits = {
             Integer.bitCount(packed.getRedMask()),
             Integer.bitCount(packed.getGreenMask()),
             Integer.bitCount(packed.getBlueMask())
         };
         if (IntStream.of(bits).anyMatch(each -> each < 1 || each > 8)) {
-            throw new BrokenPictureException(
+            throw new BrokenImageException(
                     "its colours have %s bits a pixel; allowed are 1 to 8 each".formatted(Arrays.toString(bits)));
         }
         byte[] rgb = new byte[3 * size.pixels()];
@@ -93,16 +93,16 @@ final class Rasters {
                 }
             }
         }
-        return new Picture(size, 3, rgb);
+        return new DecodedImage(size, 3, rgb);
     }
 
-    private static Picture ofSamples(Raster raster, PictureSize size) {
+    private static DecodedImage ofSamples(Raster raster, ImageSize size) {
         int bands = raster.getNumBands();
         int channels = bands < 3 ? 1 : 3;
         IntUnaryOperator toByte = switch (raster.getTransferType()) {
             case DataBuffer.TYPE_BYTE -> value -> value;
             case DataBuffer.TYPE_USHORT -> bands == 1 ? value -> Math.min(value, 255) : value -> value >> 8;
-            default -> throw new BrokenPictureException("its samples are neither of 8 bits nor of 16; save it with 8");
+            default -> throw new BrokenImageException("its samples are neither of 8 bits nor of 16; save it with 8");
         };
         byte[] pixels = new byte[channels * size.pixels()];
         int[] row = new int[size.width() * bands];
@@ -114,6 +114,6 @@ final class Rasters {
                 }
             }
         }
-        return new Picture(size, channels, pixels);
+        return new DecodedImage(size, channels, pixels);
     }
 }

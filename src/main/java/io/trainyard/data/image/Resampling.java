@@ -9,12 +9,12 @@ final class Resampling {
 
     private Resampling() {}
 
-    static Picture resize(Picture picture, PictureSize size) {
-        Picture narrowed = picture.size().width() == size.width() ? picture : alongRows(picture, size.width());
+    static DecodedImage resize(DecodedImage picture, ImageSize size) {
+        DecodedImage narrowed = picture.size().width() == size.width() ? picture : alongRows(picture, size.width());
         return narrowed.size().height() == size.height() ? narrowed : alongColumns(narrowed, size.height());
     }
 
-    private static Picture alongRows(Picture picture, int width) {
+    private static DecodedImage alongRows(DecodedImage picture, int width) {
         int channels = picture.channels();
         int height = picture.size().height();
         Weights weights = Weights.of(picture.size().width(), width);
@@ -33,10 +33,10 @@ final class Resampling {
                 }
             }
         }
-        return new Picture(new PictureSize(width, height), channels, to);
+        return new DecodedImage(new ImageSize(width, height), channels, to);
     }
 
-    private static Picture alongColumns(Picture picture, int height) {
+    private static DecodedImage alongColumns(DecodedImage picture, int height) {
         int row = picture.size().width() * picture.channels();
         Weights weights = Weights.of(picture.size().height(), height);
         byte[] from = picture.pixels();
@@ -51,7 +51,7 @@ final class Resampling {
                 to[y * row + i] = clipped(sum);
             }
         }
-        return new Picture(new PictureSize(picture.size().width(), height), picture.channels(), to);
+        return new DecodedImage(new ImageSize(picture.size().width(), height), picture.channels(), to);
     }
 
     private static byte clipped(int sum) {

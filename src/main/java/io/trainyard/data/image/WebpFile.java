@@ -11,7 +11,7 @@ import java.util.Arrays;
 ///
 /// @param lossy whether it is VP8, not VP8L
 /// @param essence the same picture as a file of one chunk
-record WebpFile(PictureSize size, boolean lossy, byte[] essence) implements PictureFile {
+record WebpFile(ImageSize size, boolean lossy, byte[] essence) implements ImageFile {
     private static final int VP8 = 0x2038_5056; // the four letters, little-endian
     private static final int VP8L = 0x4c38_5056;
     private static final int ANIM = 0x4d49_4e41;
@@ -25,14 +25,14 @@ record WebpFile(PictureSize size, boolean lossy, byte[] essence) implements Pict
             long length = Bytes.unsignedIntLittle(file, at + 4);
             int from = at + CHUNK_HEADER_BYTES;
             if (type == ANIM) {
-                throw new BrokenPictureException("it is an animated WebP; save one picture of it");
+                throw new BrokenImageException("it is an animated WebP; save one picture of it");
             }
             if (length > file.length - from) {
-                throw new BrokenPictureException(
+                throw new BrokenImageException(
                         "it is a WebP that is cut short: it ends within the chunk at byte " + at);
             }
             if (type == VP8 || type == VP8L) {
-                PictureSize size = type == VP8 ? lossySize(file, from) : losslessSize(file, from);
+                ImageSize size = type == VP8 ? lossySize(file, from) : losslessSize(file, from);
                 return new WebpFile(size, type == VP8, alone(file, at, (int) length));
             }
             at = Math.toIntExact(from + length + (length & 1));
@@ -40,15 +40,15 @@ record WebpFile(PictureSize size, boolean lossy, byte[] essence) implements Pict
     }
 
     /// RFC 6386, 9.1: three bytes of flags, a start code, then 14 bits each.
-    private static PictureSize lossySize(byte[] file, int from) {
-        return PictureSize.checked(
+    private static ImageSize lossySize(byte[] file, int from) {
+        return ImageSize.checked(
                 Bytes.shortLittle(file, from + 6) & 0x3fff, Bytes.shortLittle(file, from + 8) & 0x3fff);
     }
 
     /// A byte 0x2f, then 14 bits each, one less than the size.
-    private static PictureSize losslessSize(byte[] file, int from) {
+    private static ImageSize losslessSize(byte[] file, int from) {
         int bits = Bytes.intLittle(file, from + 1);
-        return PictureSize.checked((bits & 0x3fff) + 1L, (bits >>> 14 & 0x3fff) + 1L);
+        return ImageSize.checked((bits & 0x3fff) + 1L, (bits >>> 14 & 0x3fff) + 1L);
     }
 
     private static byte[] alone(byte[] file, int at, int length) {
@@ -64,7 +64,7 @@ record WebpFile(PictureSize size, boolean lossy, byte[] essence) implements Pict
     }
 
     @Override
-    public Picture decode() {
+    public DecodedImage decode() {
         if (lossy) {
             return LossyWebp.decode(
                     Arrays.copyOfRange(essence, FIRST_CHUNK + CHUNK_HEADER_BYTES, essence.length), size);

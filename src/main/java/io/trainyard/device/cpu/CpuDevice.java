@@ -3,9 +3,9 @@ package io.trainyard.device.cpu;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.DeviceMemoryException;
-import io.trainyard.device.EvenPart;
-import io.trainyard.device.PartDevice;
-import io.trainyard.device.PartSession;
+import io.trainyard.device.ShardRange;
+import io.trainyard.device.ShardDevice;
+import io.trainyard.device.ShardSession;
 import io.trainyard.device.Workload;
 import io.trainyard.device.onednn.OneDnnDevice;
 import io.trainyard.device.onednn.OneDnnLibrary;
@@ -15,7 +15,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-final class CpuDevice implements PartDevice {
+final class CpuDevice implements ShardDevice {
     /// More threads than cores on any supported CPU; each costs a stack.
     private static final int MAX_THREADS = 256;
 
@@ -55,13 +55,13 @@ final class CpuDevice implements PartDevice {
     }
 
     @Override
-    public PartSession open(Workload workload) {
-        return openPart(workload, EvenPart.WHOLE, null);
+    public ShardSession open(Workload workload) {
+        return openPart(workload, ShardRange.WHOLE, null);
     }
 
     /// Parts share this machine's CPUs and memory.
     @Override
-    public PartSession openPart(Workload workload, EvenPart part, @Nullable PartSession first) {
+    public ShardSession openPart(Workload workload, ShardRange part, @Nullable ShardSession first) {
         workload.requirePrecision(info.name(), precisions, CpuBackend.PRECISIONS);
         int samples = Math.ceilDiv(workload.batchSize(), part.count());
         long neededBytes = part.count() * workload.estimatedBytes(samples);

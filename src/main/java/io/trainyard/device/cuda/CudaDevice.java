@@ -3,10 +3,10 @@ package io.trainyard.device.cuda;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.DeviceReading;
-import io.trainyard.device.EvenPart;
+import io.trainyard.device.ShardRange;
 import io.trainyard.device.LearningSession;
-import io.trainyard.device.PartDevice;
-import io.trainyard.device.PartSession;
+import io.trainyard.device.ShardDevice;
+import io.trainyard.device.ShardSession;
 import io.trainyard.device.Workload;
 import io.trainyard.device.cuda.driver.Gpus;
 import io.trainyard.device.cuda.library.ManagementLibrary;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// One GPU.
 ///
 /// @param number among those visible under CUDA_VISIBLE_DEVICES
-record CudaDevice(DeviceInfo info, int number) implements PartDevice {
+record CudaDevice(DeviceInfo info, int number) implements ShardDevice {
     /// The compute capability from which tensor cores support TensorFloat-32 and bfloat16.
     private static final int AMPERE = 80;
 
@@ -42,12 +42,12 @@ record CudaDevice(DeviceInfo info, int number) implements PartDevice {
 
     @Override
     public LearningSession open(Workload workload) {
-        return openPart(workload, EvenPart.WHOLE, null);
+        return openPart(workload, ShardRange.WHOLE, null);
     }
 
     /// @throws io.trainyard.device.DeviceLostException if the GPU fails permanently during preparation
     @Override
-    public PartSession openPart(Workload workload, EvenPart part, @Nullable PartSession first) {
+    public ShardSession openPart(Workload workload, ShardRange part, @Nullable ShardSession first) {
         workload.requirePrecision(info.name(), precisions(), CudaBackend.PRECISIONS);
         if (part.count() > 1 && workload.loop().maxNorm().isPresent()) {
             throw new DeviceException(

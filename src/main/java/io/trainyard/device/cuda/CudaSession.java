@@ -3,9 +3,9 @@ package io.trainyard.device.cuda;
 import io.trainyard.device.DeviceChoices;
 import io.trainyard.device.EpochPlan;
 import io.trainyard.device.Evaluation;
-import io.trainyard.device.EvenPart;
-import io.trainyard.device.PartMeeting;
-import io.trainyard.device.PartSession;
+import io.trainyard.device.ShardRange;
+import io.trainyard.device.ShardBarrier;
+import io.trainyard.device.ShardSession;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Workload;
 import io.trainyard.device.cuda.driver.Gpu;
@@ -25,7 +25,7 @@ final class CudaSession extends BackendSession {
     private boolean scalarsAreStale = true;
 
     /// @param part of every training batch that it computes
-    CudaSession(Workload workload, CudaDevice device, EvenPart part) {
+    CudaSession(Workload workload, CudaDevice device, ShardRange part) {
         super(workload, part);
         gpu = new Gpu(device.number(), CudaSettings.ofProcess().forks());
         try {
@@ -54,12 +54,12 @@ final class CudaSession extends BackendSession {
     }
 
     @Override
-    protected void meet(PartSession other) {
+    protected void meet(ShardSession other) {
         programs.exchange().join(((CudaSession) other).programs.exchange());
     }
 
     @Override
-    protected void meetAt(PartMeeting meeting, List<? extends PartSession> all) {
+    protected void meetAt(ShardBarrier meeting, List<? extends ShardSession> all) {
         programs.norms()
                 .join(
                         all.stream()

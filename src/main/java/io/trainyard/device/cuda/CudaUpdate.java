@@ -18,7 +18,7 @@ record CudaUpdate(
         UpdateSpec spec,
         Buffer scalars,
         CudaModel model,
-        PartExchange exchange,
+        GpuExchange exchange,
         @Nullable Norm norm) {
     /// Memory for the sum of each block's squares, and for the resulting factor.
     record Norm(Buffer squares, Buffer factor) {

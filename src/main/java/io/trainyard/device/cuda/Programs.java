@@ -3,20 +3,20 @@ package io.trainyard.device.cuda;
 import io.trainyard.data.Dataset;
 import io.trainyard.device.DeviceChoices;
 import io.trainyard.device.DeviceMemoryException;
-import io.trainyard.device.EvenPart;
+import io.trainyard.device.ShardRange;
 import io.trainyard.device.Workload;
 import io.trainyard.device.cuda.driver.Arena;
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.device.cuda.driver.Gpu;
 import io.trainyard.device.cuda.driver.Kernels;
-import io.trainyard.device.cuda.driver.Status;
+import io.trainyard.device.cuda.driver.CudaStatus;
 import io.trainyard.device.cuda.layer.Compilation;
 import io.trainyard.device.cuda.layer.Compilation.Part;
 import io.trainyard.device.cuda.layer.ConvolutionAlgorithms;
 import io.trainyard.device.cuda.layer.Descriptors;
 import io.trainyard.device.cuda.layer.LibraryWarmUp;
 import io.trainyard.device.cuda.layer.Masks;
-import io.trainyard.device.cuda.layer.NormExchange;
+import io.trainyard.device.cuda.layer.BatchNormExchange;
 import io.trainyard.device.cuda.layer.Numbers;
 import io.trainyard.device.cuda.layer.Workspace;
 import io.trainyard.device.cuda.library.CudaLibraries;
@@ -57,8 +57,8 @@ final class Programs {
     private final Masks masks;
     private final int testBatch;
     private final CudaModel model;
-    private final PartExchange exchange;
-    private final NormExchange norms;
+    private final GpuExchange exchange;
+    private final BatchNormExchange norms;
     private final TrainingData trainingData;
     private final TestData testData;
     private final Buffer step;
@@ -72,7 +72,7 @@ final class Programs {
     private final int stepsPerGraph; // the most for full batches
 
     /// @param batchPart the part of every training batch that the GPU computes
-    Programs(Workload workload, Gpu gpu, EvenPart batchPart) {
+    Programs(Workload workload, Gpu gpu, ShardRange batchPart) {
         this.workload = workload;
         this.gpu = gpu;
         Network network = workload.network();
@@ -80,8 +80,8 @@ final class Programs {
         Kernels kernels = new Kernels(gpu, KernelSource.text(), numbers.options());
         Arena arena = new Arena(gpu);
         model = new CudaModel(network.parameters(), workload.update(), arena);
-        exchange = new PartExchange(gpu, kernels, model, batchPart, arena);
-        norms = new NormExchange(network, batchPart, gpu, arena);
+        exchange = new GpuExchange(gpu, kernels, model, batchPart, arena);
+        norms = new BatchNormExchange(network, batchPart, gpu, arena);
         step = arena.reserve(Integer.BYTES, "the step's number");
         testStep = arena.reserve(Integer.BYTES, "the test batch's number");
         losses = arena.reserve((long) workload.stepsPerEpoch() * Float.BYTES, "the losses");
@@ -153,9 +153,9 @@ final class Programs {
 
     /// Configures cuBLAS on the current stream.
     private void prepareBlas(Buffer workspace, Numbers numbers) {
-        Status.blas(
+        CudaStatus.blas(
                 JCublas2.cublasSetWorkspace(gpu.blas(), gpu.at(workspace), workspace.bytes()), "cublasSetWorkspace");
-        Status.blas(JCublas2.cublasSetMathMode(gpu.blas(), numbers.blasMath()), "cublasSetMathMode");
+        CudaStatus.blas(JCublas2.cublasSetMathMode(gpu.blas(), numbers.blasMath()), "cublasSetMathMode");
     }
 
     private static boolean convolves(Network network) {
@@ -258,11 +258,11 @@ final class Programs {
         return model;
     }
 
-    PartExchange exchange() {
+    GpuExchange exchange() {
         return exchange;
     }
 
-    NormExchange norms() {
+    BatchNormExchange norms() {
         return norms;
     }
 

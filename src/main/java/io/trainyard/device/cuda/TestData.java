@@ -23,7 +23,7 @@ final class TestData {
     /// @param resident whether the images stay on the device
     TestData(Workload workload, int batchSize, boolean resident, Gpu gpu, Arena arena) {
         this.dataset = workload.dataset();
-        this.kernel = Gathering.of(workload).kernel();
+        this.kernel = BatchGather.of(workload).kernel();
         this.batchSize = batchSize;
         int tests = dataset.test().size();
         targets = CudaLoss.roomForTargets(dataset.test(), arena, "the test targets");

@@ -25,7 +25,7 @@ final class TrainingData {
 
     private final Workload workload;
     private final Masks masks;
-    private final Gathering gathering;
+    private final BatchGather gathering;
     private final List<Section> sections = new ArrayList<>();
     private final @Nullable StepFeed feed;
     private final Buffer table;
@@ -47,7 +47,7 @@ final class TrainingData {
         this.workload = workload;
         this.masks = masks;
         Dataset.Split train = workload.dataset().train();
-        gathering = Gathering.of(workload);
+        gathering = BatchGather.of(workload);
         table = arena.reserve((long) gathering.table().length * Float.BYTES, "what samples become");
         targets = CudaLoss.roomForTargets(train, arena, "the training targets");
         order = arena.reserve((long) train.size() * Integer.BYTES, "the epoch's order");

@@ -4,7 +4,7 @@ import io.trainyard.data.Dataset;
 import io.trainyard.device.Augmentation.Change;
 import io.trainyard.device.EpochPlan;
 import io.trainyard.device.Evaluation;
-import io.trainyard.device.EvenPart;
+import io.trainyard.device.ShardRange;
 import io.trainyard.device.SampleWeights;
 import io.trainyard.device.Workload;
 import io.trainyard.device.host.LoopUpdate.Clip;
@@ -33,7 +33,7 @@ public abstract class ShardedSession extends BackendSession {
     /// @param part of every batch, which the shards share
     /// @param threads CPU threads of all shards together
     /// @param shards their number, and the team's size
-    protected ShardedSession(Workload workload, EvenPart part, int threads, int shards) {
+    protected ShardedSession(Workload workload, ShardRange part, int threads, int shards) {
         super(workload, part);
         this.threads = threads;
         this.weights = workload.sampleWeights();
@@ -48,10 +48,10 @@ public abstract class ShardedSession extends BackendSession {
 
     /// Sums the gradients of all shards and devices, always in the same order, and takes the optimizer's step, for
     /// the calling thread's part of the parameters.
-    protected abstract void update(ParameterUpdate update, EvenPart range);
+    protected abstract void update(ParameterUpdate update, ShardRange range);
 
     /// Like [#update], after the gradients have been summed by it.
-    protected abstract void updateBySums(ParameterUpdate update, EvenPart range);
+    protected abstract void updateBySums(ParameterUpdate update, ShardRange range);
 
     /// Runs a step's parts on the team's threads.
     protected abstract void together(IntConsumer part);

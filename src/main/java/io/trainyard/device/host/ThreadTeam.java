@@ -22,7 +22,7 @@ public final class ThreadTeam implements AutoCloseable {
     private static final long SLEEP_NANOS = 100_000_000;
 
     private final List<Thread> helpers = new ArrayList<>();
-    private final Meeting meeting; // within a task
+    private final ThreadBarrier meeting; // within a task
     private volatile Task task;
     private volatile boolean closed;
 
@@ -32,7 +32,7 @@ public final class ThreadTeam implements AutoCloseable {
 
     /// @param name prefix of the threads' names
     public ThreadTeam(String name, int size) {
-        meeting = new Meeting(size);
+        meeting = new ThreadBarrier(size);
         Task none = new Task(part -> {}, 0, false, null, meeting);
         task = none;
         for (int part = 1; part < size; part++) {
@@ -45,13 +45,13 @@ public final class ThreadTeam implements AutoCloseable {
     }
 
     /// The barrier of the team's members within a task; not for shared tasks.
-    public Meeting meeting() {
+    public ThreadBarrier meeting() {
         return meeting;
     }
 
     /// Calls `part.accept(0)` on this thread and `part.accept(1)` and so on on the others, each always on the same
     /// one, and returns when all are done. Throws the exception of the lowest failed part; a
-    /// [Meeting.AbandonedException] caused by it is ignored.
+    /// [ThreadBarrier.AbandonedException] caused by it is ignored.
     public void run(IntConsumer part) {
         together(part, false);
     }
@@ -98,13 +98,13 @@ public final class ThreadTeam implements AutoCloseable {
         private final IntConsumer part;
         private final boolean shared;
         private final @Nullable Thread caller;
-        private final Meeting meeting;
+        private final ThreadBarrier meeting;
         private final AtomicIntegerArray begun; // 1 if a thread has begun the part
         private final AtomicInteger left;
         private @Nullable Throwable failure;
         private long rank = Long.MAX_VALUE; // of the failure
 
-        Task(IntConsumer part, int parts, boolean shared, @Nullable Thread caller, Meeting meeting) {
+        Task(IntConsumer part, int parts, boolean shared, @Nullable Thread caller, ThreadBarrier meeting) {
             this.part = part;
             this.shared = shared;
             this.caller = caller;
@@ -142,7 +142,7 @@ public final class ThreadTeam implements AutoCloseable {
         }
 
         private synchronized void keep(int number, Throwable thrown) {
-            long own = thrown instanceof Meeting.AbandonedException ? Integer.MAX_VALUE + (long) number : number;
+            long own = thrown instanceof ThreadBarrier.AbandonedException ? Integer.MAX_VALUE + (long) number : number;
             if (own < rank) {
                 rank = own;
                 failure = thrown;

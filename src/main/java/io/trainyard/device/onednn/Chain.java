@@ -9,8 +9,8 @@ import java.util.List;
 /// it.
 ///
 /// The backward pass stops at the first layer with parameters, unless the input's gradient is requested.
-final class Chain implements CompiledLayer {
-    private final List<CompiledLayer> layers = new ArrayList<>();
+final class Chain implements OneDnnLayer {
+    private final List<OneDnnLayer> layers = new ArrayList<>();
     private final Memory output;
 
     /// The index of the first layer with parameters; the number of layers if there is none.
@@ -24,10 +24,10 @@ final class Chain implements CompiledLayer {
         int untrained = 0;
         for (int i = 0; i < layers.size(); i++) {
             Network.Layer layer = layers.get(i);
-            boolean relu = CompiledLayer.takesRelu(layer)
+            boolean relu = OneDnnLayer.takesRelu(layer)
                     && i + 1 < layers.size()
                     && layers.get(i + 1).spec() instanceof ActivationFunction.Relu;
-            CompiledLayer compiled = CompiledLayer.of(program, layer, values, relu);
+            OneDnnLayer compiled = OneDnnLayer.of(program, layer, values, relu);
             if (untrained == this.layers.size() && layer.parameters().isEmpty()) {
                 untrained++;
             }

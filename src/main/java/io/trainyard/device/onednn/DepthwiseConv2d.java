@@ -38,7 +38,7 @@ final class DepthwiseConv2d {
     /// @param type to which the weight is rounded
     /// @param source float32 with blocked channels
     /// @return float32
-    Memory addForward(ProgramBuilder program, ValueType type, Memory source, WeightAndBias parameters) {
+    Memory addForward(ProgramBuilder program, ValueType type, Memory source, OneDnnWeightAndBias parameters) {
         Engine engine = program.engine();
         int lanes = lanes(source);
         Memory output = engine.memory(engine.blocked(lanes, outputSizes));
@@ -61,7 +61,7 @@ final class DepthwiseConv2d {
         return output;
     }
 
-    void addGradients(ProgramBuilder program, Memory input, Memory outputGradient, WeightAndBias parameters) {
+    void addGradients(ProgramBuilder program, Memory input, Memory outputGradient, OneDnnWeightAndBias parameters) {
         Engine engine = program.engine();
         Memory source = program.inBlocks(input);
         int lanes = lanes(source);

@@ -41,9 +41,9 @@ final class Engine implements AutoCloseable {
         engine = new dnnl_engine();
         stream = new dnnl_stream();
         try {
-            Status.check(dnnl_engine_create(engine, dnnl_cpu, 0), "make a CPU engine");
+            OneDnnStatus.check(dnnl_engine_create(engine, dnnl_cpu, 0), "make a CPU engine");
             destroyers.push(() -> dnnl_engine_destroy(engine));
-            Status.check(dnnl_stream_create(stream, engine, dnnl_stream_default_flags), "make a stream");
+            OneDnnStatus.check(dnnl_stream_create(stream, engine, dnnl_stream_default_flags), "make a stream");
             destroyers.push(() -> dnnl_stream_destroy(stream));
         } catch (RuntimeException e) {
             close();
@@ -120,7 +120,7 @@ final class Engine implements AutoCloseable {
     private Layout tagged(ValueType type, int tag, long... sizes) {
         dnnl_memory_desc handle = new dnnl_memory_desc();
         int status = dnnl_memory_desc_create_with_tag(handle, sizes.length, sizes, Layout.dataType(type), tag);
-        Status.check(status, "describe a tensor");
+        OneDnnStatus.check(status, "describe a tensor");
         destroyers.push(() -> dnnl_memory_desc_destroy(handle));
         return new Layout(handle, sizes);
     }
@@ -128,10 +128,10 @@ final class Engine implements AutoCloseable {
     Memory memory(Layout layout) {
         dnnl_memory handle = new dnnl_memory();
         String what = "allocate %d bytes".formatted(layout.bytes());
-        Status.check(dnnl_memory_create(handle, layout.handle(), engine, new Address(ALLOCATE)), what);
+        OneDnnStatus.check(dnnl_memory_create(handle, layout.handle(), engine, new Address(ALLOCATE)), what);
         destroyers.push(() -> dnnl_memory_destroy(handle));
         Pointer data = new Pointer();
-        Status.check(dnnl_memory_get_data_handle(handle, data), what);
+        OneDnnStatus.check(dnnl_memory_get_data_handle(handle, data), what);
         MemorySegment segment = MemorySegment.ofAddress(data.address()).reinterpret(layout.bytes(), arena, null);
         return new Memory(layout, handle, segment.fill((byte) 0));
     }
@@ -139,7 +139,7 @@ final class Engine implements AutoCloseable {
     /// A view of the same values with other dimensions; both layouts are row-major with equal numbers of elements.
     Memory view(Memory memory, Layout layout) {
         dnnl_memory handle = new dnnl_memory();
-        Status.check(
+        OneDnnStatus.check(
                 dnnl_memory_create(
                         handle,
                         layout.handle(),
@@ -157,7 +157,7 @@ final class Engine implements AutoCloseable {
     /// @param what for the error message, after "oneDNN could not"
     PrimitiveDescription describe(String what, Describing describing) {
         dnnl_primitive_desc handle = new dnnl_primitive_desc();
-        Status.check(describing.create(handle, engine), what);
+        OneDnnStatus.check(describing.create(handle, engine), what);
         destroyers.push(() -> dnnl_primitive_desc_destroy(handle));
         return new PrimitiveDescription(handle, what);
     }
@@ -170,7 +170,7 @@ final class Engine implements AutoCloseable {
     /// A primitive with its arguments, ready to run.
     Operation operation(PrimitiveDescription description, List<Argument> arguments) {
         dnnl_primitive primitive = new dnnl_primitive();
-        Status.check(dnnl_primitive_create(primitive, description.handle()), description.what());
+        OneDnnStatus.check(dnnl_primitive_create(primitive, description.handle()), description.what());
         destroyers.push(() -> dnnl_primitive_destroy(primitive));
 
         MemorySegment table = arena.allocate(arguments.size() * ARGUMENT_BYTES, Long.BYTES);
@@ -184,7 +184,7 @@ final class Engine implements AutoCloseable {
         }
         dnnl_exec_arg_t pointer = new dnnl_exec_arg_t(new Address(table.address()));
         int count = arguments.size();
-        return () -> Status.check(dnnl_primitive_execute(primitive, stream, count, pointer), description.what());
+        return () -> OneDnnStatus.check(dnnl_primitive_execute(primitive, stream, count, pointer), description.what());
     }
 
     /// Copies between layouts; rounds to nearest if the target type has lower precision.

@@ -78,7 +78,7 @@ final class Layout {
     /// Eight bytes: a number, or an address.
     private MemorySegment ask(int query) {
         MemorySegment answer = Arena.ofAuto().allocate(Long.BYTES, Long.BYTES);
-        Status.check(
+        OneDnnStatus.check(
                 dnnl_memory_desc_query(handle, query, new Address(answer.address())), "say how a tensor is laid out");
         return answer;
     }

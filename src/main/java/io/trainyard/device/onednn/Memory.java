@@ -1,6 +1,6 @@
 package io.trainyard.device.onednn;
 
-import io.trainyard.device.EvenPart;
+import io.trainyard.device.ShardRange;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.bytedeco.dnnl.dnnl_memory;
@@ -25,11 +25,11 @@ record Memory(Layout layout, dnnl_memory handle, MemorySegment data) {
     }
 
     /// A part of the float32 elements in memory order.
-    MemorySegment piece(EvenPart range) {
+    MemorySegment piece(ShardRange range) {
         return piece(data, range);
     }
 
-    static MemorySegment piece(MemorySegment data, EvenPart range) {
+    static MemorySegment piece(MemorySegment data, ShardRange range) {
         int floats = Math.toIntExact(data.byteSize() / Float.BYTES);
         return data.asSlice((long) range.begin(floats) * Float.BYTES, (long) range.size(floats) * Float.BYTES);
     }

@@ -1,6 +1,6 @@
 package io.trainyard.device.onednn;
 
-import io.trainyard.device.EvenPart;
+import io.trainyard.device.ShardRange;
 import io.trainyard.device.session.StateMemory;
 import io.trainyard.spec.ParameterSpec;
 import io.trainyard.spec.UpdateSpec;
@@ -73,16 +73,16 @@ final class ModelState implements StateMemory {
     }
 
     /// Copies the values of a part of the trained parameters, in memory order.
-    void copyValues(ModelState other, EvenPart range) {
+    void copyValues(ModelState other, ShardRange range) {
         copy(other, range, slot -> List.of(slot.value()));
     }
 
     /// Copies the optimizer state of a part of the trained parameters.
-    void copyState(ModelState other, EvenPart range) {
+    void copyState(ModelState other, ShardRange range) {
         copy(other, range, Slot::state);
     }
 
-    private void copy(ModelState other, EvenPart range, Function<Slot, List<Memory>> memories) {
+    private void copy(ModelState other, ShardRange range, Function<Slot, List<Memory>> memories) {
         List<Slot> from = other.trained();
         List<Slot> to = trained();
         for (int i = 0; i < to.size(); i++) {

@@ -2,9 +2,9 @@ package io.trainyard.device.onednn;
 
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceInfo;
-import io.trainyard.device.EvenPart;
-import io.trainyard.device.PartDevice;
-import io.trainyard.device.PartSession;
+import io.trainyard.device.ShardRange;
+import io.trainyard.device.ShardDevice;
+import io.trainyard.device.ShardSession;
 import io.trainyard.device.Workload;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.Precision;
@@ -12,7 +12,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The CPUs of this machine, by oneDNN. Workloads set the number of threads.
-public record OneDnnDevice(DeviceInfo info, OneDnnLibrary library) implements PartDevice {
+public record OneDnnDevice(DeviceInfo info, OneDnnLibrary library) implements ShardDevice {
     private static final int MAX_ARRAY = Integer.MAX_VALUE - 8;
 
     @Override
@@ -21,12 +21,12 @@ public record OneDnnDevice(DeviceInfo info, OneDnnLibrary library) implements Pa
     }
 
     @Override
-    public PartSession open(Workload workload) {
-        return openPart(workload, EvenPart.WHOLE, null);
+    public ShardSession open(Workload workload) {
+        return openPart(workload, ShardRange.WHOLE, null);
     }
 
     @Override
-    public PartSession openPart(Workload workload, EvenPart part, @Nullable PartSession first) {
+    public ShardSession openPart(Workload workload, ShardRange part, @Nullable ShardSession first) {
         requireArrays(workload);
         int threads = Math.max(1, part.size(workload.threads()));
         int shards = shards(workload.network(), part.size(workload.batchSize()), threads);

@@ -1,8 +1,8 @@
 package io.trainyard.device.onednn;
 
-import io.trainyard.device.EvenPart;
-import io.trainyard.device.PartMeeting;
-import io.trainyard.device.PartSession;
+import io.trainyard.device.ShardRange;
+import io.trainyard.device.ShardBarrier;
+import io.trainyard.device.ShardSession;
 import io.trainyard.device.Workload;
 import io.trainyard.device.host.BatchShard;
 import io.trainyard.device.host.GradientSum;
@@ -21,10 +21,10 @@ final class OneDnnSession extends ShardedSession {
     private final OneDnnLibrary library;
     private final int shardThreads; // oneDNN threads of each shard
     private final Thread owner = Thread.currentThread();
-    private final Shard[] shards;
+    private final OneDnnShard[] shards;
     private final ModelState model;
     private final StateTable state;
-    private final NormMeeting norms;
+    private final BatchNormBarrier norms;
     private final List<List<MemorySegment>> gradients = new ArrayList<>(); // of all shards: this session's first
     private final List<OneDnnSession> others = new ArrayList<>(); // of the other devices
 
@@ -32,7 +32,7 @@ final class OneDnnSession extends ShardedSession {
     /// @param first the first device's session, with the parameter layouts to use; null for the first itself
     OneDnnSession(
             Workload workload,
-            EvenPart part,
+            ShardRange part,
             OneDnnLibrary library,
             int threads,
             int count,
@@ -40,31 +40,31 @@ final class OneDnnSession extends ShardedSession {
         super(workload, part, threads, count);
         this.library = library;
         shardThreads = threads / count;
-        shards = new Shard[count];
-        norms = new NormMeeting(workload.network(), count, team().meeting());
+        shards = new OneDnnShard[count];
+        norms = new BatchNormBarrier(workload.network(), count, team().meeting());
         try {
             library.setThreads(shardThreads);
             ModelState layouts = first == null ? null : first.model;
-            Shard chooser = new Shard(
+            OneDnnShard chooser = new OneDnnShard(
                     workload,
                     part.piece(0, count),
-                    new EvenPart(0, count),
+                    new ShardRange(0, count),
                     engine -> new ModelState(engine, workload.update(), layouts),
                     masks(),
-                    own -> new NormShares(own, workload.network(), 0, norms));
+                    own -> new ShardBatchNorms(own, workload.network(), 0, norms));
             shards[0] = chooser;
             model = chooser.state();
             state = new StateTable(workload.network().parameters(), workload.update(), model);
             team().run(t -> {
                 if (t > 0) { // reuses the layouts of the first shard
                     library.setThreads(shardThreads);
-                    shards[t] = new Shard(
+                    shards[t] = new OneDnnShard(
                             workload,
                             part.piece(t, count),
-                            new EvenPart(t, count),
+                            new ShardRange(t, count),
                             model::withGradientsOf,
                             masks(),
-                            own -> new NormShares(own, workload.network(), t, norms));
+                            own -> new ShardBatchNorms(own, workload.network(), t, norms));
                 }
             });
         } catch (RuntimeException | Error e) {
@@ -75,20 +75,20 @@ final class OneDnnSession extends ShardedSession {
     }
 
     private void addGradients(OneDnnSession session) {
-        for (Shard shard : session.shards) {
+        for (OneDnnShard shard : session.shards) {
             gradients.add(shard.gradients());
         }
     }
 
     @Override
-    protected void meet(PartSession session) {
+    protected void meet(ShardSession session) {
         OneDnnSession other = (OneDnnSession) session;
         others.add(other);
         addGradients(other);
     }
 
     @Override
-    protected void meetAt(PartMeeting meeting, List<? extends PartSession> all) {
+    protected void meetAt(ShardBarrier meeting, List<? extends ShardSession> all) {
         norms.join(all.stream().map(part -> ((OneDnnSession) part).norms).toList(), meeting);
     }
 
@@ -113,7 +113,7 @@ final class OneDnnSession extends ShardedSession {
     }
 
     @Override
-    protected void update(ParameterUpdate update, EvenPart range) {
+    protected void update(ParameterUpdate update, ShardRange range) {
         List<Slot> slots = shards[0].trained();
         for (int i = 0; i < slots.size(); i++) {
             MemorySegment sum = Memory.piece(gradients.getFirst().get(i), range);
@@ -125,7 +125,7 @@ final class OneDnnSession extends ShardedSession {
     }
 
     @Override
-    protected void updateBySums(ParameterUpdate update, EvenPart range) {
+    protected void updateBySums(ParameterUpdate update, ShardRange range) {
         List<Slot> slots = shards[0].trained();
         for (int i = 0; i < slots.size(); i++) {
             slots.get(i).apply(update, Memory.piece(gradients.getFirst().get(i), range), range);

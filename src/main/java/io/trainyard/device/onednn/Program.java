@@ -33,7 +33,7 @@ record Program(
             Engine engine,
             ModelState state,
             ShardMasks masks,
-            NormShares norms) {
+            ShardBatchNorms norms) {
         Network network = workload.network();
         ValueType between = ValueType.of(workload.precision());
         ProgramBuilder forward = new ProgramBuilder(engine, state, training, masks, norms);

@@ -23,14 +23,14 @@ record ProgramBuilder(
         ModelState state,
         boolean training,
         ShardMasks masks,
-        NormShares norms,
+        ShardBatchNorms norms,
         List<Operation> preparations,
         List<Operation> operations,
         Set<Long> shared) {
     /// Block size of channels in copies.
     private static final int COPIED_LANES = 8;
 
-    ProgramBuilder(Engine engine, ModelState state, boolean training, ShardMasks masks, NormShares norms) {
+    ProgramBuilder(Engine engine, ModelState state, boolean training, ShardMasks masks, ShardBatchNorms norms) {
         this(engine, state, training, masks, norms, new ArrayList<>(), new ArrayList<>(), new HashSet<>());
     }
 

@@ -1,6 +1,6 @@
 package io.trainyard.device.onednn;
 
-import io.trainyard.device.EvenPart;
+import io.trainyard.device.ShardRange;
 import io.trainyard.device.host.ParameterUpdate;
 import io.trainyard.spec.ParameterSpec;
 import java.lang.foreign.MemorySegment;
@@ -24,7 +24,7 @@ record Slot(ParameterSpec spec, Memory value, @Nullable Memory gradient, List<Me
     /// Updates a part of the parameter, in memory order.
     ///
     /// @param gradient of this part
-    void apply(ParameterUpdate update, MemorySegment gradient, EvenPart range) {
+    void apply(ParameterUpdate update, MemorySegment gradient, ShardRange range) {
         List<MemorySegment> kept =
                 state.stream().map(memory -> memory.piece(range)).toList();
         update.apply(value.piece(range), gradient, kept);

@@ -6,7 +6,7 @@ import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.DeviceReading;
 import io.trainyard.device.Devices;
 import io.trainyard.device.LearningSession;
-import io.trainyard.device.PartDevice;
+import io.trainyard.device.ShardDevice;
 import io.trainyard.device.Workload;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.Precision;
@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
 /// Several devices of one kind, each computing a part of every batch.
 ///
 /// @param devices in the order of the parts; the CPU may be repeated
-public record ParallelDevice(List<PartDevice> devices) implements Device {
+public record ParallelDevice(List<ShardDevice> devices) implements Device {
     public ParallelDevice {
         devices = List.copyOf(devices);
     }
@@ -29,9 +29,9 @@ public record ParallelDevice(List<PartDevice> devices) implements Device {
     /// @param specs of one kind
     /// @throws DeviceException if one is not available, or cannot compute a part of a batch
     public static ParallelDevice open(List<DeviceSpec> specs) {
-        List<PartDevice> devices = new ArrayList<>();
+        List<ShardDevice> devices = new ArrayList<>();
         for (DeviceSpec spec : specs) {
-            if (!(Devices.open(spec) instanceof PartDevice device)) {
+            if (!(Devices.open(spec) instanceof ShardDevice device)) {
                 throw new DeviceException(
                         "device %s cannot compute a part of a batch; name one device alone, with \"device\" instead of \"devices\""
                                 .formatted(spec.name()));

@@ -4,10 +4,10 @@ import io.trainyard.data.Dataset;
 import io.trainyard.device.DeviceChoices;
 import io.trainyard.device.EpochPlan;
 import io.trainyard.device.Evaluation;
-import io.trainyard.device.EvenPart;
+import io.trainyard.device.ShardRange;
 import io.trainyard.device.LearningSession;
-import io.trainyard.device.PartDevice;
-import io.trainyard.device.PartSession;
+import io.trainyard.device.ShardDevice;
+import io.trainyard.device.ShardSession;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Workload;
 import io.trainyard.device.host.ThreadTeam;
@@ -25,23 +25,23 @@ import org.jspecify.annotations.Nullable;
 /// The test samples are split at whole batches, one piece for each part, so losses and predictions equal those of
 /// one device.
 final class ParallelSession implements LearningSession {
-    private final PartSession[] parts;
+    private final ShardSession[] parts;
     private final ThreadTeam team;
     private final int testing; // number of parts with test batches, which come first
     private final boolean gathers; // gradients before the update
     private final boolean averages; // of the parameters are tested
     private boolean closed;
 
-    ParallelSession(List<PartDevice> devices, Workload workload) {
+    ParallelSession(List<ShardDevice> devices, Workload workload) {
         int count = devices.size();
         int testBatches = Math.ceilDiv(workload.dataset().test().size(), workload.batchSize());
         testing = Math.min(count, testBatches);
         gathers = workload.loop().maxNorm().isPresent();
         averages = workload.loop().average().isPresent();
-        parts = new PartSession[count];
+        parts = new ShardSession[count];
         team = new ThreadTeam("trainyard-device", count);
         try {
-            PartSession first = open(devices, workload, 0, null);
+            ShardSession first = open(devices, workload, 0, null);
             parts[0] = first;
             team.run(t -> {
                 if (t > 0) {
@@ -55,12 +55,12 @@ final class ParallelSession implements LearningSession {
         }
     }
 
-    private PartSession open(List<PartDevice> devices, Workload workload, int t, @Nullable PartSession first) {
-        Workload own = t < testing ? workload.withDataset(tests(workload, new EvenPart(t, testing))) : workload;
-        return devices.get(t).openPart(own, new EvenPart(t, devices.size()), first);
+    private ShardSession open(List<ShardDevice> devices, Workload workload, int t, @Nullable ShardSession first) {
+        Workload own = t < testing ? workload.withDataset(tests(workload, new ShardRange(t, testing))) : workload;
+        return devices.get(t).openPart(own, new ShardRange(t, devices.size()), first);
     }
 
-    private static Dataset tests(Workload workload, EvenPart part) {
+    private static Dataset tests(Workload workload, ShardRange part) {
         int all = workload.dataset().test().size();
         int batches = Math.ceilDiv(all, workload.batchSize());
         int from = part.begin(batches) * workload.batchSize();

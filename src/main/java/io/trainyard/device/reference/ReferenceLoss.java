@@ -11,7 +11,7 @@ interface ReferenceLoss {
     static ReferenceLoss of(Workload workload) {
         int width = workload.network().classes();
         return switch (workload.loss()) {
-            case LossSpec.CrossEntropy loss -> new CrossEntropy(loss, width);
+            case LossSpec.CrossEntropy loss -> new ReferenceCrossEntropy(loss, width);
             case LossSpec.MeanSquaredError _ -> new MeanSquaredError(width);
         };
     }

@@ -4,7 +4,7 @@ import io.trainyard.data.Dataset;
 import io.trainyard.data.Samples;
 import io.trainyard.device.Augmentation.Change;
 import io.trainyard.device.Evaluation;
-import io.trainyard.device.EvenPart;
+import io.trainyard.device.ShardRange;
 import io.trainyard.device.Workload;
 import io.trainyard.device.session.BackendSession;
 import io.trainyard.device.session.StateTable;
@@ -25,7 +25,7 @@ final class ReferenceSession extends BackendSession {
     private final float[] losses; // of the epoch's steps
 
     ReferenceSession(Workload workload) {
-        super(workload, EvenPart.WHOLE);
+        super(workload, ShardRange.WHOLE);
         this.classes = workload.network().classes();
         var memory = new ReferenceState(workload.network().parameters(), workload.update());
         this.state = new StateTable(workload.network().parameters(), workload.update(), memory);

@@ -3,9 +3,9 @@ package io.trainyard.device.session;
 import io.trainyard.data.Readahead;
 import io.trainyard.device.EpochPlan;
 import io.trainyard.device.Evaluation;
-import io.trainyard.device.EvenPart;
-import io.trainyard.device.PartMeeting;
-import io.trainyard.device.PartSession;
+import io.trainyard.device.ShardRange;
+import io.trainyard.device.ShardBarrier;
+import io.trainyard.device.ShardSession;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Workload;
 import java.util.List;
@@ -15,18 +15,18 @@ import java.util.function.Supplier;
 
 /// The backend-independent logic of a session: argument checks, the position in the epoch, loading and saving, and
 /// the order of operations in a step. A session that computes whole batches is its only part.
-public abstract class BackendSession implements PartSession {
+public abstract class BackendSession implements ShardSession {
     private static final float NORM_EPSILON = 1e-6f; // of clip_grad_norm_
 
     private final Workload workload;
-    private final EvenPart part;
+    private final ShardRange part;
     private final EpochCursor cursor;
     private final Optional<Readahead> readahead;
     private List<BackendSession> parts = List.of(this); // in their order, with this one
     private boolean closed;
 
     /// @param part of every training batch that it computes
-    protected BackendSession(Workload workload, EvenPart part) {
+    protected BackendSession(Workload workload, ShardRange part) {
         this.workload = workload;
         this.part = part;
         this.cursor = new EpochCursor(workload);
@@ -68,7 +68,7 @@ public abstract class BackendSession implements PartSession {
     protected abstract float[] losses(int first, int end);
 
     /// Called once for each other part, in order. Updates are copied from these parts.
-    protected void meet(PartSession other) {
+    protected void meet(ShardSession other) {
         throw new IllegalStateException("the session computes whole batches; it takes no part in another's");
     }
 
@@ -76,7 +76,7 @@ public abstract class BackendSession implements PartSession {
     ///
     /// @param meeting barrier for layers that need the whole batch in the middle of a step
     /// @param all parts in order, including this one
-    protected void meetAt(PartMeeting meeting, List<? extends PartSession> all) {}
+    protected void meetAt(ShardBarrier meeting, List<? extends ShardSession> all) {}
 
     /// Copies the parameters updated by the other parts.
     protected void takeOverParameters() {}
@@ -96,7 +96,7 @@ public abstract class BackendSession implements PartSession {
     }
 
     /// The part of every batch, and of the parameters.
-    protected final EvenPart part() {
+    protected final ShardRange part() {
         return part;
     }
 
@@ -128,7 +128,7 @@ public abstract class BackendSession implements PartSession {
     }
 
     @Override
-    public final void join(List<? extends PartSession> all, PartMeeting meeting) {
+    public final void join(List<? extends ShardSession> all, ShardBarrier meeting) {
         enter();
         all.stream().filter(other -> !other.equals(this)).forEach(this::meet);
         meetAt(meeting, all);

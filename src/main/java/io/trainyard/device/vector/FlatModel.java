@@ -1,6 +1,6 @@
 package io.trainyard.device.vector;
 
-import io.trainyard.device.EvenPart;
+import io.trainyard.device.ShardRange;
 import io.trainyard.device.session.StateMemory;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
@@ -87,21 +87,21 @@ final class FlatModel implements StateMemory {
     }
 
     /// The start of a part of the parameters: parts are whole tiles.
-    int begin(EvenPart range) {
+    int begin(ShardRange range) {
         return range.begin(values.length / Vectors.TILE) * Vectors.TILE;
     }
 
     /// The end of a part of the parameters.
-    int end(EvenPart range) {
+    int end(ShardRange range) {
         return range.end(values.length / Vectors.TILE) * Vectors.TILE;
     }
 
-    void copyValues(FlatModel other, EvenPart range) {
+    void copyValues(FlatModel other, ShardRange range) {
         System.arraycopy(other.values, begin(range), values, begin(range), end(range) - begin(range));
     }
 
     /// Copies the optimizer state.
-    void copyState(FlatModel other, EvenPart range) {
+    void copyState(FlatModel other, ShardRange range) {
         for (int i = 0; i < state.size(); i++) {
             System.arraycopy(other.state.get(i), begin(range), state.get(i), begin(range), end(range) - begin(range));
         }

@@ -1,27 +1,27 @@
 package io.trainyard.device.vector;
 
 import io.trainyard.device.DeviceInfo;
-import io.trainyard.device.EvenPart;
-import io.trainyard.device.PartDevice;
-import io.trainyard.device.PartSession;
+import io.trainyard.device.ShardRange;
+import io.trainyard.device.ShardDevice;
+import io.trainyard.device.ShardSession;
 import io.trainyard.device.Workload;
 import io.trainyard.spec.Network;
 import org.jspecify.annotations.Nullable;
 
 /// The CPUs of this machine, by our own kernels. Workloads set the number of threads.
-public record VectorDevice(DeviceInfo info) implements PartDevice {
+public record VectorDevice(DeviceInfo info) implements ShardDevice {
     /// Whether all of a network's layers have kernels.
     public static boolean computes(Network network) {
-        return network.layers().stream().allMatch(layer -> ChunkChain.computes(layer.spec()));
+        return network.layers().stream().allMatch(layer -> VectorChain.computes(layer.spec()));
     }
 
     @Override
-    public PartSession open(Workload workload) {
-        return openPart(workload, EvenPart.WHOLE, null);
+    public ShardSession open(Workload workload) {
+        return openPart(workload, ShardRange.WHOLE, null);
     }
 
     @Override
-    public PartSession openPart(Workload workload, EvenPart part, @Nullable PartSession first) {
+    public ShardSession openPart(Workload workload, ShardRange part, @Nullable ShardSession first) {
         if (!computes(workload.network())) {
             throw new IllegalArgumentException("there are no kernels for all layers of the network");
         }

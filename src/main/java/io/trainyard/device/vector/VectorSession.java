@@ -1,7 +1,7 @@
 package io.trainyard.device.vector;
 
-import io.trainyard.device.EvenPart;
-import io.trainyard.device.PartSession;
+import io.trainyard.device.ShardRange;
+import io.trainyard.device.ShardSession;
 import io.trainyard.device.Workload;
 import io.trainyard.device.host.BatchShard;
 import io.trainyard.device.host.GradientSum;
@@ -23,11 +23,11 @@ final class VectorSession extends ShardedSession {
 
     private final FlatModel model;
     private final StateTable state;
-    private final List<Shard> shards = new ArrayList<>();
+    private final List<VectorShard> shards = new ArrayList<>();
     private final List<float[]> gradients = new ArrayList<>(); // of all shards: this session's first
     private final List<VectorSession> others = new ArrayList<>(); // of the other devices
 
-    VectorSession(Workload workload, EvenPart part, int threads) {
+    VectorSession(Workload workload, ShardRange part, int threads) {
         super(workload, part, threads, threads);
         Network network = workload.network();
         model = new FlatModel(network, workload.update());
@@ -35,8 +35,8 @@ final class VectorSession extends ShardedSession {
         int chunk = chunk(network, Math.ceilDiv(workload.batchSize(), part.count() * threads));
         try {
             for (int t = 0; t < threads; t++) {
-                EvenPart tests = new EvenPart(t, threads);
-                shards.add(new Shard(workload, model, masks(), chunk, part.piece(t, threads), tests));
+                ShardRange tests = new ShardRange(t, threads);
+                shards.add(new VectorShard(workload, model, masks(), chunk, part.piece(t, threads), tests));
             }
         } catch (RuntimeException | Error e) {
             close();
@@ -46,7 +46,7 @@ final class VectorSession extends ShardedSession {
     }
 
     @Override
-    protected void meet(PartSession session) {
+    protected void meet(ShardSession session) {
         VectorSession other = (VectorSession) session;
         others.add(other);
         other.shards.forEach(shard -> gradients.add(shard.gradients()));
@@ -84,7 +84,7 @@ final class VectorSession extends ShardedSession {
     /// Works in blocks, so that the sums are still in the cache when they are used. The sums overwrite the first
     /// gradients, in a range that no other thread reads.
     @Override
-    protected void update(ParameterUpdate update, EvenPart range) {
+    protected void update(ParameterUpdate update, ShardRange range) {
         int end = model.end(range);
         float[] sum = gradients.getFirst();
         for (int from = model.begin(range); from < end; from += UPDATE_BLOCK) {
@@ -97,7 +97,7 @@ final class VectorSession extends ShardedSession {
     }
 
     @Override
-    protected void updateBySums(ParameterUpdate update, EvenPart range) {
+    protected void updateBySums(ParameterUpdate update, ShardRange range) {
         int end = model.end(range);
         for (int from = model.begin(range); from < end; from += UPDATE_BLOCK) {
             int to = Math.min(end, from + UPDATE_BLOCK);

@@ -5,7 +5,7 @@ import static io.trainyard.event.SampleEvents.finished;
 import static io.trainyard.event.SampleEvents.whole;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.trainyard.event.JobNews.Rejected;
+import io.trainyard.event.JobRecord.Rejected;
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent;
 import java.util.List;

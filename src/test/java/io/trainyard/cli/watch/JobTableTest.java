@@ -5,13 +5,13 @@ import static io.trainyard.event.SampleEvents.spec;
 import static io.trainyard.event.SampleEvents.whole;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.trainyard.event.JobNews.Happened;
-import io.trainyard.event.JobNews.Rejected;
-import io.trainyard.event.JobNews.Requested;
+import io.trainyard.event.JobRecord.EventRecord;
+import io.trainyard.event.JobRecord.Rejected;
+import io.trainyard.event.JobRecord.Requested;
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.forecast.Forecast;
-import io.trainyard.forecast.Outlook;
+import io.trainyard.forecast.StartForecast;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -22,7 +22,7 @@ class JobTableTest {
         JobState ran = new JobState("a");
         List<TrainingEvent> events = whole("a");
         for (int i = 0; i < events.size(); i++) {
-            ran.apply(new Happened(events.get(i), TIME.toEpochMilli() + 1000 * i));
+            ran.apply(new EventRecord(events.get(i), TIME.toEpochMilli() + 1000 * i));
         }
         JobState waits = new JobState("a-longer-name");
         waits.apply(new Requested("a-longer-name", spec("a-longer-name"), "here", 1));
@@ -46,8 +46,8 @@ class JobTableTest {
     void whereJobsWaitThePlaceTheReasonAndTheStartAreTold() {
         JobState waits = new JobState("a");
         waits.apply(new Requested("a", spec("a"), "here", 1));
-        Outlook outlook =
-                new Outlook("a", 3, "allBusy", "all are busy", new Outlook.Start(61_001, 200_001, 3 * 3600_001, 1));
+        StartForecast outlook =
+                new StartForecast("a", 3, "allBusy", "all are busy", new StartForecast.Start(61_001, 200_001, 3 * 3600_001, 1));
         List<String> rows = JobTable.rows(List.of(waits), new Forecast(Map.of("a", outlook)));
         assertThat(rows.get(0)).matches("JOB +STATE +PLACE +BEGINS IN \\(90 %\\) +WAITS BECAUSE +NETWORK .*");
         assertThat(rows.get(1)).matches("a +QUEUED +3 +3 min \\(61 s to 3.0 h\\) +all are busy +lenet .*");

@@ -2,7 +2,7 @@ package io.trainyard.cli.watch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.trainyard.event.JobNews.Requested;
+import io.trainyard.event.JobRecord.Requested;
 import io.trainyard.event.JobState;
 import io.trainyard.event.SampleEvents;
 import io.trainyard.event.TrainingEvent.Expanded;

@@ -9,7 +9,7 @@ import io.trainyard.Patience;
 import io.trainyard.dashboard.JobHistory;
 import io.trainyard.dashboard.LiveUpdate;
 import io.trainyard.dashboard.Sources;
-import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobRecord.EventRecord;
 import io.trainyard.tracking.Databases;
 import io.trainyard.tracking.JobSummary;
 import io.trainyard.tracking.TrackingStore;
@@ -43,18 +43,18 @@ class LiveUpdatesTest {
     @Test
     void aSlowClientIsGivenTheNewestStateAndNothingIsQueuedForIt() {
         LiveUpdates.of(history, 0, PERIOD, Duration.ofHours(1)).subscribe().withSubscriber(client);
-        history.apply(List.of(new Happened(claimed("a"), 1)), Map.of());
+        history.apply(List.of(new EventRecord(claimed("a"), 1)), Map.of());
         assertThat(next().snapshot()).isTrue();
 
         for (int step = 1; step <= 1000; step++) {
-            history.apply(List.of(new Happened(losses("a", 1, 0, step, 1), 1)), Map.of());
+            history.apply(List.of(new EventRecord(losses("a", 1, 0, step, 1), 1)), Map.of());
         }
         LiveUpdate update = next();
 
         assertThat(update.snapshot()).isFalse();
         assertThat(update.jobs()).extracting(JobSummary::step).containsExactly(1000L);
         client.request(1000);
-        history.apply(List.of(new Happened(claimed("b"), 1)), Map.of());
+        history.apply(List.of(new EventRecord(claimed("b"), 1)), Map.of());
         Patience.await("the change")
                 .untilAsserted(() -> assertThat(client.getItems())
                         .hasSize(3)
@@ -74,11 +74,11 @@ class LiveUpdatesTest {
 
     @Test
     void whoWasCutOffIsToldWhatIsNew() {
-        history.apply(List.of(new Happened(claimed("a"), 1)), Map.of());
+        history.apply(List.of(new EventRecord(claimed("a"), 1)), Map.of());
         LiveUpdates.of(history, 0, PERIOD, Duration.ofHours(1)).subscribe().withSubscriber(client);
         long known = next().version();
         client.cancel();
-        history.apply(List.of(new Happened(claimed("b"), 1)), Map.of());
+        history.apply(List.of(new EventRecord(claimed("b"), 1)), Map.of());
 
         AssertSubscriber<LiveUpdate> again = AssertSubscriber.create(1);
         LiveUpdates.of(history, known, PERIOD, Duration.ofHours(1)).subscribe().withSubscriber(again);

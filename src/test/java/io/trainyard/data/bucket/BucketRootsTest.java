@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.trainyard.Patience;
 import io.trainyard.Slow;
 import io.trainyard.data.DataRoot;
-import io.trainyard.data.DatasetAwayException;
+import io.trainyard.data.DatasetUnavailableException;
 import io.trainyard.data.DatasetException;
 import io.trainyard.data.FetchProgress;
 import io.trainyard.s3.S3FaultProxy;
@@ -155,7 +155,7 @@ final class BucketRootsTest {
         BucketRoots one = roots(BYTES + 1);
         Path first = fetch(one, "set-1");
         assertThatThrownBy(() -> fetch(roots(BYTES + 1), "set-2"))
-                .isInstanceOf(DatasetAwayException.class)
+                .isInstanceOf(DatasetUnavailableException.class)
                 .hasMessageContaining(
                         "it needs %d bytes more, and of the %d that the cache may have (TRAINYARD_DATA_CACHE_LIMIT) %d are in use",
                         BYTES, BYTES + 1, BYTES);
@@ -199,7 +199,7 @@ final class BucketRootsTest {
                 .hasMessageContaining("data set letters is not there: %s has no object below letters/", place);
         proxy.rule(_ -> new Fate.Refused(403, "AccessDenied"));
         assertThatThrownBy(() -> fetch(roots, "letters"))
-                .isInstanceOf(DatasetAwayException.class)
+                .isInstanceOf(DatasetUnavailableException.class)
                 .hasMessageContaining("data set letters cannot be looked for in %s: the server answered 403", place);
         assertThat(new DataRoot(fetch(roots, "shapes28"))
                         .open(DatasetSpec.named("shapes28"))

@@ -32,7 +32,7 @@ public final class GoldenPictures {
     }
 
     /// The result of torchvision for an image of [#pattern] with this size.
-    public record Transformed(PictureSize from, PictureTransform transform, PictureSize to, String sha256) {}
+    public record Transformed(ImageSize from, ImageTransform transform, ImageSize to, String sha256) {}
 
     public static List<Decoded> decoded() {
         return lines("decoded.jsonl").stream()
@@ -48,7 +48,7 @@ public final class GoldenPictures {
         return lines("transformed.jsonl").stream()
                 .map(line -> new Transformed(
                         size(line.get("from")),
-                        new PictureTransform(
+                        new ImageTransform(
                                 line.get("grey").asBoolean(),
                                 numbers(line.get("resize")),
                                 numbers(line.get("centerCrop"))),
@@ -75,7 +75,7 @@ public final class GoldenPictures {
     }
 
     /// The script's `pattern`.
-    static Picture pattern(PictureSize size) {
+    static DecodedImage pattern(ImageSize size) {
         byte[] pixels = new byte[3 * size.pixels()];
         int at = 0;
         for (int y = 0; y < size.height(); y++) {
@@ -85,7 +85,7 @@ public final class GoldenPictures {
                 }
             }
         }
-        return new Picture(size, 3, pixels);
+        return new DecodedImage(size, 3, pixels);
     }
 
     private static List<JsonNode> lines(String file) {
@@ -108,8 +108,8 @@ public final class GoldenPictures {
         }
     }
 
-    private static PictureSize size(JsonNode node) {
-        return new PictureSize(node.get(0).asInt(), node.get(1).asInt());
+    private static ImageSize size(JsonNode node) {
+        return new ImageSize(node.get(0).asInt(), node.get(1).asInt());
     }
 
     private static @Nullable List<Integer> numbers(JsonNode node) {

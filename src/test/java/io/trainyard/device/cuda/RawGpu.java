@@ -37,11 +37,11 @@ final class RawGpu implements AutoCloseable {
     @Override
     public void close() {
         ok(JCudaDriver.cuDevicePrimaryCtxRelease(device));
-        NativeDouble.relaunch(number);
+        FakeCudaLibraries.relaunch(number);
     }
 
     static void ok(int status) {
-        assertThat(status).as(NativeDouble::problem).isEqualTo(CUresult.CUDA_SUCCESS);
+        assertThat(status).as(FakeCudaLibraries::problem).isEqualTo(CUresult.CUDA_SUCCESS);
     }
 
     CUdeviceptr allocate(long bytes) {

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
 final class SeedOfFailure implements TestExecutionExceptionHandler {
     @Override
     public void handleTestExecutionException(ExtensionContext context, Throwable failure) throws Throwable {
-        failure.addSuppressed(new SeedException(NativeDouble.SEED + "=" + NativeDouble.seed()));
+        failure.addSuppressed(new SeedException(FakeCudaLibraries.SEED + "=" + FakeCudaLibraries.seed()));
         throw failure;
     }
 

@@ -66,23 +66,23 @@ record StepCount(int nodes, int chain, long bytes) {
 
     private static StepCount of(Case counted, int batchSize) {
         Workload workload = counted.workload(batchSize);
-        NativeDouble.set(COUNT, "1");
-        NativeDouble.set(MEMORY, Long.toString(8L << 30));
+        FakeCudaLibraries.set(COUNT, "1");
+        FakeCudaLibraries.set(MEMORY, Long.toString(8L << 30));
         try (LearningSession session = TestedCuda.device().open(workload)) {
             session.beginEpoch(CheckWorkload.plan(workload, 1), 0);
-            NativeDouble.set(COUNT, "2");
+            FakeCudaLibraries.set(COUNT, "2");
             float[] _ = session.advance(1);
-            return of(NativeDouble.traffic());
+            return of(FakeCudaLibraries.traffic());
         } finally {
-            NativeDouble.set(COUNT, "");
-            NativeDouble.set(MEMORY, "");
+            FakeCudaLibraries.set(COUNT, "");
+            FakeCudaLibraries.set(MEMORY, "");
         }
     }
 
-    private static StepCount of(List<NativeDouble.Node> nodes) {
+    private static StepCount of(List<FakeCudaLibraries.Node> nodes) {
         return new StepCount(
                 nodes.size(),
-                nodes.stream().mapToInt(NativeDouble.Node::depth).max().orElseThrow(),
-                nodes.stream().mapToLong(NativeDouble.Node::bytes).sum());
+                nodes.stream().mapToInt(FakeCudaLibraries.Node::depth).max().orElseThrow(),
+                nodes.stream().mapToLong(FakeCudaLibraries.Node::bytes).sum());
     }
 }

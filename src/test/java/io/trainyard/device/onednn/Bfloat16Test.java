@@ -128,8 +128,8 @@ class Bfloat16Test {
                     ThreadTeam alone = new ThreadTeam(1)) {
                 ModelState state = new ModelState(engine, workload.update(), null);
                 ShardMasks masks = new ShardMasks(new BatchMasks(workload.network(), 0));
-                NormMeeting meeting = new NormMeeting(workload.network(), 1, alone.meeting());
-                NormShares norms = new NormShares(state, workload.network(), 0, meeting);
+                BatchNormBarrier meeting = new BatchNormBarrier(workload.network(), 1, alone.meeting());
+                ShardBatchNorms norms = new ShardBatchNorms(state, workload.network(), 0, meeting);
                 Program program = Program.compile(workload, 4, false, engine, state, masks, norms);
                 Random random = new Random(1);
                 for (Slot slot : state.trained()) {

@@ -9,7 +9,7 @@ import io.trainyard.device.DeviceContract;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.Devices;
 import io.trainyard.device.Evaluation;
-import io.trainyard.device.EvenPart;
+import io.trainyard.device.ShardRange;
 import io.trainyard.device.FloatSamplesContract;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.NumbersContract;
@@ -146,7 +146,7 @@ public class OneDnnDeviceTest extends DeviceContract implements NumbersContract,
     private record InTwoShards(DeviceInfo info, OneDnnLibrary library) implements Device {
         @Override
         public LearningSession open(Workload workload) {
-            return new OneDnnSession(workload, EvenPart.WHOLE, library, 2, 2, null);
+            return new OneDnnSession(workload, ShardRange.WHOLE, library, 2, 2, null);
         }
     }
 

@@ -3,11 +3,11 @@ package io.trainyard.device.parallel;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.EpochPlan;
 import io.trainyard.device.Evaluation;
-import io.trainyard.device.EvenPart;
+import io.trainyard.device.ShardRange;
 import io.trainyard.device.Parameters;
-import io.trainyard.device.PartDevice;
-import io.trainyard.device.PartMeeting;
-import io.trainyard.device.PartSession;
+import io.trainyard.device.ShardDevice;
+import io.trainyard.device.ShardBarrier;
+import io.trainyard.device.ShardSession;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Workload;
 import java.util.List;
@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 /// @param callers threads of the calls
 /// @param meetings the barriers of each step
 /// @param fails the call that fails; empty for none
-record FakePart(int number, Queue<String> calls, Queue<Thread> callers, Queue<PartMeeting> meetings, String fails)
-        implements PartDevice, PartSession {
+record FakePart(int number, Queue<String> calls, Queue<Thread> callers, Queue<ShardBarrier> meetings, String fails)
+        implements ShardDevice, ShardSession {
     FakePart(int number, String fails) {
         this(number, new ConcurrentLinkedQueue<>(), new ConcurrentLinkedQueue<>(), fails);
     }
@@ -55,12 +55,12 @@ record FakePart(int number, Queue<String> calls, Queue<Thread> callers, Queue<Pa
     }
 
     @Override
-    public PartSession open(Workload workload) {
+    public ShardSession open(Workload workload) {
         throw new IllegalStateException("it is to be opened as a part");
     }
 
     @Override
-    public PartSession openPart(Workload workload, EvenPart part, @Nullable PartSession first) {
+    public ShardSession openPart(Workload workload, ShardRange part, @Nullable ShardSession first) {
         note("open %d of %d".formatted(part.index(), part.count()));
         return this;
     }
@@ -71,7 +71,7 @@ record FakePart(int number, Queue<String> calls, Queue<Thread> callers, Queue<Pa
     }
 
     @Override
-    public void join(List<? extends PartSession> parts, PartMeeting meeting) {
+    public void join(List<? extends ShardSession> parts, ShardBarrier meeting) {
         note("join " + parts.indexOf(this));
         meetings.add(meeting);
     }
@@ -100,7 +100,7 @@ record FakePart(int number, Queue<String> calls, Queue<Thread> callers, Queue<Pa
     @Override
     public void computeGradients() {
         note("compute");
-        meetings.forEach(PartMeeting::await);
+        meetings.forEach(ShardBarrier::await);
     }
 
     @Override

@@ -8,7 +8,7 @@ import io.trainyard.device.EpochPlan;
 import io.trainyard.device.GoldenContract;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.NumbersContract;
-import io.trainyard.device.PartDevice;
+import io.trainyard.device.ShardDevice;
 import io.trainyard.device.SessionContract;
 import io.trainyard.device.Workload;
 import io.trainyard.device.check.CheckWorkload;
@@ -37,7 +37,7 @@ public abstract class ParallelContract extends SessionContract implements Golden
     }
 
     /// New devices for each session.
-    protected abstract List<PartDevice> devices();
+    protected abstract List<ShardDevice> devices();
 
     @Override
     public Device device() {

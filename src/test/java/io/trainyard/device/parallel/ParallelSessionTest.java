@@ -9,11 +9,11 @@ import io.trainyard.device.Device;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.Evaluation;
-import io.trainyard.device.EvenPart;
+import io.trainyard.device.ShardRange;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.NumbersContract;
-import io.trainyard.device.PartDevice;
-import io.trainyard.device.PartSession;
+import io.trainyard.device.ShardDevice;
+import io.trainyard.device.ShardSession;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Workload;
 import io.trainyard.device.check.Bits;
@@ -57,13 +57,13 @@ class ParallelSessionTest {
     @ParameterizedTest
     @MethodSource("bothKindsOfKernels")
     void allDevicesEndWithTheSameState(Workload workload) {
-        List<PartDevice> devices = cpus(3).devices();
-        PartSession[] parts = new PartSession[3];
+        List<ShardDevice> devices = cpus(3).devices();
+        ShardSession[] parts = new ShardSession[3];
         SessionState[] states = new SessionState[3];
         try (ThreadTeam team = new ThreadTeam(3)) {
-            parts[0] = devices.getFirst().openPart(workload, new EvenPart(0, 3), null);
+            parts[0] = devices.getFirst().openPart(workload, new ShardRange(0, 3), null);
             team.run(t ->
-                    parts[t] = t == 0 ? parts[0] : devices.get(t).openPart(workload, new EvenPart(t, 3), parts[0]));
+                    parts[t] = t == 0 ? parts[0] : devices.get(t).openPart(workload, new ShardRange(t, 3), parts[0]));
             team.run(t -> parts[t].join(List.of(parts), () -> team.meeting().await(t)));
             team.run(t -> parts[t].load(CheckWorkload.state(workload)));
             team.run(t -> parts[t].beginEpoch(CheckWorkload.plan(workload, 1), 0));
@@ -113,8 +113,8 @@ class ParallelSessionTest {
         List<LayerSpec> layers =
                 List.of(Layers.conv(17, 3, 2, 1, true), Layers.relu(), Layers.flatten(), Layers.linear(4, true));
         Workload workload = CheckWorkload.of(Shape.of(3, 9, 9), 4, layers, CheckWorkload.MOMENTUM, 8, 23, 9);
-        assertThat(new EvenPart(2, 5).size(8)).isEqualTo(1);
-        assertThat(new EvenPart(2, 5).size(7)).isEqualTo(2);
+        assertThat(new ShardRange(2, 5).size(8)).isEqualTo(1);
+        assertThat(new ShardRange(2, 5).size(7)).isEqualTo(2);
         NumbersContract.checkTraining(cpus(5), workload);
     }
 
@@ -272,8 +272,8 @@ class ParallelSessionTest {
     @Test
     void noneIsClosedBeforeAllHaveComeToRest() {
         Queue<String> calls = new ConcurrentLinkedQueue<>();
-        List<PartDevice> fakes = IntStream.range(0, 3)
-                .<PartDevice>mapToObj(i -> new FakePart(i, calls, new ConcurrentLinkedQueue<>(), ""))
+        List<ShardDevice> fakes = IntStream.range(0, 3)
+                .<ShardDevice>mapToObj(i -> new FakePart(i, calls, new ConcurrentLinkedQueue<>(), ""))
                 .toList();
         new ParallelDevice(fakes).open(OneDnnDeviceTest.wide()).close();
         assertThat(calls).endsWith("settle", "settle", "settle", "close", "close", "close");

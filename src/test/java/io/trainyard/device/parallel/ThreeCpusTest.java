@@ -1,7 +1,7 @@
 package io.trainyard.device.parallel;
 
 import io.trainyard.Slow;
-import io.trainyard.device.PartDevice;
+import io.trainyard.device.ShardDevice;
 import io.trainyard.spec.DeviceSpec;
 import java.util.Collections;
 import java.util.List;
@@ -9,7 +9,7 @@ import java.util.List;
 @Slow
 class ThreeCpusTest extends ParallelContract {
     @Override
-    protected List<PartDevice> devices() {
+    protected List<ShardDevice> devices() {
         return ParallelDevice.open(Collections.nCopies(3, new DeviceSpec("cpu")))
                 .devices();
     }

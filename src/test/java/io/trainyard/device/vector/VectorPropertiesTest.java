@@ -15,6 +15,6 @@ class VectorPropertiesTest extends ReferenceProperties {
     @Provide
     @Override
     protected Arbitrary<RandomNetwork> networks() {
-        return RandomNetwork.arbitrary(ChunkChain::computes);
+        return RandomNetwork.arbitrary(VectorChain::computes);
     }
 }

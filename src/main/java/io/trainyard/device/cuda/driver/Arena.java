@@ -53,7 +53,7 @@ public final class Arena {
     /// @throws DeviceException if the GPU has not enough memory
     public void allocate() {
         CUdeviceptr start = new CUdeviceptr();
-        Status.driver(
+        CudaStatus.driver(
                 JCudaDriver.cuMemAlloc(start, Math.max(need, ALIGNMENT)),
                 "cuMemAlloc of %d MiB on %s".formatted(need >> 20, gpu));
         base = start;
@@ -71,7 +71,7 @@ public final class Arena {
     }
 
     public void clear() {
-        Status.driver(
+        CudaStatus.driver(
                 JCudaDriver.cuMemsetD8Async(
                         start("all buffers"), (byte) 0, need, gpu.compute().handle()),
                 "cuMemsetD8Async");

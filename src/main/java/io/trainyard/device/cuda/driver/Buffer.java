@@ -81,7 +81,7 @@ public final class Buffer {
     private void copy(long to, Pointer source, long length) {
         CUdeviceptr target = address().withByteOffset(to);
         arena.gpu().compute().synchronize(); // work that still reads the buffer
-        Status.driver(JCudaDriver.cuMemcpyHtoD(target, source, length), "cuMemcpyHtoD to " + this);
+        CudaStatus.driver(JCudaDriver.cuMemcpyHtoD(target, source, length), "cuMemcpyHtoD to " + this);
         // From pageable memory the call may return early, and our streams do not wait for the one it uses.
         Stream.OF_COPIES.synchronize();
     }
@@ -92,13 +92,13 @@ public final class Buffer {
     public void read(Pointer target) {
         CUdeviceptr source = address();
         arena.gpu().compute().synchronize();
-        Status.driver(JCudaDriver.cuMemcpyDtoH(target, source, bytes), "cuMemcpyDtoH from " + this);
+        CudaStatus.driver(JCudaDriver.cuMemcpyDtoH(target, source, bytes), "cuMemcpyDtoH from " + this);
     }
 
     /// Enqueues a copy from pinned memory.
     public void writeAsync(Pinned source, long from, long to, long length, Stream stream) {
         requireLength(to + length);
-        Status.driver(
+        CudaStatus.driver(
                 JCudaDriver.cuMemcpyHtoDAsync(
                         address().withByteOffset(to), source.pointer(from, length), length, stream.handle()),
                 "cuMemcpyHtoDAsync to " + this);
@@ -113,7 +113,7 @@ public final class Buffer {
         }
         Gpu gpu = arena.gpu();
         Gpu other = source.arena.gpu();
-        Status.driver(
+        CudaStatus.driver(
                 gpu.equals(other)
                         ? JCudaDriver.cuMemcpyDtoDAsync(
                                 address(),
@@ -134,7 +134,7 @@ public final class Buffer {
         if (bytes == 0) {
             return;
         }
-        Status.driver(
+        CudaStatus.driver(
                 JCudaDriver.cuMemsetD8Async(
                         address(), (byte) 0, bytes, arena.gpu().compute().handle()),
                 "cuMemsetD8Async of " + this);

@@ -8,7 +8,7 @@ public final class Event {
     private final CUevent handle = new CUevent();
 
     Event(Gpu gpu, int flags) {
-        Status.driver(JCudaDriver.cuEventCreate(handle, flags), "cuEventCreate");
+        CudaStatus.driver(JCudaDriver.cuEventCreate(handle, flags), "cuEventCreate");
         gpu.onClose(() -> JCudaDriver.cuEventDestroy(handle));
     }
 
@@ -18,17 +18,17 @@ public final class Event {
 
     /// Sets it to the end of the stream's current work.
     public void record(Stream stream) {
-        Status.driver(JCudaDriver.cuEventRecord(handle, stream.handle()), "cuEventRecord");
+        CudaStatus.driver(JCudaDriver.cuEventRecord(handle, stream.handle()), "cuEventRecord");
     }
 
     /// The GPU time from another event to this one; both must have passed, and be timed.
     public float millisSince(Event begin) {
         float[] millis = new float[1];
-        Status.driver(JCudaDriver.cuEventElapsedTime(millis, begin.handle, handle), "cuEventElapsedTime");
+        CudaStatus.driver(JCudaDriver.cuEventElapsedTime(millis, begin.handle, handle), "cuEventElapsedTime");
         return millis[0];
     }
 
     public void synchronize() {
-        Status.driver(JCudaDriver.cuEventSynchronize(handle), "cuEventSynchronize");
+        CudaStatus.driver(JCudaDriver.cuEventSynchronize(handle), "cuEventSynchronize");
     }
 }

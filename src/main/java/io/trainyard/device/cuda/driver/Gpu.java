@@ -52,7 +52,7 @@ public final class Gpu implements AutoCloseable {
     public Gpu(int number, boolean forks) {
         this.number = number;
         this.forks = forks;
-        Status.driver(JCudaDriver.cuInit(0), "cuInit");
+        CudaStatus.driver(JCudaDriver.cuInit(0), "cuInit");
         device = Gpus.device(number);
         context = PrimaryContexts.of(number);
         try {
@@ -73,20 +73,20 @@ public final class Gpu implements AutoCloseable {
         Stream stream = stream();
         cudaStream_t ofLibraries = new cudaStream_t(stream.handle());
         cudnnHandle dnn = new cudnnHandle();
-        Status.dnn(JCudnn.cudnnCreate(dnn), "cudnnCreate on " + this);
+        CudaStatus.dnn(JCudnn.cudnnCreate(dnn), "cudnnCreate on " + this);
         onClose(() -> JCudnn.cudnnDestroy(dnn));
-        Status.dnn(JCudnn.cudnnSetStream(dnn, ofLibraries), "cudnnSetStream");
+        CudaStatus.dnn(JCudnn.cudnnSetStream(dnn, ofLibraries), "cudnnSetStream");
         cublasHandle blas = new cublasHandle();
-        Status.blas(JCublas2.cublasCreate(blas), "cublasCreate on " + this);
+        CudaStatus.blas(JCublas2.cublasCreate(blas), "cublasCreate on " + this);
         onClose(() -> JCublas2.cublasDestroy(blas));
-        Status.blas(JCublas2.cublasSetStream(blas, ofLibraries), "cublasSetStream");
+        CudaStatus.blas(JCublas2.cublasSetStream(blas, ofLibraries), "cublasSetStream");
         return new Lane(stream, dnn, blas);
     }
 
     private Stream stream() {
         CUstream handle = new CUstream();
         // The default stream cannot be captured, and a blocking stream would wait for it.
-        Status.driver(JCudaDriver.cuStreamCreate(handle, CUstream_flags.CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+        CudaStatus.driver(JCudaDriver.cuStreamCreate(handle, CUstream_flags.CU_STREAM_NON_BLOCKING), "cuStreamCreate");
         streams.add(handle);
         onClose(() -> JCudaDriver.cuStreamDestroy(handle));
         return new Stream(handle);
@@ -110,7 +110,7 @@ public final class Gpu implements AutoCloseable {
 
     /// Makes `gpu` current for this thread until it enters another.
     static void makeCurrent(Gpu gpu) {
-        Status.driver(JCudaDriver.cuCtxSetCurrent(gpu.context), "cuCtxSetCurrent to " + gpu);
+        CudaStatus.driver(JCudaDriver.cuCtxSetCurrent(gpu.context), "cuCtxSetCurrent to " + gpu);
     }
 
     /// Registers `release` to run when this is closed, before all earlier ones.
@@ -201,7 +201,7 @@ public final class Gpu implements AutoCloseable {
     public long freeBytes() {
         long[] free = new long[1];
         long[] total = new long[1];
-        Status.driver(JCudaDriver.cuMemGetInfo(free, total), "cuMemGetInfo of " + this);
+        CudaStatus.driver(JCudaDriver.cuMemGetInfo(free, total), "cuMemGetInfo of " + this);
         return free[0];
     }
 
@@ -235,7 +235,7 @@ public final class Gpu implements AutoCloseable {
     }
 
     private void beginCapture() {
-        Status.driver(
+        CudaStatus.driver(
                 JCudaDriver.cuStreamBeginCapture(
                         chain.stream().handle(), CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
                 "cuStreamBeginCapture");
@@ -243,7 +243,7 @@ public final class Gpu implements AutoCloseable {
 
     private Graph endCapture() {
         CUgraph graph = new CUgraph();
-        Status.driver(JCudaDriver.cuStreamEndCapture(chain.stream().handle(), graph), "cuStreamEndCapture");
+        CudaStatus.driver(JCudaDriver.cuStreamEndCapture(chain.stream().handle(), graph), "cuStreamEndCapture");
         return new Graph(this, graph);
     }
 

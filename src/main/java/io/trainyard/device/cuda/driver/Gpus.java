@@ -15,23 +15,23 @@ public final class Gpus {
 
     /// Their number. JCuda's libraries must be loaded.
     public static int count() {
-        Status.driver(JCudaDriver.cuInit(0), "cuInit");
+        CudaStatus.driver(JCudaDriver.cuInit(0), "cuInit");
         int[] count = new int[1];
-        Status.driver(JCudaDriver.cuDeviceGetCount(count), "cuDeviceGetCount");
+        CudaStatus.driver(JCudaDriver.cuDeviceGetCount(count), "cuDeviceGetCount");
         return count[0];
     }
 
     /// The product name: `NVIDIA H200`.
     public static String name(int number) {
         byte[] name = new byte[MAX_NAME];
-        Status.driver(JCudaDriver.cuDeviceGetName(name, name.length, device(number)), "cuDeviceGetName");
+        CudaStatus.driver(JCudaDriver.cuDeviceGetName(name, name.length, device(number)), "cuDeviceGetName");
         return new String(name, StandardCharsets.UTF_8).trim();
     }
 
     /// The PCI bus id, as used by NVIDIA's other libraries: `0000:3b:00.0`.
     public static String busId(int number) {
         String[] id = new String[1];
-        Status.driver(JCudaDriver.cuDeviceGetPCIBusId(id, MAX_BUS_ID, device(number)), "cuDeviceGetPCIBusId");
+        CudaStatus.driver(JCudaDriver.cuDeviceGetPCIBusId(id, MAX_BUS_ID, device(number)), "cuDeviceGetPCIBusId");
         return id[0];
     }
 
@@ -44,22 +44,22 @@ public final class Gpus {
     /// Total memory in bytes.
     public static long totalBytes(int number) {
         long[] bytes = new long[1];
-        Status.driver(JCudaDriver.cuDeviceTotalMem(bytes, device(number)), "cuDeviceTotalMem");
+        CudaStatus.driver(JCudaDriver.cuDeviceTotalMem(bytes, device(number)), "cuDeviceTotalMem");
         return bytes[0];
     }
 
     /// Memory in use by all processes, in bytes.
     public static long usedBytes(int number) {
-        Status.driver(JCudaDriver.cuCtxSetCurrent(PrimaryContexts.of(number)), "cuCtxSetCurrent");
+        CudaStatus.driver(JCudaDriver.cuCtxSetCurrent(PrimaryContexts.of(number)), "cuCtxSetCurrent");
         long[] free = new long[1];
         long[] total = new long[1];
-        Status.driver(JCudaDriver.cuMemGetInfo(free, total), "cuMemGetInfo");
+        CudaStatus.driver(JCudaDriver.cuMemGetInfo(free, total), "cuMemGetInfo");
         return total[0] - free[0];
     }
 
     static int attribute(int number, int attribute) {
         int[] value = new int[1];
-        Status.driver(JCudaDriver.cuDeviceGetAttribute(value, attribute, device(number)), "cuDeviceGetAttribute");
+        CudaStatus.driver(JCudaDriver.cuDeviceGetAttribute(value, attribute, device(number)), "cuDeviceGetAttribute");
         return value[0];
     }
 
@@ -76,7 +76,7 @@ public final class Gpus {
                                             : "are %d, cuda:0 to cuda:%d".formatted(count, count - 1)));
         }
         CUdevice device = new CUdevice();
-        Status.driver(JCudaDriver.cuDeviceGet(device, number), "cuDeviceGet");
+        CudaStatus.driver(JCudaDriver.cuDeviceGet(device, number), "cuDeviceGet");
         return device;
     }
 }

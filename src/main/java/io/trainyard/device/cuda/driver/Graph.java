@@ -14,9 +14,9 @@ public final class Graph {
         this.gpu = gpu;
         try {
             long[] count = new long[1];
-            Status.driver(JCudaDriver.cuGraphGetNodes(recorded, null, count), "cuGraphGetNodes");
+            CudaStatus.driver(JCudaDriver.cuGraphGetNodes(recorded, null, count), "cuGraphGetNodes");
             nodes = Math.toIntExact(count[0]);
-            Status.driver(JCudaDriver.cuGraphInstantiate(executable, recorded, 0), "cuGraphInstantiate");
+            CudaStatus.driver(JCudaDriver.cuGraphInstantiate(executable, recorded, 0), "cuGraphInstantiate");
         } finally {
             JCudaDriver.cuGraphDestroy(recorded);
         }
@@ -28,6 +28,6 @@ public final class Graph {
     }
 
     public void launch() {
-        Status.driver(JCudaDriver.cuGraphLaunch(executable, gpu.compute().handle()), "cuGraphLaunch");
+        CudaStatus.driver(JCudaDriver.cuGraphLaunch(executable, gpu.compute().handle()), "cuGraphLaunch");
     }
 }

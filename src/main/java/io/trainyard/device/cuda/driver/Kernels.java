@@ -55,7 +55,7 @@ public final class Kernels {
         List<String> all = new ArrayList<>(options);
         all.addFirst(ARCHITECTURE + target(gpu.architecture()));
         byte[] code = COMPILED.computeIfAbsent(new Source(source, List.copyOf(all)), Source::compiled);
-        Status.driver(JCudaDriver.cuModuleLoadData(module, code), "cuModuleLoadData on " + gpu);
+        CudaStatus.driver(JCudaDriver.cuModuleLoadData(module, code), "cuModuleLoadData on " + gpu);
         gpu.onClose(() -> JCudaDriver.cuModuleUnload(module));
         maxBlocks = gpu.multiprocessors() * BLOCKS_PER_MULTIPROCESSOR;
     }
@@ -64,9 +64,9 @@ public final class Kernels {
     /// NVRTC's newest architecture: then the driver is newer as well and compiles it.
     private static String target(int architecture) {
         int[] count = new int[1];
-        Status.nvrtc(JNvrtc.nvrtcGetNumSupportedArchs(count), "nvrtcGetNumSupportedArchs");
+        CudaStatus.nvrtc(JNvrtc.nvrtcGetNumSupportedArchs(count), "nvrtcGetNumSupportedArchs");
         int[] known = new int[count[0]];
-        Status.nvrtc(JNvrtc.nvrtcGetSupportedArchs(known), "nvrtcGetSupportedArchs");
+        CudaStatus.nvrtc(JNvrtc.nvrtcGetSupportedArchs(known), "nvrtcGetSupportedArchs");
         int newest =
                 IntStream.of(known).filter(each -> each <= architecture).max().orElse(architecture);
         return (newest == architecture ? MACHINE_CODE : "compute_") + newest;
@@ -75,13 +75,13 @@ public final class Kernels {
     private static String compilerVersion() {
         int[] major = new int[1];
         int[] minor = new int[1];
-        Status.nvrtc(JNvrtc.nvrtcVersion(major, minor), "nvrtcVersion");
+        CudaStatus.nvrtc(JNvrtc.nvrtcVersion(major, minor), "nvrtcVersion");
         return "NVRTC %d.%d".formatted(major[0], minor[0]);
     }
 
     private static byte[] compile(Source source) {
         nvrtcProgram program = new nvrtcProgram();
-        Status.nvrtc(
+        CudaStatus.nvrtc(
                 JNvrtc.nvrtcCreateProgram(program, source.text(), "trainyard.cu", 0, null, null), "nvrtcCreateProgram");
         try {
             int status = JNvrtc.nvrtcCompileProgram(
@@ -94,14 +94,14 @@ public final class Kernels {
             }
             if (!source.options().getFirst().startsWith(ARCHITECTURE + MACHINE_CODE)) {
                 String[] ptx = new String[1];
-                Status.nvrtc(JNvrtc.nvrtcGetPTX(program, ptx), "nvrtcGetPTX");
+                CudaStatus.nvrtc(JNvrtc.nvrtcGetPTX(program, ptx), "nvrtcGetPTX");
                 byte[] text = ptx[0].getBytes(StandardCharsets.UTF_8);
                 return Arrays.copyOf(text, text.length + 1); // zero-terminated
             }
             long[] size = new long[1];
-            Status.nvrtc(JNvrtc.nvrtcGetCUBINSize(program, size), "nvrtcGetCUBINSize");
+            CudaStatus.nvrtc(JNvrtc.nvrtcGetCUBINSize(program, size), "nvrtcGetCUBINSize");
             byte[] code = new byte[Math.toIntExact(size[0])];
-            Status.nvrtc(JNvrtc.nvrtcGetCUBIN(program, code), "nvrtcGetCUBIN");
+            CudaStatus.nvrtc(JNvrtc.nvrtcGetCUBIN(program, code), "nvrtcGetCUBIN");
             return code;
         } finally {
             JNvrtc.nvrtcDestroyProgram(program);
@@ -122,7 +122,7 @@ public final class Kernels {
         for (int i = 0; i < arguments.length; i++) {
             pointers[i] = argument(kernel, arguments[i]);
         }
-        Status.driver(
+        CudaStatus.driver(
                 JCudaDriver.cuLaunchKernel(
                         function(kernel),
                         blocks,
@@ -155,7 +155,7 @@ public final class Kernels {
     private CUfunction function(String kernel) {
         return functions.computeIfAbsent(kernel, name -> {
             CUfunction function = new CUfunction();
-            Status.driver(JCudaDriver.cuModuleGetFunction(function, module, name), "cuModuleGetFunction of " + name);
+            CudaStatus.driver(JCudaDriver.cuModuleGetFunction(function, module, name), "cuModuleGetFunction of " + name);
             return function;
         });
     }

@@ -20,7 +20,7 @@ final class Peers {
     /// the driver copies through the host.
     static void enable(Gpu gpu, Gpu other) {
         int[] can = new int[1];
-        Status.driver(
+        CudaStatus.driver(
                 JCudaDriver.cuDeviceCanAccessPeer(can, gpu.device(), other.device()),
                 "cuDeviceCanAccessPeer from %s to %s".formatted(gpu, other));
         if (can[0] == 0) {
@@ -34,9 +34,9 @@ final class Peers {
             warn(gpu, other, "has as many peers as it can");
             return;
         }
-        Status.driver(status, "cuCtxEnablePeerAccess from %s to %s".formatted(gpu, other));
+        CudaStatus.driver(status, "cuCtxEnablePeerAccess from %s to %s".formatted(gpu, other));
         if (!arrives(gpu, other)) {
-            Status.driver(
+            CudaStatus.driver(
                     JCudaDriver.cuCtxDisablePeerAccess(other.context()),
                     "cuCtxDisablePeerAccess from %s to %s".formatted(gpu, other));
             warn(
@@ -58,14 +58,14 @@ final class Peers {
         Gpu.makeCurrent(other);
         CUdeviceptr from = allocate(other, bytes);
         try {
-            Status.driver(JCudaDriver.cuMemcpyHtoD(from, Pointer.to(sent), bytes), "cuMemcpyHtoD to " + other);
+            CudaStatus.driver(JCudaDriver.cuMemcpyHtoD(from, Pointer.to(sent), bytes), "cuMemcpyHtoD to " + other);
             Stream.OF_COPIES.synchronize();
             gpu.enter();
             CUdeviceptr to = allocate(gpu, bytes);
             try {
-                Status.driver(JCudaDriver.cuMemsetD8(to, (byte) 0, bytes), "cuMemsetD8");
+                CudaStatus.driver(JCudaDriver.cuMemsetD8(to, (byte) 0, bytes), "cuMemsetD8");
                 Stream.OF_COPIES.synchronize();
-                Status.driver(
+                CudaStatus.driver(
                         JCudaDriver.cuMemcpyPeerAsync(
                                 to,
                                 gpu.context(),
@@ -75,7 +75,7 @@ final class Peers {
                                 gpu.compute().handle()),
                         "the first copy from %s to %s".formatted(other, gpu));
                 gpu.compute().synchronize();
-                Status.driver(JCudaDriver.cuMemcpyDtoH(Pointer.to(found), to, bytes), "cuMemcpyDtoH from " + gpu);
+                CudaStatus.driver(JCudaDriver.cuMemcpyDtoH(Pointer.to(found), to, bytes), "cuMemcpyDtoH from " + gpu);
             } finally {
                 JCudaDriver.cuMemFree(to);
             }
@@ -88,7 +88,7 @@ final class Peers {
 
     private static CUdeviceptr allocate(Gpu gpu, long bytes) {
         CUdeviceptr memory = new CUdeviceptr();
-        Status.driver(JCudaDriver.cuMemAlloc(memory, bytes), "cuMemAlloc to try copies on " + gpu);
+        CudaStatus.driver(JCudaDriver.cuMemAlloc(memory, bytes), "cuMemAlloc to try copies on " + gpu);
         return memory;
     }
 }

@@ -16,7 +16,7 @@ public final class Pinned {
             throw new IllegalArgumentException(
                     "%d bytes of pinned memory are asked for; allowed is 1 to %d".formatted(size, Integer.MAX_VALUE));
         }
-        Status.driver(JCudaDriver.cuMemHostAlloc(pointer, size, 0), "cuMemHostAlloc of %d bytes".formatted(size));
+        CudaStatus.driver(JCudaDriver.cuMemHostAlloc(pointer, size, 0), "cuMemHostAlloc of %d bytes".formatted(size));
         gpu.onClose(() -> JCudaDriver.cuMemFreeHost(pointer));
         bytes = pointer.getByteBuffer(0, size).order(ByteOrder.nativeOrder());
     }

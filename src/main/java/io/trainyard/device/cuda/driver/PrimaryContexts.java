@@ -16,7 +16,7 @@ final class PrimaryContexts {
     static CUcontext of(int number) {
         return RETAINED.computeIfAbsent(number, _ -> {
             CUcontext context = new CUcontext();
-            Status.driver(
+            CudaStatus.driver(
                     JCudaDriver.cuDevicePrimaryCtxRetain(context, Gpus.device(number)),
                     "cuDevicePrimaryCtxRetain of cuda:" + number);
             return context;

@@ -12,11 +12,11 @@ public record Stream(CUstream handle) {
 
     /// Waits on the host for all work enqueued so far.
     public void synchronize() {
-        Status.driver(JCudaDriver.cuStreamSynchronize(handle), "cuStreamSynchronize");
+        CudaStatus.driver(JCudaDriver.cuStreamSynchronize(handle), "cuStreamSynchronize");
     }
 
     /// Makes later work wait for an event.
     public void await(Event event) {
-        Status.driver(JCudaDriver.cuStreamWaitEvent(handle, event.handle(), 0), "cuStreamWaitEvent");
+        CudaStatus.driver(JCudaDriver.cuStreamWaitEvent(handle, event.handle(), 0), "cuStreamWaitEvent");
     }
 }

@@ -24,7 +24,7 @@ public record Compilation(
         LayerParameters parameters,
         Workspace workspace,
         ConvolutionAlgorithms algorithms,
-        NormExchange norms,
+        BatchNormExchange norms,
         Masks masks,
         Buffer step,
         Part part,

@@ -3,7 +3,7 @@ package io.trainyard.device.cuda.layer;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.device.cuda.driver.Gpu;
-import io.trainyard.device.cuda.driver.Status;
+import io.trainyard.device.cuda.driver.CudaStatus;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -144,7 +144,7 @@ record ConvolutionAlgorithm(int number, long workspaceBytes) {
     private static Stream<Found> forward(Gpu gpu, Shapes shapes) {
         int[] count = new int[1];
         var found = fill(new cudnnConvolutionFwdAlgoPerf[MAX_FOUND], cudnnConvolutionFwdAlgoPerf::new);
-        Status.dnn(
+        CudaStatus.dnn(
                 JCudnn.cudnnGetConvolutionForwardAlgorithm_v7(
                         gpu.dnn(), shapes.x(), shapes.w(), shapes.convolution(), shapes.y(), MAX_FOUND, count, found),
                 "cudnnGetConvolutionForwardAlgorithm_v7");
@@ -156,7 +156,7 @@ record ConvolutionAlgorithm(int number, long workspaceBytes) {
     private static Stream<Found> toFilter(Gpu gpu, Shapes shapes) {
         int[] count = new int[1];
         var found = fill(new cudnnConvolutionBwdFilterAlgoPerf[MAX_FOUND], cudnnConvolutionBwdFilterAlgoPerf::new);
-        Status.dnn(
+        CudaStatus.dnn(
                 JCudnn.cudnnGetConvolutionBackwardFilterAlgorithm_v7(
                         gpu.dnn(), shapes.x(), shapes.y(), shapes.convolution(), shapes.w(), MAX_FOUND, count, found),
                 "cudnnGetConvolutionBackwardFilterAlgorithm_v7");
@@ -168,7 +168,7 @@ record ConvolutionAlgorithm(int number, long workspaceBytes) {
     private static Stream<Found> toData(Gpu gpu, Shapes shapes) {
         int[] count = new int[1];
         var found = fill(new cudnnConvolutionBwdDataAlgoPerf[MAX_FOUND], cudnnConvolutionBwdDataAlgoPerf::new);
-        Status.dnn(
+        CudaStatus.dnn(
                 JCudnn.cudnnGetConvolutionBackwardDataAlgorithm_v7(
                         gpu.dnn(), shapes.w(), shapes.y(), shapes.convolution(), shapes.x(), MAX_FOUND, count, found),
                 "cudnnGetConvolutionBackwardDataAlgorithm_v7");

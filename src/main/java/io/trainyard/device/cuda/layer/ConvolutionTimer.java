@@ -5,7 +5,7 @@ import io.trainyard.device.cuda.driver.Arena;
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.device.cuda.driver.Event;
 import io.trainyard.device.cuda.driver.Gpu;
-import io.trainyard.device.cuda.driver.Status;
+import io.trainyard.device.cuda.driver.CudaStatus;
 import io.trainyard.device.cuda.layer.ConvolutionAlgorithm.Direction;
 import io.trainyard.device.cuda.layer.ConvolutionAlgorithm.Operands;
 import io.trainyard.device.cuda.layer.ConvolutionAlgorithm.Shapes;
@@ -115,7 +115,7 @@ final class ConvolutionTimer {
     }
 
     private void run(ConvolutionAlgorithm algorithm) {
-        Status.dnn(
+        CudaStatus.dnn(
                 algorithm.run(gpu, direction, shapes, operands),
                 "algorithm %d of cuDNN, timed for %s".formatted(algorithm.number(), direction));
     }

@@ -2,7 +2,7 @@ package io.trainyard.device.cuda.layer;
 
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.device.cuda.driver.Gpu;
-import io.trainyard.device.cuda.driver.Status;
+import io.trainyard.device.cuda.driver.CudaStatus;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.Pooling;
 import io.trainyard.spec.Windows;
@@ -52,7 +52,7 @@ final class CudaAvgPool2d implements CudaLayer {
     @Override
     public void forward() {
         Gpu gpu = c.gpu();
-        Status.dnn(
+        CudaStatus.dnn(
                 JCudnn.cudnnPoolingForward(
                         gpu.dnn(),
                         pooling,
@@ -70,7 +70,7 @@ final class CudaAvgPool2d implements CudaLayer {
         Buffer wanted = in.gradient();
         if (wanted != null) {
             Gpu gpu = c.gpu();
-            Status.dnn(
+            CudaStatus.dnn(
                     JCudnn.cudnnPoolingBackward(
                             gpu.dnn(),
                             pooling,

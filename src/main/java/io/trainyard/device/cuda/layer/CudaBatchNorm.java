@@ -112,7 +112,7 @@ final class CudaBatchNorm implements CudaLayer {
             return;
         }
         Buffer batches = spec.momentum().isCumulative() ? value("num_batches_tracked") : null;
-        NormExchange.Rows sums = c.norms().rows(layer, false);
+        BatchNormExchange.Rows sums = c.norms().rows(layer, false);
         launch(
                 "batch_norm_statistics",
                 sums.own(),
@@ -147,7 +147,7 @@ final class CudaBatchNorm implements CudaLayer {
         Buffer given = Objects.requireNonNull(out.gradient());
         Buffer through = relu ? addendGradient() : null; // receives the gradient that passes the ReLU
         Buffer output = needsOutput() ? out.value() : null;
-        NormExchange.Rows sums = c.norms().rows(layer, true);
+        BatchNormExchange.Rows sums = c.norms().rows(layer, true);
         launch(
                 "batch_norm_gradient_sums",
                 sums.own(),

@@ -1,7 +1,7 @@
 package io.trainyard.device.cuda.layer;
 
 import io.trainyard.device.cuda.driver.Buffer;
-import io.trainyard.device.cuda.driver.Status;
+import io.trainyard.device.cuda.driver.CudaStatus;
 import io.trainyard.device.cuda.layer.ConvolutionAlgorithm.Bytes;
 import io.trainyard.device.cuda.layer.ConvolutionAlgorithm.Direction;
 import io.trainyard.device.cuda.layer.ConvolutionAlgorithm.Operands;
@@ -21,7 +21,7 @@ final class CudaConv2d implements CudaLayer {
     private final BatchTensor in;
     private final BatchTensor out;
     private final String name;
-    private final WeightAndBias parameters;
+    private final CudaWeightAndBias parameters;
     private final cudnnTensorDescriptor x;
     private final cudnnTensorDescriptor y;
     private final cudnnFilterDescriptor w;
@@ -41,7 +41,7 @@ final class CudaConv2d implements CudaLayer {
         this.in = in;
         this.name = "convolution %s of %d times %s".formatted(layer.name(), in.samples(), in.shape());
         this.out = c.output(layer.out(), true, layer.name());
-        this.parameters = new WeightAndBias(layer, in, out, c);
+        this.parameters = new CudaWeightAndBias(layer, in, out, c);
         this.x = descriptors.tensor(in);
         this.y = descriptors.tensor(out);
         this.w = descriptors.filter(spec.out(), channels(), spec.kernel());
@@ -138,7 +138,7 @@ final class CudaConv2d implements CudaLayer {
     private void run(Convolution convolution, Buffer ofX, Buffer ofW, Buffer ofY) {
         Direction direction = convolution.direction();
         Operands operands = Operands.of(direction, ofX, ofW, ofY, c.workspace().buffer());
-        Status.dnn(
+        CudaStatus.dnn(
                 convolution.algorithm().run(c.gpu(), direction, convolution.shapes(), operands),
                 switch (direction) {
                     case FORWARD -> "cudnnConvolutionForward of " + name;

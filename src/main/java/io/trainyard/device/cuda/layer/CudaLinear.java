@@ -1,7 +1,7 @@
 package io.trainyard.device.cuda.layer;
 
 import io.trainyard.device.cuda.driver.Buffer;
-import io.trainyard.device.cuda.driver.Status;
+import io.trainyard.device.cuda.driver.CudaStatus;
 import io.trainyard.spec.Network;
 import java.util.Objects;
 import jcuda.cudaDataType;
@@ -19,7 +19,7 @@ final class CudaLinear implements CudaLayer {
     private final String name;
     private final BatchTensor in;
     private final BatchTensor out;
-    private final WeightAndBias parameters;
+    private final CudaWeightAndBias parameters;
     private final Buffer weight;
 
     /// A matrix as cuBLAS sees it.
@@ -33,7 +33,7 @@ final class CudaLinear implements CudaLayer {
         this.name = layer.name();
         this.in = in;
         this.out = c.output(layer.out(), true, name);
-        this.parameters = new WeightAndBias(layer, in, out, c);
+        this.parameters = new CudaWeightAndBias(layer, in, out, c);
         this.weight = c.numbers().converts() ? parameters.packed() : parameters.weight();
     }
 
@@ -101,7 +101,7 @@ final class CudaLinear implements CudaLayer {
     /// product (rows, columns) = a (rows, depth) b (depth, columns), in float32 sums.
     private void multiply(
             int formOfA, Matrix a, int formOfB, Matrix b, Matrix product, int rows, int columns, int depth) {
-        Status.blas( // the method with the old name has no native implementation
+        CudaStatus.blas( // the method with the old name has no native implementation
                 JCublas2.cublasGemmEx_new(
                         c.gpu().blas(),
                         formOfA,

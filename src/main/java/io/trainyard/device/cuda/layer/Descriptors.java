@@ -1,7 +1,7 @@
 package io.trainyard.device.cuda.layer;
 
 import io.trainyard.device.cuda.driver.Gpu;
-import io.trainyard.device.cuda.driver.Status;
+import io.trainyard.device.cuda.driver.CudaStatus;
 import io.trainyard.spec.Extent;
 import io.trainyard.spec.Windows;
 import java.nio.ByteBuffer;
@@ -41,7 +41,7 @@ public final class Descriptors {
     /// Describes an image layer's input or output.
     cudnnTensorDescriptor tensor(BatchTensor of) {
         cudnnTensorDescriptor tensor = newTensor();
-        Status.dnn(
+        CudaStatus.dnn(
                 JCudnn.cudnnSetTensor4dDescriptor(
                         tensor,
                         numbers.format(),
@@ -56,7 +56,7 @@ public final class Descriptors {
 
     private cudnnTensorDescriptor newTensor() {
         cudnnTensorDescriptor tensor = new cudnnTensorDescriptor();
-        Status.dnn(JCudnn.cudnnCreateTensorDescriptor(tensor), "cudnnCreateTensorDescriptor");
+        CudaStatus.dnn(JCudnn.cudnnCreateTensorDescriptor(tensor), "cudnnCreateTensorDescriptor");
         gpu.onClose(() -> JCudnn.cudnnDestroyTensorDescriptor(tensor));
         return tensor;
     }
@@ -64,9 +64,9 @@ public final class Descriptors {
     /// @param channels of one group
     cudnnFilterDescriptor filter(int out, int channels, Extent kernel) {
         cudnnFilterDescriptor filter = new cudnnFilterDescriptor();
-        Status.dnn(JCudnn.cudnnCreateFilterDescriptor(filter), "cudnnCreateFilterDescriptor");
+        CudaStatus.dnn(JCudnn.cudnnCreateFilterDescriptor(filter), "cudnnCreateFilterDescriptor");
         gpu.onClose(() -> JCudnn.cudnnDestroyFilterDescriptor(filter));
-        Status.dnn(
+        CudaStatus.dnn(
                 JCudnn.cudnnSetFilter4dDescriptor(
                         filter, numbers.dnnType(), numbers.format(), out, channels, kernel.rows(), kernel.columns()),
                 "cudnnSetFilter4dDescriptor");
@@ -78,9 +78,9 @@ public final class Descriptors {
         Windows.Side rows = windows.rows();
         Windows.Side columns = windows.columns();
         cudnnConvolutionDescriptor convolution = new cudnnConvolutionDescriptor();
-        Status.dnn(JCudnn.cudnnCreateConvolutionDescriptor(convolution), "cudnnCreateConvolutionDescriptor");
+        CudaStatus.dnn(JCudnn.cudnnCreateConvolutionDescriptor(convolution), "cudnnCreateConvolutionDescriptor");
         gpu.onClose(() -> JCudnn.cudnnDestroyConvolutionDescriptor(convolution));
-        Status.dnn(
+        CudaStatus.dnn(
                 JCudnn.cudnnSetConvolution2dDescriptor(
                         convolution,
                         rows.before(),
@@ -92,9 +92,9 @@ public final class Descriptors {
                         cudnnConvolutionMode.CUDNN_CROSS_CORRELATION,
                         cudnnDataType.CUDNN_DATA_FLOAT),
                 "cudnnSetConvolution2dDescriptor");
-        Status.dnn(
+        CudaStatus.dnn(
                 JCudnn.cudnnSetConvolutionGroupCount(convolution, groups), "cudnnSetConvolutionGroupCount " + groups);
-        Status.dnn(JCudnn.cudnnSetConvolutionMathType(convolution, numbers.dnnMath()), "cudnnSetConvolutionMathType");
+        CudaStatus.dnn(JCudnn.cudnnSetConvolutionMathType(convolution, numbers.dnnMath()), "cudnnSetConvolutionMathType");
         return convolution;
     }
 
@@ -103,9 +103,9 @@ public final class Descriptors {
         Windows.Side rows = windows.rows();
         Windows.Side columns = windows.columns();
         cudnnPoolingDescriptor pooling = new cudnnPoolingDescriptor();
-        Status.dnn(JCudnn.cudnnCreatePoolingDescriptor(pooling), "cudnnCreatePoolingDescriptor");
+        CudaStatus.dnn(JCudnn.cudnnCreatePoolingDescriptor(pooling), "cudnnCreatePoolingDescriptor");
         gpu.onClose(() -> JCudnn.cudnnDestroyPoolingDescriptor(pooling));
-        Status.dnn(
+        CudaStatus.dnn(
                 JCudnn.cudnnSetPooling2dDescriptor(
                         pooling,
                         countPadding

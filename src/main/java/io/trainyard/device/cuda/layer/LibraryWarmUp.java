@@ -3,7 +3,7 @@ package io.trainyard.device.cuda.layer;
 import io.trainyard.device.cuda.driver.Arena;
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.device.cuda.driver.Gpu;
-import io.trainyard.device.cuda.driver.Status;
+import io.trainyard.device.cuda.driver.CudaStatus;
 import io.trainyard.device.cuda.layer.ConvolutionAlgorithm.Direction;
 import io.trainyard.spec.Extent;
 import io.trainyard.spec.Shape;
@@ -56,7 +56,7 @@ public final class LibraryWarmUp {
     }
 
     private void multiply() {
-        Status.blas(
+        CudaStatus.blas(
                 JCublas2.cublasGemmEx_new(
                         gpu.blas(),
                         cublasOperation.CUBLAS_OP_N,
@@ -103,7 +103,7 @@ public final class LibraryWarmUp {
         arena.allocate();
         for (Direction direction : Direction.values()) {
             ConvolutionAlgorithm algorithm = chosen[direction.ordinal()];
-            Status.dnn(
+            CudaStatus.dnn(
                     algorithm.run(
                             gpu,
                             direction,

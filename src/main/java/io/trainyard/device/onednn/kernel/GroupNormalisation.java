@@ -20,7 +20,7 @@ public final class GroupNormalisation {
 
     private final ValueSums valueSums;
     private final Normalisation normalisation;
-    private final GradientSums gradientSums;
+    private final ChannelGradientSums gradientSums;
     private final NormalisationGradient normalisationGradient;
 
     private final double[] means; // of all groups of all samples
@@ -43,7 +43,7 @@ public final class GroupNormalisation {
         ofGroup = channels / groups;
         valueSums = new ValueSums(one, ValueType.FLOAT32);
         normalisation = new Normalisation(one, ValueType.FLOAT32, false);
-        gradientSums = new GradientSums(one, ValueType.FLOAT32);
+        gradientSums = new ChannelGradientSums(one, ValueType.FLOAT32);
         normalisationGradient = new NormalisationGradient(one, ValueType.FLOAT32);
         means = new double[samples * groups];
         inverses = new double[samples * groups];

@@ -1,8 +1,8 @@
 package io.trainyard.device.onednn.kernel;
 
-import static io.trainyard.device.onednn.kernel.Runs.LENGTH;
-import static io.trainyard.device.onednn.kernel.Runs.load;
-import static io.trainyard.device.onednn.kernel.Runs.store;
+import static io.trainyard.device.onednn.kernel.VectorRuns.LENGTH;
+import static io.trainyard.device.onednn.kernel.VectorRuns.load;
+import static io.trainyard.device.onednn.kernel.VectorRuns.store;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// The center is the mean as float32, because the difference of two close numbers is exact; the shift includes the
 /// rounding error of the mean.
 public final class Normalisation {
-    private final Runs runs;
+    private final VectorRuns runs;
     private final boolean relu;
     private final float[] centers; // tables
     private final float[] factors;
@@ -25,7 +25,7 @@ public final class Normalisation {
     /// @param relu whether a ReLU follows
     public Normalisation(ImageLayout layout, ValueType type, boolean relu) {
         this.relu = relu;
-        runs = new Runs(layout, type, 2);
+        runs = new VectorRuns(layout, type, 2);
         centers = new float[runs.places()];
         factors = new float[runs.places()];
         shifts = new float[runs.places()];
@@ -70,18 +70,18 @@ public final class Normalisation {
     }
 
     private void plainVectors(MemorySegment x, MemorySegment y, long first, long last, int step, int at) {
-        FloatVector center = FloatVector.fromArray(Runs.FLOATS, centers, at);
-        FloatVector factor = FloatVector.fromArray(Runs.FLOATS, factors, at);
-        FloatVector shift = FloatVector.fromArray(Runs.FLOATS, shifts, at);
+        FloatVector center = FloatVector.fromArray(VectorRuns.FLOATS, centers, at);
+        FloatVector factor = FloatVector.fromArray(VectorRuns.FLOATS, factors, at);
+        FloatVector shift = FloatVector.fromArray(VectorRuns.FLOATS, shifts, at);
         for (long i = first; i <= last; i += step) {
             store(load(x, i).sub(center).fma(factor, shift), y, i);
         }
     }
 
     private void reluVectors(MemorySegment x, MemorySegment y, long first, long last, int step, int at) {
-        FloatVector center = FloatVector.fromArray(Runs.FLOATS, centers, at);
-        FloatVector factor = FloatVector.fromArray(Runs.FLOATS, factors, at);
-        FloatVector shift = FloatVector.fromArray(Runs.FLOATS, shifts, at);
+        FloatVector center = FloatVector.fromArray(VectorRuns.FLOATS, centers, at);
+        FloatVector factor = FloatVector.fromArray(VectorRuns.FLOATS, factors, at);
+        FloatVector shift = FloatVector.fromArray(VectorRuns.FLOATS, shifts, at);
         for (long i = first; i <= last; i += step) {
             store(relu(load(x, i).sub(center).fma(factor, shift)), y, i);
         }
@@ -89,9 +89,9 @@ public final class Normalisation {
 
     private void sumVectors(
             MemorySegment x, MemorySegment addend, MemorySegment y, long first, long last, int step, int at) {
-        FloatVector center = FloatVector.fromArray(Runs.FLOATS, centers, at);
-        FloatVector factor = FloatVector.fromArray(Runs.FLOATS, factors, at);
-        FloatVector shift = FloatVector.fromArray(Runs.FLOATS, shifts, at);
+        FloatVector center = FloatVector.fromArray(VectorRuns.FLOATS, centers, at);
+        FloatVector factor = FloatVector.fromArray(VectorRuns.FLOATS, factors, at);
+        FloatVector shift = FloatVector.fromArray(VectorRuns.FLOATS, shifts, at);
         for (long i = first; i <= last; i += step) {
             store(load(x, i).sub(center).fma(factor, shift).add(load(addend, i)), y, i);
         }
@@ -99,9 +99,9 @@ public final class Normalisation {
 
     private void reluOfSumVectors(
             MemorySegment x, MemorySegment addend, MemorySegment y, long first, long last, int step, int at) {
-        FloatVector center = FloatVector.fromArray(Runs.FLOATS, centers, at);
-        FloatVector factor = FloatVector.fromArray(Runs.FLOATS, factors, at);
-        FloatVector shift = FloatVector.fromArray(Runs.FLOATS, shifts, at);
+        FloatVector center = FloatVector.fromArray(VectorRuns.FLOATS, centers, at);
+        FloatVector factor = FloatVector.fromArray(VectorRuns.FLOATS, factors, at);
+        FloatVector shift = FloatVector.fromArray(VectorRuns.FLOATS, shifts, at);
         for (long i = first; i <= last; i += step) {
             store(relu(load(x, i).sub(center).fma(factor, shift).add(load(addend, i))), y, i);
         }

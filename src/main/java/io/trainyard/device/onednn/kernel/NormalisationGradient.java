@@ -1,8 +1,8 @@
 package io.trainyard.device.onednn.kernel;
 
-import static io.trainyard.device.onednn.kernel.Runs.LENGTH;
-import static io.trainyard.device.onednn.kernel.Runs.load;
-import static io.trainyard.device.onednn.kernel.Runs.store;
+import static io.trainyard.device.onednn.kernel.VectorRuns.LENGTH;
+import static io.trainyard.device.onednn.kernel.VectorRuns.load;
+import static io.trainyard.device.onednn.kernel.VectorRuns.store;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -10,14 +10,14 @@ import jdk.incubator.vector.FloatVector;
 
 /// dL/dx = ofGradient dL/dy + ofInput (x - center) + constant, with separate coefficients for each channel.
 public final class NormalisationGradient {
-    private final Runs runs;
+    private final VectorRuns runs;
     private final float[] centers; // tables
     private final float[] ofGradients;
     private final float[] ofInputs;
     private final float[] constants;
 
     public NormalisationGradient(ImageLayout layout, ValueType type) {
-        runs = new Runs(layout, type, 2);
+        runs = new VectorRuns(layout, type, 2);
         centers = new float[runs.places()];
         ofGradients = new float[runs.places()];
         ofInputs = new float[runs.places()];
@@ -61,10 +61,10 @@ public final class NormalisationGradient {
             long last,
             int step,
             int at) {
-        FloatVector center = FloatVector.fromArray(Runs.FLOATS, centers, at);
-        FloatVector ofGradient = FloatVector.fromArray(Runs.FLOATS, ofGradients, at);
-        FloatVector ofInput = FloatVector.fromArray(Runs.FLOATS, ofInputs, at);
-        FloatVector constant = FloatVector.fromArray(Runs.FLOATS, constants, at);
+        FloatVector center = FloatVector.fromArray(VectorRuns.FLOATS, centers, at);
+        FloatVector ofGradient = FloatVector.fromArray(VectorRuns.FLOATS, ofGradients, at);
+        FloatVector ofInput = FloatVector.fromArray(VectorRuns.FLOATS, ofInputs, at);
+        FloatVector constant = FloatVector.fromArray(VectorRuns.FLOATS, constants, at);
         for (long i = first; i <= last; i += step) {
             FloatVector fromInput = load(x, i).sub(center).fma(ofInput, constant);
             store(load(gradient, i).fma(ofGradient, fromInput), inputGradient, i);

@@ -1,9 +1,9 @@
 package io.trainyard.device.onednn.kernel;
 
-import static io.trainyard.device.onednn.kernel.Runs.DOUBLES;
-import static io.trainyard.device.onednn.kernel.Runs.HALF_LENGTH;
-import static io.trainyard.device.onednn.kernel.Runs.LENGTH;
-import static io.trainyard.device.onednn.kernel.Runs.loadWide;
+import static io.trainyard.device.onednn.kernel.VectorRuns.DOUBLES;
+import static io.trainyard.device.onednn.kernel.VectorRuns.HALF_LENGTH;
+import static io.trainyard.device.onednn.kernel.VectorRuns.LENGTH;
+import static io.trainyard.device.onednn.kernel.VectorRuns.loadWide;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -13,7 +13,7 @@ import jdk.incubator.vector.DoubleVector;
 /// Mean and sum of squared deviations of each channel, in double precision. Each channel's values are taken
 /// relative to its first one, which avoids cancellation for channels far from zero.
 public final class ValueSums {
-    private final Runs runs;
+    private final VectorRuns runs;
     private final double[] firsts; // of channels
     private final float[] centers; // as a table
     private final double[] sums; // tables of the differences from them
@@ -22,7 +22,7 @@ public final class ValueSums {
     private final double[] channelSquares;
 
     public ValueSums(ImageLayout layout, ValueType type) {
-        runs = new Runs(layout, type, 1);
+        runs = new VectorRuns(layout, type, 1);
         firsts = new double[layout.channels()];
         centers = new float[runs.places()];
         sums = new double[runs.places()];

@@ -1,0 +1,60 @@
+package io.trainyard.cli.watch;
+
+import io.trainyard.cli.eventlog.EventLog;
+import io.trainyard.event.JobStates;
+import io.trainyard.event.JobRecord;
+import io.trainyard.spec.Printable;
+import io.trainyard.topics.Cluster;
+import io.trainyard.topics.Topic;
+import io.trainyard.topics.TopicRecord;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/// Reads records as news of jobs, and says a sentence about each that cannot be read, up to a bound.
+public final class JobRecordReader {
+    private static final int MAX_WARNINGS = 20;
+
+    private final Consumer<String> warn;
+    private int warnings;
+
+    public JobRecordReader(Consumer<String> warn) {
+        this.warn = warn;
+    }
+
+    /// The jobs of a fleet, as its topics tell of them up to now.
+    ///
+    /// @param warn called with the sentences
+    /// @throws io.trainyard.topics.KafkaUnreachableException if the brokers do not answer
+    public static JobStates readAll(Cluster kafka, int maxJobs, Consumer<String> warn) {
+        JobRecordReader reader = new JobRecordReader(warn);
+        JobStates book = new JobStates(maxJobs, _ -> {});
+        try (EventLog log = EventLog.open(kafka, Topic.NEWS)) {
+            log.readToEnd(entry -> reader.read(entry).ifPresent(book::take));
+        }
+        return book;
+    }
+
+    /// The record's news; empty where it has none or cannot be read.
+    public Optional<JobRecord> read(TopicRecord entry) {
+        try {
+            return entry.news();
+        } catch (IOException e) {
+            unreadable(entry, e);
+            return Optional.empty();
+        }
+    }
+
+    private void unreadable(TopicRecord entry, IOException e) {
+        if (warnings < MAX_WARNINGS) {
+            String why = e.getMessage() == null
+                    ? e.toString()
+                    : e.getMessage().lines().findFirst().orElse("");
+            warn.accept("skipped the record in %s: it is not an event: %s"
+                    .formatted(entry.place(), Printable.text(why, 200)));
+        } else if (warnings == MAX_WARNINGS) {
+            warn.accept("more records that are no events are skipped without a word");
+        }
+        warnings++;
+    }
+}

@@ -1,6 +1,0 @@
-/// Job ownership: the rules by which commands are claimed, watched and published again. Pure: no Kafka, no
-/// clock, no threads. The worker carries out the decisions.
-@NullMarked
-package io.trainyard.custody;
-
-import org.jspecify.annotations.NullMarked;

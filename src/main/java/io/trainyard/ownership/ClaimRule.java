@@ -1,0 +1,56 @@
+package io.trainyard.ownership;
+
+import io.trainyard.checkpoint.ChainLink.End;
+import io.trainyard.checkpoint.ChainLink.Owner;
+import io.trainyard.event.Control.DesiredState;
+
+/// Decides what a worker does with a command. It relies on the store, which is never late.
+public final class ClaimRule {
+    /// How far beyond the last link a command's attempt may be. The store may have been emptied, but a forged
+    /// number must not use up the numbers.
+    static final int MAX_AHEAD = 1000;
+
+    private ClaimRule() {}
+
+    /// A command as the share group delivered it.
+    ///
+    /// @param place its topic, partition and offset
+    /// @param delivery the number of deliveries, including this one
+    public record Delivery(Request request, String place, int delivery) {}
+
+    /// @param stored the job's state in the store
+    /// @param wish the latest control request
+    public static Verdict of(Delivery command, StoredJob stored, DesiredState wish) {
+        Request request = command.request();
+        if (request.store() != null && !request.store().equals(stored.store())) {
+            return new Verdict.Elsewhere(request.store());
+        }
+        if (!stored.sameJob()) {
+            return new Verdict.Reject("the id \"%s\" belongs to another job already; give this one an id of its own"
+                    .formatted(request.job().id()));
+        }
+        if (stored.link() instanceof End end) {
+            return new Verdict.Announce(stored.last(), end);
+        }
+        if (wish == DesiredState.CANCEL) {
+            return new Verdict.Cancel();
+        }
+        if (request.attempt() > (long) stored.last() + MAX_AHEAD) {
+            return new Verdict.Reject("the command asks for attempt %d; the job's last was %d, and allowed is up to %d"
+                    .formatted(request.attempt(), stored.last(), stored.last() + MAX_AHEAD));
+        }
+        if (stored.link() instanceof Owner owner
+                && request.attempt() <= stored.last()
+                && !wasGivenBack(command, owner)) {
+            return new Verdict.Void(stored.last(), owner);
+        }
+        // after a pause the job has no owner, regardless of the command's number
+        return wish == DesiredState.PAUSE ? new Verdict.Park(stored.parked(request)) : new Verdict.Begin(stored.next(request));
+    }
+
+    /// Whether the owner of the newest attempt claimed this very record but did not accept it: the record is
+    /// delivered again only because that claim failed.
+    private static boolean wasGivenBack(Delivery command, Owner owner) {
+        return owner.place().equals(command.place()) && owner.delivery() < command.delivery();
+    }
+}

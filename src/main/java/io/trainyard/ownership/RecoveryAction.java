@@ -1,0 +1,28 @@
+package io.trainyard.ownership;
+
+/// A recovery action for a job.
+public sealed interface RecoveryAction {
+    String job();
+
+    /// The job's owner is dead, or its command may be lost: the command is published again, then the ownership.
+    ///
+    /// @param request the command
+    /// @param copies how often it has then been published since the job last had an owner
+    /// @param resumed whether the job was paused until now
+    record Republish(Request request, int copies, boolean resumed) implements RecoveryAction {
+        @Override
+        public String job() {
+            return request.job().id();
+        }
+    }
+
+    /// A job without an owner was cancelled: it ends now.
+    record Cancel(String job) implements RecoveryAction {}
+
+    /// A waiting job was paused: an event is published. The worker that receives the command will pause the
+    /// job.
+    record TellPaused(String job) implements RecoveryAction {}
+
+    /// A job that still waits was resumed: an event is published.
+    record TellResumed(String job) implements RecoveryAction {}
+}

@@ -1,0 +1,94 @@
+package io.trainyard.ownership;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/// When this worker checks the store for paused jobs that may continue beyond their rungs. A worker that has
+/// stored a result checks at once. Otherwise the first live worker for a group checks when a job of the group
+/// has a new record, and every worker checks at growing intervals, because the worker with the result may have
+/// died.
+///
+/// Time is counted in this worker's own heartbeats, as in [OwnershipMonitor]. Not thread-safe.
+public final class RungSchedule {
+    /// The number of times that the interval doubles.
+    private static final int MAX_DOUBLINGS = 6;
+
+    private static final class Group {
+        boolean news = true;
+        long looked = Long.MIN_VALUE;
+        int looks;
+    }
+
+    private final OwnershipMonitor monitor;
+    private final int beats;
+    private final Map<String, Group> groups = new HashMap<>();
+    private final Map<String, Long> resumed = new HashMap<>();
+    private long asked = Long.MIN_VALUE;
+
+    /// @param beats between the first two checks, and the pause after a job was resumed
+    public RungSchedule(OwnershipMonitor monitor, int beats) {
+        this.monitor = monitor;
+        this.beats = beats;
+    }
+
+    /// A job of the group has a new record.
+    public void changed(String group) {
+        Group known = groups.get(group);
+        if (known != null) {
+            known.news = true;
+            known.looks = 0;
+        }
+    }
+
+    /// The paused jobs that must be checked now, by group.
+    ///
+    /// @param told groups in which this worker has stored a result since the last call
+    public Map<String, List<Request>> due(Set<String> told) {
+        long now = monitor.beats();
+        if (now == asked && told.isEmpty()) {
+            return Map.of(); // time is heartbeats
+        }
+        asked = now;
+        resumed.values().removeIf(beat -> now - beat >= beats);
+        Map<String, List<String>> resting = monitor.resting();
+        resting.values().forEach(jobs -> jobs.removeIf(resumed::containsKey));
+        resting.values().removeIf(List::isEmpty);
+        groups.keySet().retainAll(resting.keySet());
+        Set<String> quiet = new HashSet<>();
+        resting.keySet().forEach(name -> {
+            if (!isDue(name, told.contains(name), now)) {
+                quiet.add(name);
+            }
+        });
+        resting.keySet().removeAll(quiet);
+        Map<String, List<Request>> due = new HashMap<>();
+        resting.forEach((group, jobs) ->
+                due.put(group, jobs.stream().map(monitor::request).toList()));
+        return due;
+    }
+
+    private boolean isDue(String name, boolean told, long now) {
+        Group group = groups.computeIfAbsent(name, _ -> new Group());
+        int rank = monitor.rank(name, monitor.live());
+        long interval = (long) beats * (1 + rank) << Math.min(group.looks, MAX_DOUBLINGS);
+        boolean isTime = group.looked != Long.MIN_VALUE && now - group.looked >= interval;
+        if (group.looked == Long.MIN_VALUE) {
+            group.looked = now; // the next intervals start here
+        }
+        if (!told && !(group.news && rank == 0) && !isTime) {
+            return false;
+        }
+        group.looks = group.news ? 0 : group.looks + 1;
+        group.news = false;
+        group.looked = now;
+        return true;
+    }
+
+    /// A job's command was published: nothing more is due until that is read back.
+    public void resumed(String job) {
+        resumed.put(job, monitor.beats());
+    }
+}

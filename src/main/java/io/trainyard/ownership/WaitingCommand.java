@@ -1,0 +1,51 @@
+package io.trainyard.ownership;
+
+import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSpec;
+import io.trainyard.topics.Priority;
+import io.trainyard.topics.Topic;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/// A waiting command, reduced to what the rules need because many may wait.
+///
+/// @param topic of the command
+/// @param attempt of the command
+/// @param kind the kind of device that the job names; without topics for that kind, any worker may run it
+/// @param contract that the job needs
+/// @param project of the job
+/// @param refusedBy the workers that could not run it
+public record WaitingCommand(
+        Topic topic,
+        long offset,
+        String job,
+        int attempt,
+        Priority priority,
+        String kind,
+        int contract,
+        String project,
+        Set<String> refusedBy) {
+    public WaitingCommand {
+        refusedBy = Set.copyOf(refusedBy);
+    }
+
+    /// @param request the command
+    public static WaitingCommand of(Topic topic, long offset, Request request) {
+        JobSpec job = request.job();
+        return new WaitingCommand(
+                topic,
+                offset,
+                job.id(),
+                request.attempt(),
+                request.priority(),
+                job.device().kind(),
+                JobJson.command(job).contract(),
+                job.projectName(),
+                request.refusals().stream().map(Request.Refusal::worker).collect(Collectors.toSet()));
+    }
+
+    /// Whether a worker with a kind of device may run it.
+    boolean isFor(String device) {
+        return !Priority.NAMED_KINDS.contains(kind) || kind.equals(device);
+    }
+}

@@ -1,0 +1,56 @@
+package io.trainyard.tracking;
+
+import io.trainyard.event.Control;
+import io.trainyard.event.Control.RequestedPriority;
+import io.trainyard.event.Control.DesiredState;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+
+/// Accesses the table of control requests in one transaction.
+record ControlTable(Connection connection) {
+    /// The maximum number of stored requests for unknown jobs. Their commands may be read later.
+    static final int MAX_UNHEARD = 10_000;
+
+    void put(Collection<Control> wishes) throws SQLException {
+        for (Control wish : wishes) { // one by one because a job may occur twice
+            RequestedPriority priority = wish.priority();
+            Sql.update(
+                    connection,
+                    """
+                    INSERT INTO wishes (job, wish, priority, millis) VALUES (?, ?, ?, ?)
+                    ON CONFLICT (job) DO UPDATE
+                    SET wish = excluded.wish, priority = excluded.priority, millis = excluded.millis""",
+                    wish.job(),
+                    wish.wish().name(),
+                    priority == null ? null : priority.name(),
+                    wish.time().toEpochMilli());
+        }
+    }
+
+    /// Deletes the oldest requests for unknown jobs above a limit.
+    ///
+    /// @return the number of deleted requests
+    int forgetUnheard(int most) throws SQLException {
+        return Sql.update(connection, """
+                DELETE FROM wishes WHERE job IN (
+                    SELECT job FROM wishes WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.job = wishes.job)
+                    ORDER BY millis DESC, job LIMIT 1000000 OFFSET ?)""", most);
+    }
+
+    Optional<Control> find(String job) throws SQLException {
+        return Sql.list(connection, "SELECT wish, priority, millis FROM wishes WHERE job = ?", List.of(job), row -> {
+                    String priority = row.getString(2);
+                    return new Control(
+                            job,
+                            DesiredState.valueOf(row.getString(1)),
+                            priority == null ? null : RequestedPriority.valueOf(priority),
+                            Instant.ofEpochMilli(row.getLong(3)));
+                })
+                .stream()
+                .findFirst();
+    }
+}

@@ -1,0 +1,110 @@
+package io.trainyard.dashboard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.event.JobRecord.EventRecord;
+import io.trainyard.event.JobRecord.Requested;
+import io.trainyard.event.JobState;
+import io.trainyard.event.SampleEvents;
+import io.trainyard.event.WorkerStatus;
+import io.trainyard.event.WorkerStatusBuilder;
+import io.trainyard.share.ProjectRules;
+import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSpec;
+import io.trainyard.tracking.Databases;
+import io.trainyard.tracking.JobSummary;
+import io.trainyard.tracking.TrackingStore;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class WaitingJobsTest {
+    private final TrackingStore store = TrackingStore.open(Databases.SQLITE.empty());
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    private static WorkerStatus worker(String device, @Nullable String job, @Nullable String problem) {
+        return WorkerStatusBuilder.of("w-" + device, device)
+                .job(job, 1)
+                .problem(problem)
+                .build();
+    }
+
+    private static JobSummary queued(String device) {
+        JobSpec spec = JobJson.read("""
+            {"id": "a", "network": "lenet", "dataset": "shapes32", "epochs": 1, "device": "%s"}""".formatted(device).getBytes(StandardCharsets.UTF_8));
+        JobState state = new JobState("a");
+        state.apply(new Requested("a", spec, "here", 1));
+        return JobSummary.of(state);
+    }
+
+    private String reason(String device, WorkerStatus... workers) {
+        return Objects.requireNonNull(new WaitingJobs(store).reason(queued(device), List.of(workers)));
+    }
+
+    @Test
+    void saysWhy() {
+        assertThat(reason("auto")).isEqualTo("no worker is there");
+        assertThat(reason("cuda", worker("cpu", null, null))).isEqualTo("no worker is there whose device is cuda");
+        assertThat(reason("cuda", worker("cuda:0", "b", null))).isEqualTo("the one worker is busy");
+        assertThat(reason("auto", worker("cuda:0", "b", null), worker("cpu", "c", null)))
+                .isEqualTo("all 2 workers are busy");
+        assertThat(reason("cpu", worker("cpu", null, null))).isEqualTo("a worker takes it in a moment");
+        assertThat(reason("auto", worker("cuda:0", "b", null), worker("cpu", null, "the store is full")))
+                .isEqualTo("1 of 2 workers are busy, and w-cpu takes no jobs: the store is full");
+    }
+
+    @Test
+    void aJobThatRunsDoesNotWait() {
+        JobState state = new JobState("a");
+        state.apply(new EventRecord(SampleEvents.claimed("a"), 1));
+        assertThat(new WaitingJobs(store).reason(JobSummary.of(state), List.of())).isNull();
+    }
+
+    @Test
+    void whatIsSaidByKindIsWhatIsSaidOfAJob() {
+        List<WorkerStatus> workers = List.of(worker("cuda:0", "b", null), worker("cpu", null, null));
+        WaitingJobs.byKind(workers)
+                .forEach((kind, reason) -> assertThat(new WaitingJobs(store).reason(queued(kind), workers))
+                        .isEqualTo(reason));
+    }
+
+    @Test
+    void whatLiesBeforeAJobIsKnownOnceSomebodyHasLookedAhead() {
+        JobSummary job = queued("cpu");
+        WaitingJobs waiting = new WaitingJobs(store);
+        waiting.take(List.of(job));
+        assertThat(waiting.outlook(job)).isNull();
+        assertThat(waiting.look(List.of(worker("cpu", "b", null)), ProjectRules.NONE, 1_000_000))
+                .isTrue();
+        var outlook = Objects.requireNonNull(waiting.outlook(job));
+        assertThat(outlook.place()).isEqualTo(1);
+        assertThat(outlook.reason()).isEqualTo("allBusy");
+        var start = Objects.requireNonNull(outlook.start());
+        assertThat(start.lowMillis()).isBetween(1_000_000L, start.medianMillis());
+        assertThat(waiting.first(10)).containsOnlyKeys("a");
+        waiting.forget(List.of("a"));
+        assertThat(waiting.look(List.of(), ProjectRules.NONE, 1_000_001)).isTrue(); // the page must be updated
+        assertThat(waiting.outlook(job)).isNull();
+        assertThat(waiting.look(List.of(), ProjectRules.NONE, 1_000_002)).isFalse();
+    }
+
+    @Test
+    void afterAStartTheJobsOfTheStoreWait() {
+        JobSpec spec = SampleEvents.spec("a");
+        store.take(List.of(new Requested("a", spec, "trainyard.commands.high-0 at offset 3", 5)), Map.of());
+        WaitingJobs waiting = new WaitingJobs(store);
+        assertThat(waiting.look(List.of(), ProjectRules.NONE, 1_000)).isTrue();
+        assertThat(waiting.first(10)).hasEntrySatisfying("a", outlook -> {
+            assertThat(outlook.reason()).isEqualTo("noWorker");
+            assertThat(outlook.start()).isNull();
+        });
+    }
+}

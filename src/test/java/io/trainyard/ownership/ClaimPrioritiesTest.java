@@ -1,0 +1,68 @@
+package io.trainyard.ownership;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.topics.Priority;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class ClaimPrioritiesTest {
+    private final ClaimPriorities order = new ClaimPriorities();
+
+    /// The number of claimed jobs by priority, if some priorities never run out of jobs.
+    private Map<Priority, Integer> taken(int jobs, Set<Priority> waiting) {
+        Map<Priority, Integer> taken = new EnumMap<>(Priority.class);
+        for (int i = 0; i < jobs; i++) {
+            Priority next =
+                    order.now().stream().filter(waiting::contains).findFirst().orElseThrow();
+            taken.merge(next, 1, Integer::sum);
+            order.took();
+        }
+        return taken;
+    }
+
+    @Test
+    void whatIsLessUrgentHasItsShareOfAFlood() {
+        assertThat(taken(160, EnumSet.allOf(Priority.class)))
+                .containsExactly(
+                        Map.entry(Priority.HIGH, 140), Map.entry(Priority.NORMAL, 10), Map.entry(Priority.LOW, 10));
+        assertThat(taken(160, EnumSet.of(Priority.HIGH, Priority.LOW))).containsEntry(Priority.LOW, 10);
+        assertThat(taken(160, EnumSet.of(Priority.NORMAL, Priority.LOW))).containsEntry(Priority.LOW, 10);
+        assertThat(taken(160, EnumSet.of(Priority.LOW))).containsEntry(Priority.LOW, 160);
+    }
+
+    @Test
+    void allUrgenciesAreAlwaysLookedAt() {
+        for (int i = 0; i < 2 * ClaimPriorities.CYCLE; i++) {
+            assertThat(ClaimPriorities.after(i)).containsExactlyInAnyOrder(Priority.values());
+        }
+    }
+
+    @Test
+    void whoHasMadeRoomTakesTheUrgentJobAndNoTurnIsLost() {
+        for (int i = 0; i < ClaimPriorities.CYCLE - 1; i++) {
+            order.took();
+        }
+        assertThat(order.now()).startsWith(Priority.LOW);
+        order.preempted();
+        assertThat(order.now()).containsExactly(Priority.HIGH);
+        order.took();
+        assertThat(order.now()).startsWith(Priority.LOW);
+    }
+
+    @Test
+    void eachPlaceIsKeptUntilItIsTakenOrLetGo() {
+        order.preempted();
+        order.preempted();
+        order.took();
+        assertThat(order.keepsPlace()).isTrue();
+        assertThat(order.of(List.of("high", "normal", "low"))).containsExactly("high");
+        order.releasePlaces();
+        assertThat(order.keepsPlace()).isFalse();
+        assertThat(order.of(List.of("high", "normal", "low"))).containsExactly("high", "normal", "low");
+    }
+}

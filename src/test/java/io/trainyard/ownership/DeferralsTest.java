@@ -1,0 +1,111 @@
+package io.trainyard.ownership;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.ownership.Deferrals.Deferral;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class DeferralsTest {
+    private static final int BEATS = 8;
+    private static final int PATIENCE = 20;
+
+    private final OwnershipMonitor monitor =
+            new OwnershipMonitor("me", new OwnershipMonitor.Rules(BEATS, 3), new ControlRequests());
+    private final Deferrals<String> deferrals = new Deferrals<>(monitor, new Deferrals.Rules(2, PATIENCE));
+
+    private static Deferral<String> deferral(String key, int contract) {
+        return new Deferral<>(key, contract, 100, "command");
+    }
+
+    private void beat(int times, String... others) {
+        for (int i = 0; i < times; i++) {
+            monitor.heard("me", List.of());
+            for (String other : others) {
+                monitor.heard(other, List.of());
+            }
+        }
+    }
+
+    @Test
+    void whoUnderstandsACommandTakesItAndNoOther() {
+        deferrals.add(deferral("a/here", 2));
+        deferrals.add(deferral("b/here", 3));
+        assertThat(deferrals.due()).extracting(Deferral::key).containsExactly("a/here");
+        deferrals.remove("a/here");
+        assertThat(deferrals.due()).isEmpty();
+    }
+
+    /// The order of workers differs per command. The second worker takes it later, in case the first is busy.
+    @Test
+    void ofSeveralTheFirstInTheOrderTakesItAtOnceAndTheOthersLater() {
+        deferrals.heard("other", 2);
+        beat(1, "other");
+        for (int i = 0; i < 20; i++) {
+            deferrals.add(deferral("job-%d/here".formatted(i), 2));
+        }
+        assertThat(deferrals.due()).hasSizeBetween(1, 19);
+        beat(2, "other");
+        assertThat(deferrals.due()).hasSize(20);
+    }
+
+    /// A worker that cannot run the command is not waited for.
+    @Test
+    void workersThatDoNotUnderstandItAreNotInTheOrder() {
+        deferrals.heard("old", 1);
+        beat(1, "old");
+        for (int i = 0; i < 20; i++) {
+            deferrals.add(deferral("job-%d/here".formatted(i), 2));
+        }
+        assertThat(deferrals.due()).hasSize(20);
+        assertThat(Deferrals.able(2, deferrals.live())).containsExactly("me");
+        assertThat(Deferrals.able(1, deferrals.live())).containsExactlyInAnyOrder("me", "old");
+    }
+
+    @Test
+    void whatNobodyUnderstandsForLongIsGivenUpOnce() {
+        deferrals.add(deferral("a/here", 3));
+        beat(PATIENCE - 1);
+        assertThat(deferrals.hopeless()).isEmpty();
+        beat(1);
+        assertThat(deferrals.hopeless()).extracting(Deferral::key).containsExactly("a/here");
+        assertThat(deferrals.hopeless()).as("once").isEmpty();
+        beat(PATIENCE);
+        assertThat(deferrals.hopeless())
+                .as("again, where it is not done by then")
+                .hasSize(1);
+    }
+
+    @Test
+    void whileSomebodyIsHeardWhoUnderstandsItItWaits() {
+        deferrals.add(deferral("a/here", 3));
+        deferrals.heard("newer", 3);
+        for (int i = 0; i < 5 * PATIENCE; i++) {
+            beat(1, "newer");
+            assertThat(deferrals.hopeless()).isEmpty();
+        }
+        for (int i = 0; i < BEATS + PATIENCE - 2; i++) {
+            beat(1);
+            assertThat(deferrals.hopeless()).as("a while after it is gone").isEmpty();
+        }
+        beat(1);
+        assertThat(deferrals.hopeless()).hasSize(1);
+    }
+
+    @Test
+    void onlySoManyWait() {
+        for (int i = 0; i < Deferrals.MAX_COMMANDS; i++) {
+            assertThat(deferrals.isFull()).isFalse();
+            deferrals.add(deferral("job-%d/here".formatted(i), 2));
+        }
+        assertThat(deferrals.isFull()).isTrue();
+        deferrals.remove("job-7/here");
+        assertThat(deferrals.isFull()).isFalse();
+        deferrals.add(new Deferral<>("large/here", 2, (int) Deferrals.MAX_BYTES, ""));
+        assertThat(deferrals.isFull()).isTrue();
+        for (String twice : List.of("large/here", "large/here")) {
+            deferrals.remove(twice);
+        }
+        assertThat(deferrals.isFull()).isFalse();
+    }
+}

@@ -1,0 +1,66 @@
+package io.trainyard.ownership;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.trainyard.ownership.Request.Refusal;
+import io.trainyard.spec.JobContract;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class OwnershipJsonTest {
+    @Test
+    void whatIsWrittenIsRead() throws IOException {
+        Request request = Requests.of("job", 3).in("store").refused(new Refusal("w1", "no \"data\""));
+        for (Ownership custody :
+                List.of(Ownership.held(request, "w"), Ownership.paused(request, "w"), Ownership.waiting(request, "w", 4))) {
+            assertThat(OwnershipJson.read(OwnershipJson.write(custody))).isEqualTo(custody);
+        }
+        assertThat(OwnershipJson.readRefusals(OwnershipJson.write(request.refusals())))
+                .isEqualTo(request.refusals());
+    }
+
+    /// Older workers own jobs, too, so newer fields are omitted if they have their default.
+    @Test
+    void whatTheFirstContractCanSayIsReadByWhoeverUnderstandsNoMore() throws IOException {
+        Ownership custody = Ownership.waiting(Requests.of("job", 2).in("store"), "w", 1);
+        assertThat(OwnershipJson.read(OwnershipJson.write(custody), JobContract.FIRST))
+                .isEqualTo(custody);
+    }
+
+    @Test
+    void statesArePlainWords() {
+        String json = new String(OwnershipJson.write(Ownership.held(Requests.of("job", 1), "w")), StandardCharsets.UTF_8);
+        assertThat(json).contains("\"state\":\"held\"").contains("\"priority\":\"normal\"");
+    }
+
+    @Test
+    void whatIsNoCustodyIsRefused() {
+        for (String json :
+                List.of("", "null", "[]", "{}", "{\"state\":\"held\"}", "\"held\"", "{\"request\":{\"job\":{}}}")) {
+            assertThatThrownBy(() -> OwnershipJson.read(json.getBytes(StandardCharsets.UTF_8)))
+                    .as(json)
+                    .isInstanceOf(IOException.class);
+        }
+    }
+
+    @Test
+    void theOldestRefusalsAreForgottenAndAWorkersNewestCounts() {
+        Request request = Requests.of("job", 1);
+        for (int i = 0; i < 20; i++) {
+            request = request.refused(new Refusal("w" + i, "first"));
+        }
+        request = request.refused(new Refusal("w10", "second"));
+        assertThat(request.refusals()).hasSize(16).last().isEqualTo(new Refusal("w10", "second"));
+        assertThat(request.refusals())
+                .filteredOn(refusal -> refusal.worker().equals("w10"))
+                .hasSize(1);
+        assertThat(request.refused(new Refusal("w", "x".repeat(10_000)))
+                        .refusals()
+                        .getLast()
+                        .reason())
+                .hasSize(Request.MAX_REASON);
+    }
+}

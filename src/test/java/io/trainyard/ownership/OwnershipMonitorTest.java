@@ -1,0 +1,320 @@
+package io.trainyard.ownership;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.Slow;
+import io.trainyard.event.Control;
+import io.trainyard.event.Control.RequestedPriority;
+import io.trainyard.event.Control.DesiredState;
+import io.trainyard.event.WorkerStatus;
+import io.trainyard.topics.Priority;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class OwnershipMonitorTest {
+    private static final int BEATS = 8;
+
+    private final OwnershipMonitor monitor =
+            new OwnershipMonitor("me", new OwnershipMonitor.Rules(BEATS, 3), new ControlRequests());
+
+    private static Request request(String job, int attempt) {
+        return Requests.of(job, attempt).in("store");
+    }
+
+    private void holds(String worker, String job, int attempt) {
+        monitor.custody(job, Ownership.held(request(job, attempt), worker));
+    }
+
+    private void beat(int times) {
+        for (int i = 0; i < times; i++) {
+            monitor.heard("me", List.of());
+        }
+    }
+
+    private void wish(String job, DesiredState wish, @Nullable RequestedPriority urgency) {
+        monitor.control(job, new Control(job, wish, urgency, Instant.EPOCH), true);
+    }
+
+    @Test
+    void knowsAJobThatAnotherHas() {
+        monitor.custody("rests", Ownership.paused(request("rests", 1), "w"));
+        holds("me", "mine", 1);
+        assertThat(monitor.underWay()).isEmpty();
+        holds("w", "theirs", 1);
+        assertThat(monitor.underWay()).contains(request("theirs", 1).job());
+    }
+
+    @Test
+    void aHolderThatIsNotHeardForSoManyBeatsIsGone() {
+        holds("w", "job", 1);
+        beat(BEATS - 1);
+        assertThat(monitor.due()).isEmpty();
+        beat(1);
+        assertThat(monitor.due()).containsExactly(new RecoveryAction.Republish(request("job", 2), 1, false));
+        assertThat(monitor.due()).as("once").isEmpty();
+    }
+
+    @Test
+    void aHolderThatIsHeardKeepsItsJob() {
+        holds("w", "job", 1);
+        for (int i = 0; i < 5 * BEATS; i++) {
+            beat(1);
+            monitor.heard("w", List.of(new WorkerStatus.Job("job", 1, 0)));
+            assertThat(monitor.due()).isEmpty();
+        }
+    }
+
+    /// The answer to its ACCEPT was lost: the worker lives without the job.
+    @Test
+    void aHolderThatLivesButDoesNotSayThatItHasTheJobHasItNot() {
+        holds("w", "job", 1);
+        for (int i = 0; i < BEATS; i++) {
+            monitor.heard("w", List.of(new WorkerStatus.Job("another", 1, 0)));
+            beat(1);
+        }
+        monitor.left("w"); // so that this worker is the first in the order
+        assertThat(monitor.due()).containsExactly(new RecoveryAction.Republish(request("job", 2), 1, false));
+    }
+
+    @Test
+    void onlyThisWorkersOwnBeatsAreTime() {
+        holds("w", "job", 1);
+        for (int i = 0; i < 10 * BEATS; i++) {
+            monitor.heard("other", List.of());
+        }
+        assertThat(monitor.due()).isEmpty();
+    }
+
+    @Test
+    void whatWaitsIsPublishedAgainAtLongerAndLongerIntervals() {
+        monitor.custody("job", Ownership.waiting(request("job", 2), "w", 1));
+        beat(2 * BEATS - 1);
+        assertThat(monitor.due()).isEmpty();
+        beat(1);
+        assertThat(monitor.due()).containsExactly(new RecoveryAction.Republish(request("job", 2), 2, false));
+        monitor.custody("job", Ownership.waiting(request("job", 2), "me", 2));
+        beat(4 * BEATS - 1);
+        assertThat(monitor.due()).isEmpty();
+        beat(1);
+        assertThat(monitor.due()).containsExactly(new RecoveryAction.Republish(request("job", 2), 3, false));
+    }
+
+    @Test
+    void aDutyThatWasNotDoneIsDueAgain() {
+        holds("w", "job", 1);
+        beat(BEATS);
+        assertThat(monitor.due()).hasSize(1);
+        beat(BEATS - 1);
+        assertThat(monitor.due()).isEmpty();
+        beat(1);
+        assertThat(monitor.due()).hasSize(1);
+    }
+
+    @Test
+    void ofAllKeepersOneActsFirst() {
+        List<String> workers = List.of("me", "x", "y", "z");
+        int first = 0;
+        for (String self : workers) {
+            OwnershipMonitor one = new OwnershipMonitor(self, new OwnershipMonitor.Rules(BEATS, 3), new ControlRequests());
+            one.custody("job", Ownership.held(request("job", 1), "gone"));
+            for (int i = 0; i < BEATS; i++) {
+                workers.stream().filter(worker -> !worker.equals(self)).forEach(worker -> one.heard(worker, List.of()));
+                one.heard(self, List.of());
+            }
+            first += one.due().size();
+            for (int i = 0; i < 2 * workers.size(); i++) {
+                workers.stream().filter(worker -> !worker.equals(self)).forEach(worker -> one.heard(worker, List.of()));
+                one.heard(self, List.of());
+            }
+            first += one.due().isEmpty() ? 0 : 100; // later, when it is the others' turn
+        }
+        assertThat(first % 100).isEqualTo(1);
+        assertThat(first / 100).isBetween(workers.size() - 1, workers.size());
+    }
+
+    /// A worker that was frozen publishes an outdated record.
+    @Test
+    void anOlderAttemptNeverReplacesANewerOne() {
+        holds("b", "job", 2);
+        holds("a", "job", 1);
+        beat(BEATS);
+        assertThat(monitor.due()).containsExactly(new RecoveryAction.Republish(request("job", 3), 1, false));
+    }
+
+    @Test
+    void whoSaysThatItHasANewerAttemptIsWatched() {
+        holds("a", "job", 1);
+        monitor.heard("b", List.of(new WorkerStatus.Job("job", 2, 0)));
+        monitor.left("b");
+        beat(BEATS);
+        assertThat(monitor.due()).containsExactly(new RecoveryAction.Republish(request("job", 3), 1, false));
+    }
+
+    @Test
+    void anEndedJobIsNotWatched() {
+        holds("w", "job", 1);
+        monitor.custody("job", null);
+        beat(5 * BEATS);
+        assertThat(monitor.due()).isEmpty();
+    }
+
+    @Test
+    void aPausedJobRestsUntilItIsResumedOrCancelled() {
+        wish("job", DesiredState.PAUSE, null);
+        monitor.custody("job", Ownership.paused(request("job", 2), "w"));
+        assertThat(monitor.due()).isEmpty();
+        beat(20 * BEATS);
+        assertThat(monitor.due()).isEmpty();
+        wish("job", DesiredState.RUN, RequestedPriority.HIGH);
+        assertThat(monitor.due())
+                .containsExactly(new RecoveryAction.Republish(request("job", 2).at(Priority.HIGH), 1, true));
+    }
+
+    @Test
+    void aCancelledJobThatRestsEnds() {
+        monitor.custody("job", Ownership.paused(request("job", 2), "w"));
+        wish("job", DesiredState.CANCEL, null);
+        assertThat(monitor.due()).containsExactly(new RecoveryAction.Cancel("job"));
+    }
+
+    @Test
+    void whatIsWantedOfAJobInTheQueueIsToldAtOnce() {
+        wish("job", DesiredState.PAUSE, null);
+        assertThat(monitor.due()).containsExactly(new RecoveryAction.TellPaused("job"));
+        wish("job", DesiredState.RUN, null);
+        assertThat(monitor.due()).containsExactly(new RecoveryAction.TellResumed("job"));
+        wish("job", DesiredState.CANCEL, null);
+        assertThat(monitor.due()).containsExactly(new RecoveryAction.Cancel("job"));
+        assertThat(monitor.due()).isEmpty();
+    }
+
+    @Test
+    void aHolderObeysByItself() {
+        holds("w", "job", 1);
+        monitor.heard("w", List.of(new WorkerStatus.Job("job", 1, 0)));
+        wish("job", DesiredState.CANCEL, null);
+        assertThat(monitor.due()).isEmpty();
+    }
+
+    @Test
+    void wishesFromBeforeAreKnownAndNotToldAgain() {
+        monitor.control("job", new Control("job", DesiredState.CANCEL, null, Instant.EPOCH), false);
+        assertThat(monitor.wish("job")).isEqualTo(DesiredState.CANCEL);
+        assertThat(monitor.due()).isEmpty();
+    }
+
+    @Test
+    void noMoreJobsAreWatchedThanAllowed() {
+        for (int i = 0; i < 5; i++) {
+            holds("w", "job-" + i, 1);
+        }
+        assertThat(monitor.overlooked()).isEqualTo(2);
+        beat(BEATS);
+        assertThat(monitor.due()).hasSize(3);
+    }
+
+    @Test
+    void jobsBeyondTheLimitAreReadAgainWhenThereIsRoom() {
+        for (int i = 0; i < 5; i++) {
+            holds("w", "job-" + i, 1);
+        }
+        assertThat(monitor.hasRoomAgain()).isFalse();
+        monitor.custody("job-0", null);
+        assertThat(monitor.hasRoomAgain()).isTrue();
+        monitor.readAgain();
+        holds("w", "job-3", 1);
+        beat(BEATS);
+        assertThat(monitor.due()).hasSize(3);
+    }
+
+    @Test
+    void aJobThatEndedUnwatchedIsNotLookedForAgain() {
+        for (int i = 0; i < 4; i++) {
+            holds("w", "job-" + i, 1);
+        }
+        monitor.custody("job-3", null);
+        monitor.custody("job-0", null);
+        assertThat(monitor.hasRoomAgain()).isFalse();
+    }
+
+    /// Old records of ended jobs come before the job that did not fit into the limit.
+    @Test
+    void endedJobsTakeNoRoomWhenTheTopicIsReadAgain() {
+        for (int i = 0; i < 4; i++) {
+            holds("w", "job-" + i, 1);
+        }
+        monitor.custody("job-0", null);
+        monitor.readAgain();
+        for (int i = 0; i < 4; i++) {
+            holds("w", "job-" + i, 1);
+        }
+        monitor.custody("job-0", null);
+        monitor.caughtUp();
+        assertThat(monitor.hasRoomAgain()).isFalse();
+        assertThat(monitor.custody("job-3")).isNotNull();
+    }
+
+    @Test
+    void aJobThatIsOwnedAgainAfterItsEndKeepsItsRoomWhenTheTopicIsReadAgain() {
+        for (int i = 0; i < 4; i++) {
+            holds("w", "job-" + i, 1);
+        }
+        monitor.custody("job-0", null);
+        monitor.readAgain();
+        holds("w", "job-3", 1);
+        monitor.custody("job-3", null);
+        holds("w", "ended", 1);
+        holds("w", "job-3", 1);
+        monitor.custody("ended", null);
+        monitor.caughtUp();
+        assertThat(monitor.custody("job-3")).isNotNull();
+    }
+
+    @Test
+    void newJobsAreWatchedAtOnceWhileTheTopicIsReadAgainIfThereIsRoom() {
+        for (int i = 0; i < 4; i++) {
+            holds("w", "job-" + i, 1);
+        }
+        monitor.custody("job-0", null);
+        monitor.custody("job-1", null);
+        monitor.readAgain();
+        holds("w", "job-3", 1);
+        holds("w", "new", 1);
+        monitor.caughtUp();
+        assertThat(monitor.hasRoomAgain()).isFalse();
+        assertThat(monitor.custody("new")).isNotNull();
+    }
+
+    /// Without new records of a job, nothing becomes due between two heartbeats of this worker.
+    @Test
+    void aJobOfWhichSomethingWasReadIsJudgedAtOnce() {
+        holds("w", "job", 1);
+        beat(BEATS);
+        assertThat(monitor.due()).hasSize(1);
+        monitor.custody("rests", Ownership.paused(request("rests", 1), "w"));
+        assertThat(monitor.due()).containsExactly(new RecoveryAction.Republish(request("rests", 1), 1, true));
+    }
+
+    @Slow
+    @Test
+    void aJobThatWaitsOrRestsTakesFewBytes() {
+        int jobs = 20_000;
+        OwnershipMonitor many = new OwnershipMonitor("me", new OwnershipMonitor.Rules(BEATS, jobs), new ControlRequests());
+        long before = usedBytes();
+        for (int i = 0; i < jobs; i++) {
+            many.custody("trial-" + i, Ownership.paused(request("trial-" + i, 1), "w"));
+        }
+        long each = (usedBytes() - before) / jobs;
+        assertThat(each).isLessThan(400);
+        assertThat(many.request("trial-7")).isEqualTo(request("trial-7", 1));
+    }
+
+    private static long usedBytes() {
+        for (int i = 0; i < 3; i++) {
+            System.gc();
+        }
+        return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
+    }
+}

@@ -1,0 +1,160 @@
+package io.trainyard.ownership;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.ownership.PreemptionRule.Room;
+import io.trainyard.ownership.PreemptionRule.Running;
+import io.trainyard.ownership.PreemptionRule.Seat;
+import io.trainyard.topics.Priority;
+import io.trainyard.topics.Topic;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class PreemptionRuleTest {
+    private static final int MOST = 3;
+
+    private final List<WaitingCommand> waiting = new ArrayList<>();
+    private final List<Seat> seats = new ArrayList<>();
+    private final List<Running> running = new ArrayList<>();
+
+    private void waits(String job, Priority priority, String kind, String... refusedBy) {
+        waiting.add(new WaitingCommand(
+                Topic.COMMANDS_HIGH, waiting.size(), job, 1, priority, kind, 1, "default", Set.of(refusedBy)));
+    }
+
+    private void urgent(String job) {
+        waits(job, Priority.HIGH, "auto");
+    }
+
+    private void seat(String worker, String kind, int free) {
+        seats.add(new Seat(worker, kind, 1, free));
+    }
+
+    private void runs(String job, String worker, Priority priority, int preemptions) {
+        running.add(new Running(job, 1, worker, priority, true, preemptions));
+    }
+
+    /// A worker with one job.
+    private void busy(String worker, String job, Priority priority) {
+        seat(worker, "cpu", 0);
+        runs(job, worker, priority, 0);
+    }
+
+    private List<String> rooms() {
+        return PreemptionRule.of(waiting, seats, running, MOST).stream()
+                .map(room -> room.victim().job() + " for " + room.urgent().job())
+                .toList();
+    }
+
+    @Test
+    void theLeastUrgentMakesRoom() {
+        busy("a", "normal", Priority.NORMAL);
+        busy("b", "low", Priority.LOW);
+        busy("c", "high", Priority.HIGH);
+        urgent("u");
+        assertThat(rooms()).containsExactly("low for u");
+        urgent("v");
+        urgent("w");
+        assertThat(rooms()).as("none that is as urgent does").containsExactly("low for u", "normal for v");
+    }
+
+    @Test
+    void nobodyDoesWhileSomebodyIsFree() {
+        busy("a", "low", Priority.LOW);
+        seat("b", "cpu", 1);
+        urgent("u");
+        assertThat(rooms()).isEmpty();
+        urgent("v");
+        assertThat(rooms()).as("who is free takes one").containsExactly("low for v");
+    }
+
+    @Test
+    void whatIsNormalTakesNobodysPlace() {
+        busy("a", "low", Priority.LOW);
+        waits("n", Priority.NORMAL, "auto");
+        assertThat(rooms()).isEmpty();
+    }
+
+    @Test
+    void whoHasMadeRoomLessOftenDoesSoFirstAndNobodyMoreThanSoOften() {
+        seat("a", "cpu", 0);
+        seat("b", "cpu", 0);
+        seat("c", "cpu", 0);
+        runs("once", "a", Priority.LOW, 1);
+        runs("twice", "b", Priority.LOW, 2);
+        runs("enough", "c", Priority.LOW, MOST);
+        urgent("u");
+        urgent("v");
+        urgent("w");
+        assertThat(rooms()).containsExactly("once for u", "twice for v");
+    }
+
+    @Test
+    void whoDoesNotWantToDoesNot() {
+        seat("a", "cpu", 0);
+        running.add(new Running("stays", 1, "a", Priority.LOW, false, 0));
+        urgent("u");
+        assertThat(rooms()).isEmpty();
+    }
+
+    @Test
+    void onlyWhoMayRunTheUrgentJobMakesRoomForIt() {
+        busy("a", "low", Priority.LOW);
+        seat("gpu", "cuda", 0);
+        runs("normal", "gpu", Priority.NORMAL, 0);
+        waits("u", Priority.HIGH, "cuda");
+        assertThat(rooms()).containsExactly("normal for u");
+        waiting.clear();
+        waits("u", Priority.HIGH, "auto", "a");
+        assertThat(rooms()).as("who could not run it is left alone").containsExactly("normal for u");
+        waiting.clear();
+        waiting.add(new WaitingCommand(Topic.COMMANDS_HIGH, 0, "u", 1, Priority.HIGH, "auto", 2, "default", Set.of()));
+        assertThat(rooms()).as("nobody understands it").isEmpty();
+    }
+
+    @Test
+    void whoIsFreeForAnotherKindIsNotFree() {
+        busy("a", "low", Priority.LOW);
+        seat("gpu", "cuda", 1);
+        waits("u", Priority.HIGH, "cpu");
+        assertThat(rooms()).containsExactly("low for u");
+    }
+
+    @Test
+    void whoIsInTroubleMakesNoRoom() {
+        runs("trouble", "a", Priority.LOW, 0); // its slots are not available
+        busy("b", "normal", Priority.NORMAL);
+        urgent("u");
+        assertThat(rooms()).containsExactly("normal for u");
+    }
+
+    @Test
+    void aJobMakesNoRoomForItself() {
+        busy("a", "job", Priority.LOW);
+        urgent("job");
+        assertThat(rooms()).isEmpty();
+    }
+
+    /// Workers read the same records in different orders.
+    @Test
+    void allWorkersComeToTheSameAnswer() {
+        for (int i = 0; i < 20; i++) {
+            busy("w" + i, "job-" + i, i % 3 == 0 ? Priority.LOW : Priority.NORMAL);
+        }
+        for (int i = 0; i < 5; i++) {
+            urgent("u" + i);
+        }
+        List<Room> first = PreemptionRule.of(waiting, seats, running, MOST);
+        assertThat(first).hasSize(5);
+        Random chance = new Random(1);
+        for (int i = 0; i < 20; i++) {
+            Collections.shuffle(seats, chance);
+            Collections.shuffle(running, chance);
+            assertThat(PreemptionRule.of(waiting, seats, running, MOST)).isEqualTo(first);
+        }
+    }
+}

@@ -1,0 +1,140 @@
+package io.trainyard.share;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/// The order of projects, and the usage that it depends on.
+class ProjectOrderTest {
+    private static final ProjectRules RULES = new ProjectRules(
+            Duration.ofHours(1),
+            ProjectRule.PLAIN,
+            Map.of("triple", new ProjectRule(3, null, null), "small", new ProjectRule(1, 1, null)));
+
+    private static ProjectOrder standings(Map<String, Double> used, Map<String, Load> loads) {
+        return ProjectOrder.of(RULES, 1600, used, loads);
+    }
+
+    @Test
+    void whoHasUsedLeastForItsWeightIsNext() {
+        ProjectOrder standings = standings(Map.of("triple", 290.0, "other", 100.0), Map.of());
+        assertThat(standings.next(Stream.of("other", "triple"))).contains("triple");
+        assertThat(standings.next(Stream.of("other", "new"))).contains("new");
+        assertThat(standings.next(Stream.of("other"))).contains("other");
+        assertThat(standings.next(Stream.empty())).isEmpty();
+        assertThat(standings(Map.of("triple", 310.0, "other", 100.0), Map.of()).next(Stream.of("other", "triple")))
+                .contains("other");
+    }
+
+    @Test
+    void ofEqualsTheAlphabetDecides() {
+        assertThat(standings(Map.of(), Map.of()).next(Stream.of("c", "b", "d"))).contains("b");
+    }
+
+    @Test
+    void whatRunsCountsBeforeItHasUsedAnything() {
+        ProjectOrder standings = standings(Map.of(), Map.of("a", new Load(1, 1), "triple", new Load(2, 2)));
+        assertThat(standings.next(Stream.of("a", "triple"))).contains("triple");
+        assertThat(standings(Map.of(), Map.of("a", new Load(1, 1), "triple", new Load(2, 4)))
+                        .next(Stream.of("a", "triple")))
+                .as("each device counts")
+                .contains("a");
+    }
+
+    @Test
+    void whoHasItsQuotaIsPassedOver() {
+        ProjectOrder full = standings(Map.of("b", 1e6), Map.of("small", new Load(1, 1)));
+        assertThat(full.hasRoom("small")).isFalse();
+        assertThat(full.next(Stream.of("b", "small"))).contains("b");
+        assertThat(full.next(Stream.of("small"))).isEmpty();
+        assertThat(standings(Map.of("b", 1e6), Map.of()).next(Stream.of("b", "small")))
+                .contains("small");
+    }
+
+    @Test
+    void whyAProjectWaitsIsSaid() {
+        ProjectOrder standings = standings(Map.of("b", 100.0), Map.of("small", new Load(1, 1)));
+        assertThat(standings.hold("small", Stream.of("b")).map(Hold::sentence))
+                .contains("project small has 1 job running, and may have 1");
+        assertThat(standings.hold("b", Stream.of("c", "small")).map(Hold::sentence))
+                .contains("it is the turn of project c");
+        assertThat(standings.hold("c", Stream.of("b", "small"))).isEmpty();
+        assertThat(standings.hold("b", Stream.of("small")))
+                .as("who has its quota is passed over")
+                .isEmpty();
+    }
+
+    @Test
+    void whatWasUsedCountsAThirdAfterAWindow() {
+        DecayedUsage usage = new DecayedUsage(100);
+        for (int i = 0; i < 1000; i++) {
+            usage.beat(Map.of("a", new Load(2, 4)));
+        }
+        double full = usage.used().getOrDefault("a", 0.0);
+        assertThat(full).as("devices, and not jobs").isCloseTo(4 * 100, within(4.0));
+        for (int i = 0; i < 100; i++) {
+            usage.beat(Map.of());
+        }
+        assertThat(usage.used().get("a")).isCloseTo(full / Math.E, within(0.01));
+        for (int i = 0; i < 2000; i++) {
+            usage.beat(Map.of());
+        }
+        assertThat(usage.used()).as("in the end nothing is left").isEmpty();
+    }
+
+    @Test
+    void onlySoManyProjectsAreRemembered() {
+        DecayedUsage usage = new DecayedUsage(1e6);
+        usage.beat(Map.of("first", new Load(1, 8)));
+        for (int i = 0; i < 3; i++) {
+            Map<String, Load> many = new HashMap<>();
+            for (int j = 0; j < DecayedUsage.MAX_PROJECTS; j++) {
+                many.put("p-%d-%d".formatted(i, j), new Load(1, 1));
+            }
+            usage.beat(many);
+        }
+        assertThat(usage.used()).hasSize(DecayedUsage.MAX_PROJECTS).containsKey("first");
+    }
+
+    @Test
+    void whatOthersCountedIsTakenOverWhereItIsMore() {
+        DecayedUsage usage = new DecayedUsage(100);
+        usage.beat(Map.of("a", new Load(1, 5), "b", new Load(1, 1)));
+        usage.adopt(
+                Map.of("a", 3.0, "b", 30.0, "c", 7.0, "none", 0.0, "odd", Double.NaN, "much", Double.POSITIVE_INFINITY),
+                1);
+        assertThat(usage.used()).isEqualTo(Map.of("a", 5.0, "b", 30.0, "c", 7.0));
+        usage.beat(Map.of());
+        assertThat(usage.used().get("b")).isCloseTo(30 * Math.exp(-0.01), within(1e-9));
+    }
+
+    @Test
+    void whoHasHeardAllLearnsNothingMore() {
+        DecayedUsage usage = new DecayedUsage(100);
+        for (int i = 0; i < 3; i++) {
+            usage.beat(Map.of());
+        }
+        assertThat(usage.adopt(Map.of("a", 10.0), 2)).isTrue();
+        assertThat(usage.isAcquainted()).isFalse();
+        usage.beat(Map.of());
+        assertThat(usage.adopt(Map.of("a", 50.0), 2)).isFalse();
+        assertThat(usage.isAcquainted()).isTrue();
+        assertThat(usage.used().get("a")).isLessThan(5);
+    }
+
+    @Test
+    void moreThanMayWaitIsRefusedWithASentence() {
+        ProjectRules rules =
+                new ProjectRules(Duration.ofHours(1), new ProjectRule(1, null, 10), Map.of("free", ProjectRule.PLAIN));
+        assertThat(rules.refusal("a", 7, 3)).isNull();
+        assertThat(rules.refusal("free", 1_000_000, 1)).isNull();
+        assertThat(rules.refusal("a", 7, 4))
+                .isEqualTo(
+                        "project a has 7 jobs waiting, and with 4 more it would have 11; allowed is up to 10. Wait until some have begun, or cancel some");
+    }
+}
