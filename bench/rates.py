@@ -101,7 +101,7 @@ class Probe:
 
     def wish(self, job, wish):
         time_ = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
-        self.order("send", "control", job, json.dumps({"job": job, "wish": wish, "time": time_}))
+        self.order("send", "control", job, json.dumps({"job": job, "desiredState": wish, "time": time_}))
 
     def wait(self, condition, what):
         while not condition():
@@ -189,8 +189,8 @@ def behind(a):
         return rows.missed
 
 
-PARTS = ["finished told to custody ended", "custody ended to the next custody told (poll, spec, attempt)",
-         "custody told to `claimed` (custody acknowledged, ACCEPT, data set)", "`claimed` to `started` (compile, load)",
+PARTS = ["finished told to ownership ended", "ownership ended to the next ownership told (poll, spec, attempt)",
+         "ownership told to `claimed` (ownership acknowledged, ACCEPT, data set)", "`claimed` to `started` (compile, load)",
          "`started` to the first step"]
 
 
@@ -200,8 +200,8 @@ def gaps(probe):
     for event in probe.events:
         job = event.get("job") or event.get("key")
         mark = marks.setdefault(job, {})
-        if event["topic"] == "custody":
-            mark.setdefault("ended" if event["ends"] else "custody", event["stamp"])
+        if event["topic"] == "ownership":
+            mark.setdefault("ended" if event["ends"] else "ownership", event["stamp"])
         elif event.get("type") in ("claimed", "started", "finished"):
             mark[event["type"]] = event["time"]
             if event["type"] == "claimed":
@@ -212,10 +212,10 @@ def gaps(probe):
     for jobs in by_worker.values():
         for before, job in zip(jobs, jobs[1:]):
             b, m = marks[before], marks[job]
-            if not all(key in b for key in ("finished", "ended")) or not all(key in m for key in ("custody", "claimed", "started", "first")):
+            if not all(key in b for key in ("finished", "ended")) or not all(key in m for key in ("ownership", "claimed", "started", "first")):
                 continue
             whole.append(m["first"] - b["finished"])
-            times = [b["finished"], b["ended"], m["custody"], m["claimed"], m["started"], m["first"]]
+            times = [b["finished"], b["ended"], m["ownership"], m["claimed"], m["started"], m["first"]]
             for name, begin, end in zip(PARTS, times, times[1:]):
                 parts[name].append(end - begin)
     return whole, parts
@@ -229,7 +229,7 @@ def short(a):
         job = {"id": "second-%d", "epochs": a.second_epochs, "checkpointEveryEpochs": 100_000, **SMALL}
         sent = probe.submit(job, count=count)
         probe.wait(lambda: len(probe.ended) >= count, "all jobs to end")
-        probe.wait(lambda: sum(e["topic"] == "custody" and e["ends"] for e in probe.events) >= count, "all custodies to end")
+        probe.wait(lambda: sum(e["topic"] == "ownership" and e["ends"] for e in probe.events) >= count, "all ownerships to end")
         ends = list(probe.finished.values())
         seconds = (max(told[0]["at"] for told in ends) - sent["begin"]) / 1e6
         whole, parts = gaps(probe)
@@ -262,15 +262,15 @@ def latency(a):
         waits, parts = [], []
         for i in range(count + 3):
             sent = probe.submit({"id": f"soon-{i}", "epochs": 1, **SMALL})
-            probe.wait(lambda: any(e["topic"] == "custody" and e["ends"] and e["key"] == f"soon-{i}" for e in probe.events[-40:]),
+            probe.wait(lambda: any(e["topic"] == "ownership" and e["ends"] and e["key"] == f"soon-{i}" for e in probe.events[-40:]),
                        "a job's end")
             marks = {e.get("type"): e["time"] for e in probe.events[-60:] if e.get("job") == f"soon-{i}" and "time" in e}
-            custody = next(e["stamp"] for e in probe.events[-60:]
-                           if e["topic"] == "custody" and e["key"] == f"soon-{i}" and not e["ends"])
+            ownership = next(e["stamp"] for e in probe.events[-60:]
+                           if e["topic"] == "ownership" and e["key"] == f"soon-{i}" and not e["ends"])
             first = probe.first_steps[f"soon-{i}", 1]["time"]
             if i >= 3:  # what comes first compiles
                 waits.append(first - sent["begin"])
-                parts.append([custody - sent["begin"], marks["claimed"] - custody, marks["started"] - marks["claimed"], first - marks["started"]])
+                parts.append([ownership - sent["begin"], marks["claimed"] - ownership, marks["started"] - marks["claimed"], first - marks["started"]])
             time.sleep(0.3 + (i % 10) / 50)  # idle again, at any moment of its round
         probe.events.clear()
         probe.submit({"id": "long", **LONG})
@@ -283,7 +283,7 @@ def latency(a):
         rows.row(f"a command published to its first step done, idle worker, median of {count}, milliseconds",
                  statistics.median(waits) / 1e3, MUST_FIRST_STEP_MILLIS)
         rows.row("the same, 95th percentile", percentile(waits, 95) / 1e3)
-        for i, name in enumerate(["published to custody told (poll, spec, attempt)", *PARTS[2:]]):
+        for i, name in enumerate(["published to ownership told (poll, spec, attempt)", *PARTS[2:]]):
             rows.row("of that: " + name + ", median (95th)", spread([part[i] for part in parts]))
         rows.row(f"a block of steps computed to its event read, 99th percentile of {len(late)}, milliseconds",
                  percentile(late, 99) / 1e3, MUST_EVENT_MILLIS)
@@ -324,7 +324,7 @@ def checkpoints(a):
     return rows.missed
 
 
-HANDOVER_PARTS = ["SIGTERM to `released`: a step boundary, a checkpoint", "to `claimed` by the other: spec, custody, ACCEPT",
+HANDOVER_PARTS = ["SIGTERM to `released`: a step boundary, a checkpoint", "to `claimed` by the other: spec, ownership, ACCEPT",
                   "to `started`: compile, load", "to its first step"]
 
 
@@ -362,7 +362,7 @@ def handover(a):
 
 
 URGENT_PARTS = ["published to the other job's `released`: patience, a step boundary, a checkpoint",
-                "to `claimed` by its worker: the other's command and custody, poll, ACCEPT", "to `started`: compile", "to its first step"]
+                "to `claimed` by its worker: the other's command and ownership, poll, ACCEPT", "to `started`: compile", "to its first step"]
 
 
 def urgent(a):
@@ -410,7 +410,7 @@ def resident(process):
 def garbage(a):
     megabytes = scaled(a, 1000, 10)
     topics = {"commands": ["commands.normal"], "events": ["jobs", "steps", "accuracy", "checkpoints"],
-              "what workers say": ["workers", "custody", "control"]}
+              "what workers say": ["workers", "ownership", "control"]}
     with RatedFleet(a) as running:
         probe = running.probe
         running.workers(1)

@@ -38,7 +38,7 @@ final class Probe {
     private static final int MAX_RECORD_BYTES = 2 << 20;
     private static final int MAX_BATCH_BYTES = 1 << 20; // of topics with the brokers' default
     private static final List<String> TOPICS =
-            List.of("jobs", "steps", "accuracy", "checkpoints", "custody", "dead-letter");
+            List.of("jobs", "steps", "accuracy", "checkpoints", "ownership", "dead-letter");
 
     private final PrintStream out;
     private final KafkaProducer<byte[], byte[]> producer;

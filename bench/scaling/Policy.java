@@ -33,7 +33,7 @@ public record Policy(Metric metric, Duration cooldown, int least, int most) {
     final class Memory {
         private record DesiredState(long atMillis, int workers) {}
 
-        private final Deque<DesiredState> wishes = new ArrayDeque<>();
+        private final Deque<DesiredState> controls = new ArrayDeque<>();
 
         /// How many it wants now.
         int wants(long nowMillis, int workers, int queued, int running) {
@@ -42,14 +42,14 @@ public record Policy(Metric metric, Duration cooldown, int least, int most) {
             }
             int value = metric == Metric.QUEUED ? queued : queued + running;
             boolean near = workers > 0 && Math.abs(1 - (double) value / workers) <= TOLERANCE;
-            int wish = Math.clamp(near ? workers : value, least, most);
-            wishes.addLast(new DesiredState(nowMillis, wish));
-            while (wishes.getFirst().atMillis() < nowMillis - cooldown.toMillis()) {
-                wishes.removeFirst();
+            int desiredState = Math.clamp(near ? workers : value, least, most);
+            controls.addLast(new DesiredState(nowMillis, desiredState));
+            while (controls.getFirst().atMillis() < nowMillis - cooldown.toMillis()) {
+                controls.removeFirst();
             }
-            int stable = wishes.stream().mapToInt(DesiredState::workers).max().orElse(wish);
+            int stable = controls.stream().mapToInt(DesiredState::workers).max().orElse(desiredState);
             int growth = Math.max(2 * workers, workers + GROWTH);
-            return wish > workers ? Math.min(wish, growth) : Math.min(workers, stable);
+            return desiredState > workers ? Math.min(desiredState, growth) : Math.min(workers, stable);
         }
     }
 }

@@ -87,7 +87,7 @@ class ClaimGateIT {
     @Test
     void aCommandOutlivesAWorkerThatMayNotWriteOwnership() throws Exception {
         try (PackagedFleet fleet = PackagedFleet.secured(folder)) {
-            String ownership = fleet.name(Topic.CUSTODY);
+            String ownership = fleet.name(Topic.OWNERSHIP);
             fleet.secureBroker().denyWrite(KafkaRole.WORKER, ownership);
             fleet.startWorker("w");
             fleet.worker("w").await("the brokers refuse its records of ownership.*TopicAuthorizationException");
@@ -111,7 +111,7 @@ class ClaimGateIT {
         ConfigEntry setting = new ConfigEntry(TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, Integer.toString(least));
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", TestBroker.address()))) {
             Patience.get(admin.incrementalAlterConfigs(Map.of(
-                            new ConfigResource(ConfigResource.Type.TOPIC, fleet.name(Topic.CUSTODY)),
+                            new ConfigResource(ConfigResource.Type.TOPIC, fleet.name(Topic.OWNERSHIP)),
                             List.of(new AlterConfigOp(setting, OpType.SET))))
                     .all());
         }

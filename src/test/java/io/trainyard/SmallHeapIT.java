@@ -84,7 +84,7 @@ class SmallHeapIT {
                 for (int i = 0; i < ownerships; i++) {
                     JobSpec job = JobJson.read(large("owned-" + i, "").getBytes(UTF_8));
                     Request request = new Request(job, 1, Priority.LOW, List.of(), null, null, 0);
-                    send(producer, fleet, Topic.CUSTODY, job.id(), OwnershipJson.write(Ownership.paused(request, "x")));
+                    send(producer, fleet, Topic.OWNERSHIP, job.id(), OwnershipJson.write(Ownership.paused(request, "x")));
                 }
                 for (int i = 0; i < commands; i++) {
                     String numbers = String.join(",", Collections.nCopies(240_000, "0"));

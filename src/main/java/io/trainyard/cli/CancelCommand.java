@@ -29,7 +29,7 @@ public final class CancelCommand extends ControlCommand {
     }
 
     @Override
-    DesiredState wish(DesiredState kept) {
+    DesiredState desiredState(DesiredState kept) {
         return DesiredState.CANCEL;
     }
 

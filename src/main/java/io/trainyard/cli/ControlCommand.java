@@ -24,7 +24,7 @@ import picocli.CommandLine.Option;
 /// for the effect. A request without an effect in time stays valid.
 @Command(
         exitCodeList = {
-            ExitCodes.WISH_OK_HELP,
+            ExitCodes.CONTROL_OK_HELP,
             ExitCodes.WISH_FAILED_HELP,
             ExitCodes.BAD_INPUT_HELP,
             ExitCodes.KAFKA_HELP,
@@ -38,7 +38,7 @@ abstract class ControlCommand extends FleetCommand {
             names = "--timeout",
             paramLabel = "SECONDS",
             defaultValue = "30",
-            description = "How long to wait until it shows (default: ${DEFAULT-VALUE}); the wish is kept all the same.")
+            description = "How long to wait until it shows (default: ${DEFAULT-VALUE}); the request is stored anyway.")
     private int timeoutSeconds;
 
     @Option(names = "--json", description = "One JSON object a job, a line each.")
@@ -60,7 +60,7 @@ abstract class ControlCommand extends FleetCommand {
     abstract Optional<Answer> before(JobState job, ControlledJobs jobs);
 
     /// The new desired state, given the current one.
-    abstract DesiredState wish(DesiredState kept);
+    abstract DesiredState desiredState(DesiredState kept);
 
     /// Whether the job continues where its `asha` would pause it.
     boolean runsOn(JobState job) {
@@ -107,35 +107,35 @@ abstract class ControlCommand extends FleetCommand {
         for (JobState job : jobs.states()) {
             before(job, jobs).ifPresent(answer -> answers.put(job.job(), answer));
         }
-        List<Control> wishes = jobs.states().stream()
+        List<Control> controls = jobs.states().stream()
                 .map(JobState::job)
                 .filter(job -> !answers.containsKey(job))
                 .map(job -> control(job, jobs))
                 .toList();
-        if (wishes.isEmpty()) {
+        if (controls.isEmpty()) {
             return;
         }
-        publish(wishes, jobs);
+        publish(controls, jobs);
         long endNanos = System.nanoTime() + Duration.ofSeconds(timeoutSeconds).toNanos();
         log.follow(jobs::take, () -> !answered(jobs, answers) && System.nanoTime() < endNanos);
-        wishes.forEach(wish -> answers.putIfAbsent(
-                wish.job(),
+        controls.forEach(control -> answers.putIfAbsent(
+                control.job(),
                 new Answer(
                         false,
                         true,
-                        "does not show it yet: the wish is kept, and will be obeyed; ./trainyard jobs tells when")));
+                        "does not show it yet: the request is stored and will be applied; ./trainyard jobs shows when")));
     }
 
     private Control control(String job, ControlledJobs jobs) {
         RequestedPriority kept = jobs.kept(job).map(Control::priority).orElse(null);
-        boolean runsOn = jobs.kept(job).map(Control::isRunOn).orElse(false)
+        boolean runsOn = jobs.kept(job).map(Control::skipsRungs).orElse(false)
                 || jobs.state(job).map(this::runsOn).orElse(false);
-        return new Control(job, wish(jobs.wish(job)), urgency(kept), Instant.now(), runsOn ? true : null);
+        return new Control(job, desiredState(jobs.desiredState(job)), urgency(kept), Instant.now(), runsOn ? true : null);
     }
 
     /// Publishes requests in order.
-    void publish(List<Control> wishes, ControlledJobs jobs) {
-        new CommandSender(kafka.cluster(), CloudEvents.CLI).wish(wishes);
+    void publish(List<Control> controls, ControlledJobs jobs) {
+        new CommandSender(kafka.cluster(), CloudEvents.CLI).control(controls);
     }
 
     private boolean answered(ControlledJobs jobs, Map<String, Answer> answers) {

@@ -29,7 +29,7 @@ final class ControlledJobs {
     private final JobRecordReader reader;
     private final JobStates book;
     private final SeenJobNames others = new SeenJobNames();
-    private final Map<String, Control> wishes = new HashMap<>();
+    private final Map<String, Control> controls = new HashMap<>();
     private final Map<String, TopicRecord> commands = new HashMap<>();
 
     ControlledJobs(Set<String> names, Consumer<String> warn) {
@@ -41,7 +41,7 @@ final class ControlledJobs {
     void take(TopicRecord entry) {
         String job = entry.job();
         if (entry.topic() == Topic.CONTROL) {
-            readWish(entry);
+            readControl(entry);
         } else if (entry.topic().content() == Topic.Content.EVENTS && job != null && !names.contains(job)) {
             others.add(job); // most events are about other jobs
         } else {
@@ -49,10 +49,10 @@ final class ControlledJobs {
         }
     }
 
-    private void readWish(TopicRecord entry) {
+    private void readControl(TopicRecord entry) {
         try {
-            Control wish = EventJson.readControl(entry.body());
-            wishes.put(wish.job(), wish);
+            Control control = EventJson.readControl(entry.body());
+            controls.put(control.job(), control);
         } catch (IOException _) { // an invalid request has no effect
         }
     }
@@ -86,12 +86,12 @@ final class ControlledJobs {
     }
 
     Optional<Control> kept(String job) {
-        return Optional.ofNullable(wishes.get(job));
+        return Optional.ofNullable(controls.get(job));
     }
 
     /// The desired state of a job; running by default.
-    DesiredState wish(String job) {
-        return kept(job).map(Control::wish).orElse(DesiredState.RUN);
+    DesiredState desiredState(String job) {
+        return kept(job).map(Control::desiredState).orElse(DesiredState.RUN);
     }
 
     /// The newest readable command of a job.

@@ -226,7 +226,7 @@ public final class EventsCommand extends FleetCommand {
     private void sayNotLookedFor(KafkaUnreachableException e) {
         terminal.err()
                 .println(Printable.text(
-                        "lost jobs are not looked for, which takes Read on the topic custody and Describe on the groups of the commands: "
+                        "lost jobs are not looked for, which takes Read on the topic ownership and Describe on the groups of the commands: "
                                 + e.getMessage(),
                         MAX_TEXT));
     }

@@ -23,13 +23,13 @@ public final class PauseCommand extends ControlCommand {
 
     @Override
     Optional<Answer> before(JobState job, ControlledJobs all) {
-        return job.status() == Status.PAUSED && all.wish(job.job()) == DesiredState.PAUSE
+        return job.status() == Status.PAUSED && all.desiredState(job.job()) == DesiredState.PAUSE
                 ? Answer.asWished("is paused already; ./trainyard resume has it go on")
                 : ended(job, "pause");
     }
 
     @Override
-    DesiredState wish(DesiredState kept) {
+    DesiredState desiredState(DesiredState kept) {
         return DesiredState.PAUSE;
     }
 

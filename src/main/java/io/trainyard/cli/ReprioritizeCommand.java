@@ -45,7 +45,7 @@ public final class ReprioritizeCommand extends ControlCommand {
     }
 
     @Override
-    DesiredState wish(DesiredState kept) {
+    DesiredState desiredState(DesiredState kept) {
         return kept;
     }
 
@@ -56,13 +56,13 @@ public final class ReprioritizeCommand extends ControlCommand {
 
     /// The copy of the command comes first: if the control request is lost, an extra copy has no effect.
     @Override
-    void publish(List<Control> wishes, ControlledJobs all) {
+    void publish(List<Control> controls, ControlledJobs all) {
         if (all.state(job).map(JobState::status).filter(Status.QUEUED::equals).isPresent()) {
             all.command(job)
                     .ifPresent(command ->
                             new CommandSender(kafka.cluster(), CloudEvents.CLI).copy(List.of(command), priority));
         }
-        super.publish(wishes, all);
+        super.publish(controls, all);
     }
 
     @Override

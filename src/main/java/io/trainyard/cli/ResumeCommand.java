@@ -25,20 +25,20 @@ public final class ResumeCommand extends ControlCommand {
     /// whole sweep is resumed.
     @Override
     Optional<Answer> before(JobState job, ControlledJobs all) {
-        if (jobs.areGroup() && job.rung() != null && all.wish(job.job()) != DesiredState.PAUSE) {
+        if (jobs.areGroup() && job.rung() != null && all.desiredState(job.job()) != DesiredState.PAUSE) {
             return Answer.asWished(
                     "rests where others of its sweep are better; ./trainyard resume %s has it run on all the same"
                             .formatted(job.job()));
         }
         Optional<Answer> ended = ended(job, "resume");
-        boolean rests = job.status() == Status.PAUSED || all.wish(job.job()) == DesiredState.PAUSE;
+        boolean rests = job.status() == Status.PAUSED || all.desiredState(job.job()) == DesiredState.PAUSE;
         return ended.isPresent() || rests
                 ? ended
                 : Answer.asWished(words(job.status()) + " and was not paused; nothing to resume");
     }
 
     @Override
-    DesiredState wish(DesiredState kept) {
+    DesiredState desiredState(DesiredState kept) {
         return DesiredState.RUN;
     }
 

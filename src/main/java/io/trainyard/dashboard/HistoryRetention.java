@@ -37,9 +37,9 @@ class HistoryRetention {
                     break;
                 }
             }
-            int wishes = store.forgetUnheardWishes();
-            if (wishes > 0) {
-                LOG.warnf("forgot %d control requests about jobs that nobody has submitted", wishes);
+            int controls = store.forgetUnreadControls();
+            if (controls > 0) {
+                LOG.warnf("forgot %d control requests about jobs that nobody has submitted", controls);
             }
         } catch (TrackingException e) {
             LOG.warnf("jobs that are too old or too many are not forgotten yet: %s", e.getMessage());

@@ -107,7 +107,7 @@ public class JobControl {
     /// @param group whether the jobs are a group. If they are, jobs that are paused at a rung stay paused
     public List<Answer> act(Action action, List<String> jobs, @Nullable Priority priority, boolean group) {
         Map<String, Answer> answers = new LinkedHashMap<>();
-        List<Control> wishes = new ArrayList<>();
+        List<Control> controls = new ArrayList<>();
         List<String> waiting = new ArrayList<>();
         for (String job : jobs) {
             Optional<JobState> state = store.job(job);
@@ -115,9 +115,9 @@ public class JobControl {
                 answers.put(job, new Answer(job, false, "is not known: nothing was submitted under that id", false));
                 continue;
             }
-            Optional<Control> kept = store.wish(job);
+            Optional<Control> kept = store.control(job);
             boolean rests = action == Action.RESUME && state.get().rung() != null;
-            if (rests && group && kept.map(Control::wish).orElse(DesiredState.RUN) != DesiredState.PAUSE) {
+            if (rests && group && kept.map(Control::desiredState).orElse(DesiredState.RUN) != DesiredState.PAUSE) {
                 answers.put(job, new Answer(job, true, "rests where others of its sweep are better", true));
                 continue;
             }
@@ -128,17 +128,17 @@ public class JobControl {
                     newestCommand(job).ifPresent(waiting::add);
                 }
                 RequestedPriority urgency = priority == null ? kept.map(Control::priority).orElse(null) : priority.urgency();
-                boolean runsOn = (rests && !group) || kept.map(Control::isRunOn).orElse(false);
-                wishes.add(new Control(job, wish(action, kept), urgency, Instant.now(), runsOn ? true : null));
+                boolean runsOn = (rests && !group) || kept.map(Control::skipsRungs).orElse(false);
+                controls.add(new Control(job, desiredState(action, kept), urgency, Instant.now(), runsOn ? true : null));
             }
         }
         if (priority != null && !waiting.isEmpty()) {
             // Copies come first: if the control request is lost, an extra copy has no effect.
             sender.copy(RecordFinder.find(kafka, waiting), priority);
         }
-        if (!wishes.isEmpty()) {
-            sender.wish(wishes);
-            store.keep(wishes); // also read from the topic later
+        if (!controls.isEmpty()) {
+            sender.control(controls);
+            store.keep(controls); // also read from the topic later
         }
         return List.copyOf(answers.values());
     }
@@ -150,7 +150,7 @@ public class JobControl {
             boolean asked = action == Action.CANCEL && status == Status.CANCELLED;
             return new Answer(job, asked, "is %s already; nothing to %s".formatted(status.word(), action.word), true);
         }
-        boolean rests = status == Status.PAUSED || kept.map(Control::wish).orElse(DesiredState.RUN) == DesiredState.PAUSE;
+        boolean rests = status == Status.PAUSED || kept.map(Control::desiredState).orElse(DesiredState.RUN) == DesiredState.PAUSE;
         if (action == Action.RESUME && !rests) {
             return new Answer(job, false, "is %s and was not paused; nothing to resume".formatted(status.word()), true);
         }
@@ -166,12 +166,12 @@ public class JobControl {
                 true);
     }
 
-    private static DesiredState wish(Action action, Optional<Control> kept) {
+    private static DesiredState desiredState(Action action, Optional<Control> kept) {
         return switch (action) {
             case CANCEL -> DesiredState.CANCEL;
             case PAUSE -> DesiredState.PAUSE;
             case RESUME -> DesiredState.RUN;
-            case REPRIORITIZE -> kept.map(Control::wish).orElse(DesiredState.RUN);
+            case REPRIORITIZE -> kept.map(Control::desiredState).orElse(DesiredState.RUN);
         };
     }
 

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 /// @param classAccuracy of the last test, 0..1 per class
 /// @param confusion of the last test: samples by (true class, predicted class)
 /// @param remarks a user's tags and note
-/// @param wish the newest control request, if any
+/// @param control the newest control request, if any
 /// @param submitter the user who submitted it here; null for other clients and without sign-in
 public record JobDetail(
         @JsonIgnoreProperties("facts") JobSummary summary,
@@ -53,7 +53,7 @@ public record JobDetail(
         double @Nullable [] classAccuracy,
         int @Nullable [][] confusion,
         @JsonUnwrapped Annotations remarks,
-        @Nullable Control wish,
+        @Nullable Control control,
         @Nullable String submitter) {
 
     /// A tested epoch.
@@ -90,7 +90,7 @@ public record JobDetail(
             @Nullable String waiting,
             @Nullable StartForecast outlook,
             Annotations remarks,
-            Optional<Control> wish,
+            Optional<Control> control,
             Optional<String> submitter) {
         JobSpec spec = state.spec();
         EpochTested last = state.lastTest();
@@ -114,7 +114,7 @@ public record JobDetail(
                 last == null || last.classAccuracy().length == 0 ? null : last.classAccuracy(),
                 last == null || last.confusion().length == 0 ? null : last.confusion(),
                 remarks,
-                wish.orElse(null),
+                control.orElse(null),
                 submitter.orElse(null));
     }
 

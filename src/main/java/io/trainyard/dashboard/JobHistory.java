@@ -252,7 +252,7 @@ public final class JobHistory {
                     waiting(summary).orElse(null),
                     outlook(summary),
                     store.remarks(id),
-                    store.wish(id),
+                    store.control(id),
                     store.submitters().of(id));
         });
     }

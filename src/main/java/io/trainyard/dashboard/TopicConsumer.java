@@ -290,7 +290,7 @@ public class TopicConsumer {
     private void takeTogether(Iterable<ConsumerRecord<String, byte[]>> records) {
         Map<Partition, Long> known = store.offsets();
         List<JobRecord> news = new ArrayList<>();
-        List<Control> wishes = new ArrayList<>();
+        List<Control> controls = new ArrayList<>();
         Map<Partition, Long> next = new HashMap<>();
         int refused = 0;
         for (ConsumerRecord<String, byte[]> entry : records) {
@@ -300,7 +300,7 @@ public class TopicConsumer {
                 readStatus(entry);
             } else if (topic != null && entry.offset() >= known.getOrDefault(partition, 0L)) {
                 if (topic == Topic.CONTROL) {
-                    readWish(entry, wishes);
+                    readControl(entry, controls);
                 } else {
                     readNews(topic, entry, news);
                 }
@@ -308,7 +308,7 @@ public class TopicConsumer {
                 next.put(partition, entry.offset() + 1);
             }
         }
-        store.keep(wishes); // idempotent if records are read twice
+        store.keep(controls); // idempotent if records are read twice
         alerts.take(news);
         long leftOutBefore = store.leftOut();
         counters.taken(news, history.apply(news, next), refused);
@@ -319,8 +319,8 @@ public class TopicConsumer {
         read(entry, () -> new TopicRecord(topic, entry).news().ifPresent(news::add));
     }
 
-    private void readWish(ConsumerRecord<String, byte[]> entry, List<Control> wishes) {
-        read(entry, () -> wishes.add(EventJson.readControl(entry.value())));
+    private void readControl(ConsumerRecord<String, byte[]> entry, List<Control> controls) {
+        read(entry, () -> controls.add(EventJson.readControl(entry.value())));
     }
 
     /// The time of a heartbeat is the timestamp of its record.

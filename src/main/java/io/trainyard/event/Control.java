@@ -12,26 +12,26 @@ import org.jspecify.annotations.Nullable;
 /// @param job the job's id
 /// @param priority the new priority; null keeps the priority of the command
 /// @param time when the request was made
-/// @param runOn whether the job continues at rungs where its `asha` would pause it; null means no
+/// @param skipRungs whether the job continues at rungs where its `asha` would pause it; null means no
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record Control(
         String job,
-        DesiredState wish,
+        DesiredState desiredState,
         @Nullable RequestedPriority priority,
         Instant time,
-        @Nullable Boolean runOn) {
+        @Nullable Boolean skipRungs) {
     @JsonCreator
     public Control {}
 
     /// Creates a request with which rungs apply.
-    public Control(String job, DesiredState wish, @Nullable RequestedPriority priority, Instant time) {
-        this(job, wish, priority, time, null);
+    public Control(String job, DesiredState desiredState, @Nullable RequestedPriority priority, Instant time) {
+        this(job, desiredState, priority, time, null);
     }
 
     /// Whether the job continues at rungs.
     @JsonIgnore
-    public boolean isRunOn() {
-        return Boolean.TRUE.equals(runOn);
+    public boolean skipsRungs() {
+        return Boolean.TRUE.equals(skipRungs);
     }
 
     /// The desired state of the job.

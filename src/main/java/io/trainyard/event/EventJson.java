@@ -163,7 +163,7 @@ public final class EventJson {
     /// @throws IOException if it is not a valid control request
     public static Control readControl(byte[] json) throws IOException {
         requireLength(json);
-        Control control = read(json, Control.class, "what is wished of a job");
+        Control control = read(json, Control.class, "control request");
         requireComplete(control);
         requireId("job", control.job());
         return control;

@@ -35,8 +35,8 @@ final class AttemptHistory {
     /// @return false if its losses exceed the limit
     boolean take(EventRecord news) {
         TrainingEvent event = news.event();
-        boolean wished = event instanceof TrainingEvent.Paused || event instanceof TrainingEvent.Cancelled;
-        Word word = new Word(event.type(), news.millis(), wished);
+        boolean controlled = event instanceof TrainingEvent.Paused || event instanceof TrainingEvent.Cancelled;
+        Word word = new Word(event.type(), news.millis(), controlled);
         switch (event) {
             case TrainingEvent.Released _,
                     TrainingEvent.Finished _,

@@ -19,8 +19,8 @@ public final class ClaimRule {
     public record Delivery(Request request, String place, int delivery) {}
 
     /// @param stored the job's state in the store
-    /// @param wish the latest control request
-    public static Verdict of(Delivery command, StoredJob stored, DesiredState wish) {
+    /// @param desiredState the latest control request
+    public static Verdict of(Delivery command, StoredJob stored, DesiredState desiredState) {
         Request request = command.request();
         if (request.store() != null && !request.store().equals(stored.store())) {
             return new Verdict.Elsewhere(request.store());
@@ -32,7 +32,7 @@ public final class ClaimRule {
         if (stored.link() instanceof End end) {
             return new Verdict.Announce(stored.last(), end);
         }
-        if (wish == DesiredState.CANCEL) {
+        if (desiredState == DesiredState.CANCEL) {
             return new Verdict.Cancel();
         }
         if (request.attempt() > (long) stored.last() + MAX_AHEAD) {
@@ -45,7 +45,7 @@ public final class ClaimRule {
             return new Verdict.Void(stored.last(), owner);
         }
         // after a pause the job has no owner, regardless of the command's number
-        return wish == DesiredState.PAUSE ? new Verdict.Park(stored.parked(request)) : new Verdict.Begin(stored.next(request));
+        return desiredState == DesiredState.PAUSE ? new Verdict.Park(stored.parked(request)) : new Verdict.Begin(stored.next(request));
     }
 
     /// Whether the owner of the newest attempt claimed this very record but did not accept it: the record is

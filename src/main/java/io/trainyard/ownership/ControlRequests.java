@@ -10,42 +10,42 @@ import java.util.concurrent.ConcurrentHashMap;
 /// The latest control request of each job: the fold of the topic `control`. One thread writes, all threads
 /// read.
 public final class ControlRequests {
-    private final Map<String, Control> wishes = new ConcurrentHashMap<>(); // each with the newest priority
+    private final Map<String, Control> controls = new ConcurrentHashMap<>(); // each with the newest priority
 
     /// Processes a record.
     void add(String job, Control control) {
-        wishes.merge(
+        controls.merge(
                 job,
                 control,
                 (before, now) -> now.priority() == null
-                        ? new Control(job, now.wish(), before.priority(), now.time(), now.runOn())
+                        ? new Control(job, now.desiredState(), before.priority(), now.time(), now.skipRungs())
                         : now);
     }
 
     /// The job's control requests no longer matter.
     void remove(String job) {
-        wishes.remove(job);
+        controls.remove(job);
     }
 
     /// Whether the topic has a record of the job.
     public boolean isAny(String job) {
-        return wishes.containsKey(job);
+        return controls.containsKey(job);
     }
 
     public DesiredState of(String job) {
-        Control control = wishes.get(job);
-        return control == null ? DesiredState.RUN : control.wish();
+        Control control = controls.get(job);
+        return control == null ? DesiredState.RUN : control.desiredState();
     }
 
     /// Whether a user wants the job to skip its rungs.
-    public boolean isRunOn(String job) {
-        Control control = wishes.get(job);
-        return control != null && control.isRunOn();
+    public boolean skipsRungs(String job) {
+        Control control = controls.get(job);
+        return control != null && control.skipsRungs();
     }
 
     /// A job's command with the requested priority.
     Request urgent(Request request) {
-        Control control = wishes.get(request.job().id());
+        Control control = controls.get(request.job().id());
         RequestedPriority urgency = control == null ? null : control.priority();
         return urgency == null ? request : request.at(Priority.of(urgency));
     }

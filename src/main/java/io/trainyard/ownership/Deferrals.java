@@ -22,7 +22,7 @@ public final class Deferrals<C> {
 
     /// A deferred command.
     ///
-    /// @param key of its record in the topic `custody`
+    /// @param key of its record in the topic `ownership`
     /// @param contract that it needs
     /// @param bytes of memory that it uses
     public record Deferral<C>(String key, int contract, int bytes, C command) {}

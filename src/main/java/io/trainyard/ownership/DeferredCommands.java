@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/// Commands that are deferred on `custody` because it was another project's turn when a worker received them,
+/// Commands that are deferred on `ownership` because it was another project's turn when a worker received them,
 /// or because their project's quota was used up. Every worker knows all of them. Not thread-safe.
 ///
 /// @param <C> the command
@@ -25,10 +25,10 @@ public final class DeferredCommands<C> {
 
     /// A deferred command.
     ///
-    /// @param key of its record in the topic `custody`
+    /// @param key of its record in the topic `ownership`
     /// @param topic where it was delivered, by its full name
     /// @param offset on that topic
-    /// @param since the offset on `custody`
+    /// @param since the offset on `ownership`
     /// @param bytes of memory that it uses
     public record DeferredEntry<C>(
             String key,

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// The owner of a job, or what the job waits for: the newest record of the topic `custody` with the job's id. A
+/// The owner of a job, or what the job waits for: the newest record of the topic `ownership` with the job's id. A
 /// job that has ended has no record.
 ///
 /// It may be outdated, because a frozen worker may wake up and write old state. So it is only ever a reason to

@@ -24,7 +24,7 @@ import io.trainyard.spec.JobSpec;
 import java.io.IOException;
 import java.util.List;
 
-/// Ownership as JSON: the body of a record of the topic `custody`.
+/// Ownership as JSON: the body of a record of the topic `ownership`.
 public final class OwnershipJson {
     private static final JsonMapper MAPPER = JsonMapper.builder()
             .addModule(new ParameterNamesModule())
@@ -43,8 +43,8 @@ public final class OwnershipJson {
 
     private OwnershipJson() {}
 
-    public static byte[] write(Ownership custody) {
-        return bytes(custody);
+    public static byte[] write(Ownership ownership) {
+        return bytes(ownership);
     }
 
     public static byte[] write(List<Refusal> refusals) {
@@ -55,7 +55,7 @@ public final class OwnershipJson {
         try {
             return MAPPER.writeValueAsBytes(value);
         } catch (JsonProcessingException e) {
-            throw new IllegalStateException("a custody is always writable", e);
+            throw new IllegalStateException("an ownership is always writable", e);
         }
     }
 
@@ -68,11 +68,11 @@ public final class OwnershipJson {
     ///
     /// @param contract see [JobContract]
     public static Ownership read(byte[] json, int contract) throws IOException {
-        Ownership custody = MAPPER.reader().withAttribute(CONTRACT, contract).readValue(json, Ownership.class);
-        if (custody == null) {
-            throw new IOException("null is not a custody");
+        Ownership ownership = MAPPER.reader().withAttribute(CONTRACT, contract).readValue(json, Ownership.class);
+        if (ownership == null) {
+            throw new IOException("null is not an ownership");
         }
-        return custody;
+        return ownership;
     }
 
     /// @throws IOException if it is not a list of refusals

@@ -78,23 +78,23 @@ public final class OwnershipMonitor {
         long since; // the beat of the owner's newest heartbeat, or of the newest copy
         long acted = Long.MIN_VALUE;
 
-        Watched(Group group, Ownership custody, long since) {
+        Watched(Group group, Ownership ownership, long since) {
             this.group = group;
             this.since = since;
-            set(custody);
+            set(ownership);
         }
 
-        void set(Ownership custody) {
-            boolean isHeld = custody.state() == State.HELD;
-            state = custody.state();
-            attempt = custody.request().attempt();
-            copies = custody.copies();
-            resting = custody.isResting();
-            whole = isHeld ? custody : null;
-            packed = isHeld ? null : PackedOwnership.of(custody, group.dictionary);
+        void set(Ownership ownership) {
+            boolean isHeld = ownership.state() == State.HELD;
+            state = ownership.state();
+            attempt = ownership.request().attempt();
+            copies = ownership.copies();
+            resting = ownership.isResting();
+            whole = isHeld ? ownership : null;
+            packed = isHeld ? null : PackedOwnership.of(ownership, group.dictionary);
         }
 
-        Ownership custody() {
+        Ownership ownership() {
             return whole == null ? Objects.requireNonNull(packed).unpack(group.dictionary) : whole;
         }
     }
@@ -103,7 +103,7 @@ public final class OwnershipMonitor {
     private final Rules rules;
     private final Map<String, Watched> jobs = new HashMap<>();
     private final Map<String, Group> groups = new HashMap<>();
-    private final ControlRequests wishes;
+    private final ControlRequests controls;
     private final Map<String, Long> heard = new HashMap<>();
     private @Nullable Set<String> live; // null if it may have changed since it was computed
     private final Set<String> asked = new LinkedHashSet<>(); // jobs with a new control request and without an owner
@@ -116,20 +116,20 @@ public final class OwnershipMonitor {
             new HashSet<>(); // those, while the topic is read again; capacity is reserved for them
     private int reserved; // for those of them that are not watched yet
 
-    /// @param wishes is written here
-    public OwnershipMonitor(String self, Rules rules, ControlRequests wishes) {
+    /// @param controls is written here
+    public OwnershipMonitor(String self, Rules rules, ControlRequests controls) {
         this.self = self;
         this.rules = rules;
-        this.wishes = wishes;
+        this.controls = controls;
     }
 
-    /// Processes a record of the topic `custody`.
+    /// Processes a record of the topic `ownership`.
     ///
-    /// @param custody null if the job has ended
-    public void custody(String job, @Nullable Ownership custody) {
+    /// @param ownership null if the job has ended
+    public void ownership(String job, @Nullable Ownership ownership) {
         Watched known = jobs.get(job);
         changed.add(job);
-        if (custody == null) {
+        if (ownership == null) {
             if (jobs.remove(job) != null) {
                 leave(Objects.requireNonNull(known).group);
                 reserved += wanted.contains(job) ? 1 : 0; // an older owner may still have written after the end
@@ -137,13 +137,13 @@ public final class OwnershipMonitor {
             asked.remove(job);
             overlooked.remove(job);
         } else if (known != null) {
-            if (custody.request().attempt() >= known.attempt) {
-                known.set(custody);
+            if (ownership.request().attempt() >= known.attempt) {
+                known.set(ownership);
                 known.since = beats;
                 known.acted = Long.MIN_VALUE;
             }
         } else if (hasRoom(job)) {
-            jobs.put(job, new Watched(join(custody), custody, beats));
+            jobs.put(job, new Watched(join(ownership), ownership, beats));
             reserved -= wanted.contains(job) ? 1 : 0;
         } else {
             overlook(job);
@@ -162,10 +162,10 @@ public final class OwnershipMonitor {
         }
     }
 
-    private Group join(Ownership custody) {
-        String name = custody.request().job().group();
+    private Group join(Ownership ownership) {
+        String name = ownership.request().job().group();
         Group group = groups.computeIfAbsent(
-                name == null ? NO_GROUP : name, _ -> new Group(name, OwnershipJson.write(custody)));
+                name == null ? NO_GROUP : name, _ -> new Group(name, OwnershipJson.write(ownership)));
         group.jobs++;
         return group;
     }
@@ -181,7 +181,7 @@ public final class OwnershipMonitor {
         return overlooked() > 0 && jobs.size() < rules.maxJobs() - rules.maxJobs() / ROOM_AGAIN;
     }
 
-    /// The topic `custody` is read again from its beginning. Jobs in it that have ended by now must not take
+    /// The topic `ownership` is read again from its beginning. Jobs in it that have ended by now must not take
     /// the capacity of unwatched jobs: otherwise it would be read again without end.
     public void readAgain() {
         wanted.addAll(overlooked);
@@ -190,7 +190,7 @@ public final class OwnershipMonitor {
         unnamed = 0;
     }
 
-    /// The topic `custody` has been read to its end.
+    /// The topic `ownership` has been read to its end.
     public void caughtUp() {
         wanted.clear();
         reserved = 0;
@@ -204,13 +204,13 @@ public final class OwnershipMonitor {
     public void control(String job, @Nullable Control control, boolean fresh) {
         changed.add(job);
         if (control == null) {
-            wishes.remove(job);
+            controls.remove(job);
             asked.remove(job);
             return;
         }
-        DesiredState before = wish(job);
-        wishes.add(job, control);
-        if (fresh && before != control.wish()) {
+        DesiredState before = desiredState(job);
+        controls.add(job, control);
+        if (fresh && before != control.desiredState()) {
             asked.add(job);
         }
     }
@@ -242,7 +242,7 @@ public final class OwnershipMonitor {
         }
         boolean isHeld = watched.state == State.HELD && attempt == watched.attempt;
         if (!isHeld) { // the record is older than the heartbeat
-            watched.set(Ownership.held(watched.custody().request().attempt(attempt), worker));
+            watched.set(Ownership.held(watched.ownership().request().attempt(attempt), worker));
             changed.add(job);
         }
         watched.since = beats;
@@ -250,9 +250,9 @@ public final class OwnershipMonitor {
 
     /// A job of another worker, if any.
     public Optional<JobSpec> underWay() {
-        return wholes().filter(custody -> !custody.worker().equals(self))
+        return wholes().filter(ownership -> !ownership.worker().equals(self))
                 .reduce((_, later) -> later)
-                .map(custody -> custody.request().job());
+                .map(ownership -> ownership.request().job());
     }
 
     /// The jobs with an owner.
@@ -265,7 +265,7 @@ public final class OwnershipMonitor {
         Map<String, List<String>> resting = new HashMap<>();
         jobs.forEach((job, watched) -> {
             String group = watched.group.name;
-            if (watched.resting && group != null && wish(job) == DesiredState.RUN) {
+            if (watched.resting && group != null && desiredState(job) == DesiredState.RUN) {
                 resting.computeIfAbsent(group, _ -> new ArrayList<>()).add(job);
             }
         });
@@ -274,8 +274,8 @@ public final class OwnershipMonitor {
 
     /// The command of a watched job.
     public Request request(String job) {
-        return wishes.urgent(
-                Objects.requireNonNull(jobs.get(job), job).custody().request());
+        return controls.urgent(
+                Objects.requireNonNull(jobs.get(job), job).ownership().request());
     }
 
     /// The group of a watched job; null if it has none.
@@ -285,19 +285,19 @@ public final class OwnershipMonitor {
     }
 
     /// The latest control request of a job.
-    public DesiredState wish(String job) {
-        return wishes.of(job);
+    public DesiredState desiredState(String job) {
+        return controls.of(job);
     }
 
     /// The ownership of a job; null if unknown.
-    public @Nullable Ownership custody(String job) {
+    public @Nullable Ownership ownership(String job) {
         Watched watched = jobs.get(job);
-        return watched == null ? null : watched.custody();
+        return watched == null ? null : watched.ownership();
     }
 
     /// The jobs with an owner, with their requested priorities.
     public List<Ownership> held() {
-        return wholes().map(custody -> Ownership.held(wishes.urgent(custody.request()), custody.worker()))
+        return wholes().map(ownership -> Ownership.held(controls.urgent(ownership.request()), ownership.worker()))
                 .toList();
     }
 
@@ -323,8 +323,8 @@ public final class OwnershipMonitor {
     /// The current use of each project: its jobs with an owner.
     public Map<String, Load> loads() {
         Map<String, Load> loads = new HashMap<>();
-        held().forEach(custody -> {
-            JobSpec job = custody.request().job();
+        held().forEach(ownership -> {
+            JobSpec job = ownership.request().job();
             loads.merge(job.projectName(), new Load(1, job.allDevices().size()), Load::plus);
         });
         return loads;
@@ -333,7 +333,7 @@ public final class OwnershipMonitor {
     /// The live workers without a job.
     public Set<String> idle() {
         Set<String> idle = new HashSet<>(live());
-        held().forEach(custody -> idle.remove(custody.worker()));
+        held().forEach(ownership -> idle.remove(ownership.worker()));
         return idle;
     }
 
@@ -376,7 +376,7 @@ public final class OwnershipMonitor {
                         : null;
             case WAITING -> {
                 long patience = (long) rules.beats() << Math.min(watched.copies, MAX_DOUBLINGS);
-                if (wish(job) == DesiredState.CANCEL) {
+                if (desiredState(job) == DesiredState.CANCEL) {
                     yield isDue(0, job, watched) ? new RecoveryAction.Cancel(job) : null;
                 }
                 yield isDue(patience, job, watched)
@@ -384,12 +384,12 @@ public final class OwnershipMonitor {
                         : null;
             }
             case PAUSED ->
-                switch (wish(job)) {
+                switch (desiredState(job)) {
                     case PAUSE -> null;
                     case CANCEL -> isDue(0, job, watched) ? new RecoveryAction.Cancel(job) : null;
                     case RUN ->
                         // For a job that is paused at a rung the store decides: see [RungSchedule].
-                        (!watched.resting || wishes.isRunOn(job)) && isDue(0, job, watched)
+                        (!watched.resting || controls.skipsRungs(job)) && isDue(0, job, watched)
                                 ? new RecoveryAction.Republish(request(job), 1, true)
                                 : null;
                 };
@@ -414,7 +414,7 @@ public final class OwnershipMonitor {
             return true; // the first worker in the order publishes it; the worker that claims the command obeys in any
             // case
         }
-        switch (wish(job)) {
+        switch (desiredState(job)) {
             case CANCEL -> {
                 if (watched == null) {
                     due.add(new RecoveryAction.Cancel(job));

@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// The waiting commands of some topics, according to those topics and `custody`: a command waits until its job
+/// The waiting commands of some topics, according to those topics and `ownership`: a command waits until its job
 /// has an owner or has ended. The oldest of each topic are kept, up to a limit; the reader pauses a full topic
 /// ([#isFull]), so neither memory nor traffic grows with the queue.
 ///
@@ -40,20 +40,20 @@ public final class WaitingCommands {
 
     /// Adds a command from its topic.
     public void add(WaitingCommand command) {
-        Ownership custody = monitor.custody(command.job());
-        if (custody == null ? !ended.contains(command.job()) : !settles(custody, command)) {
+        Ownership ownership = monitor.ownership(command.job());
+        if (ownership == null ? !ended.contains(command.job()) : !settles(ownership, command)) {
             of(command.topic()).put(command.offset(), command);
         }
     }
 
-    /// Processes a record of the topic `custody`.
+    /// Processes a record of the topic `ownership`.
     ///
     /// @param told null if the job has ended
-    public void custody(String job, @Nullable Ownership told) {
-        Ownership known = monitor.custody(job); // may be newer than a late record
-        Ownership custody = known == null ? told : known;
+    public void ownership(String job, @Nullable Ownership told) {
+        Ownership known = monitor.ownership(job); // may be newer than a late record
+        Ownership ownership = known == null ? told : known;
         ended.remove(job);
-        if (custody == null) {
+        if (ownership == null) {
             ended.add(job);
             if (ended.size() > MAX_ENDED) {
                 ended.removeFirst();
@@ -61,15 +61,15 @@ public final class WaitingCommands {
         }
         for (Map<Long, WaitingCommand> topic : commands.values()) {
             topic.values()
-                    .removeIf(command -> command.job().equals(job) && (custody == null || settles(custody, command)));
+                    .removeIf(command -> command.job().equals(job) && (ownership == null || settles(ownership, command)));
         }
     }
 
     /// Whether the ownership makes the command obsolete: the job has an owner or is paused, or a later attempt
     /// waits.
-    private static boolean settles(Ownership custody, WaitingCommand command) {
-        int attempt = custody.request().attempt();
-        return custody.state() == State.WAITING ? command.attempt() < attempt : command.attempt() <= attempt;
+    private static boolean settles(Ownership ownership, WaitingCommand command) {
+        int attempt = ownership.request().attempt();
+        return ownership.state() == State.WAITING ? command.attempt() < attempt : command.attempt() <= attempt;
     }
 
     /// The share group delivers nothing of a topic before an offset.

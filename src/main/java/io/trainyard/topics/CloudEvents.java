@@ -18,7 +18,7 @@ public final class CloudEvents {
     public static final String DEAD_COMMAND = "io.trainyard.job.rejected.v1";
     public static final String CONTROL = "io.trainyard.job.control.v1";
     public static final String WORKER_STATUS = "io.trainyard.worker.status.v1";
-    public static final String CUSTODY = "io.trainyard.job.custody.v1";
+    public static final String OWNERSHIP = "io.trainyard.job.ownership.v1";
 
     /// The header with the source of an event.
     static final String SOURCE = "ce_source";

@@ -69,14 +69,14 @@ public final class CommandSender {
     }
 
     /// Publishes control requests; see [#send(List, Priority, Consumer)].
-    public void wish(List<Control> wishes) {
-        send(wishes.stream()
-                .map(wish -> new Due(
+    public void control(List<Control> controls) {
+        send(controls.stream()
+                .map(control -> new Due(
                         new ProducerRecord<>(
                                 Topic.CONTROL.name(kafka.prefix()),
                                 null,
-                                wish.job(),
-                                EventJson.write(wish),
+                                control.job(),
+                                EventJson.write(control),
                                 CloudEvents.headers(CloudEvents.CONTROL, source)),
                         () -> {}))
                 .toList());

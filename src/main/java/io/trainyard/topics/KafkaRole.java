@@ -23,7 +23,7 @@ public enum KafkaRole {
             topic(Topic.JOBS, AclOperation.WRITE),
             topic(Topic.DEAD_LETTER, AclOperation.READ, AclOperation.WRITE),
             topic(Topic.CONTROL, AclOperation.READ, AclOperation.WRITE),
-            topic(Topic.CUSTODY, AclOperation.READ, AclOperation.WRITE),
+            topic(Topic.OWNERSHIP, AclOperation.READ, AclOperation.WRITE),
             topic(Topic.WORKERS, AclOperation.READ, AclOperation.WRITE),
             group("commands.", AclOperation.READ, AclOperation.ALTER_CONFIGS)),
 

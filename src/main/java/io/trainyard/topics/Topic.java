@@ -28,7 +28,7 @@ public enum Topic {
     CUDA_COMMANDS_NORMAL("commands.cuda.normal", Content.COMMANDS, commands()),
     CUDA_COMMANDS_LOW("commands.cuda.low", Content.COMMANDS, commands()),
     CONTROL("control", Content.OTHER, compacted()),
-    CUSTODY("custody", Content.OTHER, timedByBrokers(large(compacted()))),
+    OWNERSHIP("ownership", Content.OTHER, timedByBrokers(large(compacted()))),
     STEPS("steps", Content.EVENTS, retained(Duration.ofDays(2))),
     ACCURACY("accuracy", Content.EVENTS, retained(Duration.ofDays(30))),
     CHECKPOINTS("checkpoints", Content.EVENTS, compacted()),
@@ -44,9 +44,9 @@ public enum Topic {
     /// The topics with records about jobs.
     public static final List<Topic> NEWS = with(EnumSet.of(Content.COMMANDS, Content.EVENTS, Content.DEAD_LETTERS));
 
-    /// The topics that the dashboard reads. Only workers use [#CUSTODY].
+    /// The topics that the dashboard reads. Only workers use [#OWNERSHIP].
     public static final List<Topic> SHOWN =
-            Arrays.stream(values()).filter(topic -> topic != CUSTODY).toList();
+            Arrays.stream(values()).filter(topic -> topic != OWNERSHIP).toList();
 
     /// The maximum record size of commands and jobs in bytes: twice the longest command, because the start
     /// event contains the command and the table of parameters.

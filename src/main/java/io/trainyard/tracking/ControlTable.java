@@ -15,19 +15,19 @@ record ControlTable(Connection connection) {
     /// The maximum number of stored requests for unknown jobs. Their commands may be read later.
     static final int MAX_UNHEARD = 10_000;
 
-    void put(Collection<Control> wishes) throws SQLException {
-        for (Control wish : wishes) { // one by one because a job may occur twice
-            RequestedPriority priority = wish.priority();
+    void put(Collection<Control> controls) throws SQLException {
+        for (Control control : controls) { // one by one because a job may occur twice
+            RequestedPriority priority = control.priority();
             Sql.update(
                     connection,
                     """
-                    INSERT INTO wishes (job, wish, priority, millis) VALUES (?, ?, ?, ?)
+                    INSERT INTO control_requests (job, desired_state, priority, millis) VALUES (?, ?, ?, ?)
                     ON CONFLICT (job) DO UPDATE
-                    SET wish = excluded.wish, priority = excluded.priority, millis = excluded.millis""",
-                    wish.job(),
-                    wish.wish().name(),
+                    SET desired_state = excluded.desired_state, priority = excluded.priority, millis = excluded.millis""",
+                    control.job(),
+                    control.desiredState().name(),
                     priority == null ? null : priority.name(),
-                    wish.time().toEpochMilli());
+                    control.time().toEpochMilli());
         }
     }
 
@@ -36,13 +36,13 @@ record ControlTable(Connection connection) {
     /// @return the number of deleted requests
     int forgetUnheard(int most) throws SQLException {
         return Sql.update(connection, """
-                DELETE FROM wishes WHERE job IN (
-                    SELECT job FROM wishes WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.job = wishes.job)
+                DELETE FROM control_requests WHERE job IN (
+                    SELECT job FROM control_requests WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.job = control_requests.job)
                     ORDER BY millis DESC, job LIMIT 1000000 OFFSET ?)""", most);
     }
 
     Optional<Control> find(String job) throws SQLException {
-        return Sql.list(connection, "SELECT wish, priority, millis FROM wishes WHERE job = ?", List.of(job), row -> {
+        return Sql.list(connection, "SELECT desired_state, priority, millis FROM control_requests WHERE job = ?", List.of(job), row -> {
                     String priority = row.getString(2);
                     return new Control(
                             job,

@@ -129,7 +129,7 @@ record JobTables(Connection connection) {
         Sql.each(connection, sql, 0, values, row -> jobs.put(row.getLong(1), row.getString(2)));
         for (var job : jobs.entrySet()) {
             new UsageTables(connection).forget(job.getKey());
-            for (String table : List.of("submitters", "wishes")) {
+            for (String table : List.of("submitters", "control_requests")) {
                 Sql.update(connection, "DELETE FROM %s WHERE job = ?".formatted(table), job.getValue());
             }
             for (String table : List.of("chunks", "losses", "news", "summaries", "notes", "tags", "device_uses")) {

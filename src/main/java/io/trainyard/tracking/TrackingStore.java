@@ -416,11 +416,11 @@ public final class TrackingStore implements AutoCloseable {
     }
 
     /// Stores control requests. The last request for a job replaces earlier ones.
-    public void keep(Collection<Control> wishes) {
-        if (!wishes.isEmpty()) {
+    public void keep(Collection<Control> controls) {
+        if (!controls.isEmpty()) {
             database.write(connection -> {
-                new ControlTable(connection).put(wishes);
-                return wishes;
+                new ControlTable(connection).put(controls);
+                return controls;
             });
         }
     }
@@ -429,7 +429,7 @@ public final class TrackingStore implements AutoCloseable {
     /// jobs that do not exist.
     ///
     /// @return the number of deleted requests
-    public int forgetUnheardWishes() {
+    public int forgetUnreadControls() {
         return database.write(connection -> new ControlTable(connection).forgetUnheard(ControlTable.MAX_UNHEARD));
     }
 
@@ -446,7 +446,7 @@ public final class TrackingStore implements AutoCloseable {
     }
 
     /// The last control request for a job, if any.
-    public Optional<Control> wish(String job) {
+    public Optional<Control> control(String job) {
         return database.read(connection -> new ControlTable(connection).find(job));
     }
 

@@ -99,11 +99,11 @@ final class AttemptRunner {
             }
             case Outcome.Paused(var event) -> {
                 breaker.paused();
-                Ownership custody = event.rung() == null
+                Ownership ownership = event.rung() == null
                         ? Ownership.paused(held.next(), rules.worker())
                         : Ownership.resting(held.next(), rules.worker(), event.rung());
                 if (isAcknowledged(held, events.acknowledged())) {
-                    isAcknowledged(held, publisher.publish(custody));
+                    isAcknowledged(held, publisher.publish(ownership));
                 }
             }
             case Outcome.Released(Released event) -> {

@@ -114,7 +114,7 @@ final class Claiming {
             JobChain chain = folder.chain();
             StoredJob stored =
                     new StoredJob(store, sameJob, chain.last(), chain.link().orElse(null));
-            switch (ClaimRule.of(delivery, stored, context.fleet().wishes().of(job))) {
+            switch (ClaimRule.of(delivery, stored, context.fleet().controls().of(job))) {
                 case Verdict.Reject(String reason) -> {
                     return disposition.reject(queue, command, reason);
                 }
@@ -174,7 +174,7 @@ final class Claiming {
     /// already had its turn.
     private Optional<String> reasonToWait(ConsumerRecord<byte[], byte[]> command, Request request) {
         return command.deliveryCount().isEmpty()
-                        || context.fleet().wishes().of(request.job().id()) != DesiredState.RUN
+                        || context.fleet().controls().of(request.job().id()) != DesiredState.RUN
                 ? Optional.empty()
                 : context.fleet().shares().reasonToWait(context.order().now(), request);
     }
@@ -194,7 +194,7 @@ final class Claiming {
     private ClaimResult begin(CommandQueue queue, ClaimedAttempt held)
             throws InterruptedException, ExecutionException, TimeoutException {
         disposition.await(queue, publisher.publish(Ownership.held(held.request(), rules.worker())));
-        KillPoint.IN_CUSTODY.reach();
+        KillPoint.IN_OWNERSHIP.reach();
         if (!queue.accept()) {
             return new ClaimResult.Lost(
                     "job %s attempt %d was not accepted in time".formatted(held.id(), held.attempt()), held.id());

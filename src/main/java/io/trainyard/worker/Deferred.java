@@ -18,12 +18,12 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 
 /// A command that is deferred until a newer worker comes or until it is its project's turn. It is a record of
-/// the topic `custody`; the key is the job's id, a slash and the position of the command. The body and the
+/// the topic `ownership`; the key is the job's id, a slash and the position of the command. The body and the
 /// headers are those of the command. Further headers, as in a [DeadLetter], give the original position, the
 /// worker that could not read it, and the reason.
 ///
 /// @param command as it was on its topic; it has no delivery count because no share group delivered it
-/// @param offset of the record on `custody`
+/// @param offset of the record on `ownership`
 record Deferred(ConsumerRecord<byte[], byte[]> command, String reason, long offset) {
     /// The project, if the command waits for its project's turn and not for a newer worker.
     static final String PARKED = "trainyard-parked";
@@ -49,7 +49,7 @@ record Deferred(ConsumerRecord<byte[], byte[]> command, String reason, long offs
         return job + SLASH + "probe";
     }
 
-    /// Whether a record of `custody` is a deferred command.
+    /// Whether a record of `ownership` is a deferred command.
     static boolean isKey(String key) {
         return key.indexOf(SLASH) >= 0;
     }

@@ -7,12 +7,12 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/// The current command of those deferred on `custody`. Several workers may claim one at a time; the store
+/// The current command of those deferred on `ownership`. Several workers may claim one at a time; the store
 /// decides, as for duplicate commands.
 final class DeferredCommand {
     private final WorkerContext context;
 
-    /// Offsets on `custody` of the commands that this worker has processed. It may not have read their deletion
+    /// Offsets on `ownership` of the commands that this worker has processed. It may not have read their deletion
     /// yet.
     private final Map<String, Long> dealtWith = new HashMap<>();
 

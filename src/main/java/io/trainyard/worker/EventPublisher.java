@@ -71,23 +71,23 @@ final class EventPublisher {
                 headers);
     }
 
-    CompletableFuture<Void> publish(Ownership custody) {
-        return send(Topic.CUSTODY, custody.job(), OwnershipJson.write(custody), headers(CloudEvents.CUSTODY));
+    CompletableFuture<Void> publish(Ownership ownership) {
+        return send(Topic.OWNERSHIP, ownership.job(), OwnershipJson.write(ownership), headers(CloudEvents.OWNERSHIP));
     }
 
     /// Publishes a record without effect to the partition that has a job's ownership. A worker that fails to do
     /// so must not claim.
     CompletableFuture<Void> probeOwnership(String job) {
-        return send(Topic.CUSTODY, Deferred.probeKey(job), null, headers(CloudEvents.CUSTODY));
+        return send(Topic.OWNERSHIP, Deferred.probeKey(job), null, headers(CloudEvents.OWNERSHIP));
     }
 
-    CompletableFuture<Void> endCustody(String job) {
-        return send(Topic.CUSTODY, job, null, headers(CloudEvents.CUSTODY));
+    CompletableFuture<Void> endOwnership(String job) {
+        return send(Topic.OWNERSHIP, job, null, headers(CloudEvents.OWNERSHIP));
     }
 
     /// Publishes that the control requests of a job no longer matter.
     CompletableFuture<Void> endControl(String job) {
-        return send(Topic.CONTROL, job, null, headers(CloudEvents.CUSTODY));
+        return send(Topic.CONTROL, job, null, headers(CloudEvents.OWNERSHIP));
     }
 
     /// Publishes a dead letter. Its size is limited, however large the command is.
@@ -116,7 +116,7 @@ final class EventPublisher {
     /// @param reason why this worker cannot read it
     CompletableFuture<Void> defer(ConsumerRecord<byte[], byte[]> command, String job, String reason) {
         return send(
-                Topic.CUSTODY, Deferred.key(job, command), body(command), Deferred.headers(command, worker, reason));
+                Topic.OWNERSHIP, Deferred.key(job, command), body(command), Deferred.headers(command, worker, reason));
     }
 
     /// Defers a command until it is its project's turn.
@@ -128,14 +128,14 @@ final class EventPublisher {
         if (headers.lastHeader(CommandHeaders.CONTRACT) == null) {
             CommandHeaders.addContract(headers, JobJson.command(job).contract());
         }
-        return send(Topic.CUSTODY, Deferred.key(job.id(), command), body(command), headers);
+        return send(Topic.OWNERSHIP, Deferred.key(job.id(), command), body(command), headers);
     }
 
     /// Publishes that a command is no longer deferred.
     ///
     /// @param key see [Deferred#key]
     CompletableFuture<Void> endDeferral(String key) {
-        return send(Topic.CUSTODY, key, null, headers(CloudEvents.CUSTODY));
+        return send(Topic.OWNERSHIP, key, null, headers(CloudEvents.OWNERSHIP));
     }
 
     CompletableFuture<Void> again(ConsumerRecord<byte[], byte[]> command) {

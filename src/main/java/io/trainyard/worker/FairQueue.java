@@ -85,7 +85,7 @@ final class FairQueue extends QueueWithDeferred {
         Set<String> permitted = context.fleet().keepPermits();
         return open.stream()
                 .filter(one -> permitted.contains(one.job())
-                        || context.fleet().wishes().of(one.job()) != DesiredState.RUN)
+                        || context.fleet().controls().of(one.job()) != DesiredState.RUN)
                 .filter(this::isDue)
                 .findFirst();
     }

@@ -38,7 +38,7 @@ final class FleetLogReader {
         this.rules = context.rules();
         this.topics = Topic.byName(rules.routes().prefix());
         this.monitor =
-                new OwnershipMonitor(rules.worker(), keeping, context.fleet().wishes());
+                new OwnershipMonitor(rules.worker(), keeping, context.fleet().controls());
         this.deferrals = new Deferrals<>(monitor, rules.deferring());
         this.shares = new Shares(monitor, rules);
         this.resting = new RungSchedule(monitor, keeping.beats());
@@ -89,11 +89,11 @@ final class FleetLogReader {
         byte[] body = entry.value();
         try {
             switch (topic) {
-                case CUSTODY -> {
+                case OWNERSHIP -> {
                     if (Deferred.isKey(key)) {
                         deferral(entry);
                     } else {
-                        custody(
+                        ownership(
                                 key,
                                 body == null
                                         ? null
@@ -122,16 +122,16 @@ final class FleetLogReader {
         }
     }
 
-    private void custody(String job, @Nullable Ownership custody) {
-        if (custody == null || custody.job().equals(job)) {
+    private void ownership(String job, @Nullable Ownership ownership) {
+        if (ownership == null || ownership.job().equals(job)) {
             changed(job);
-            monitor.custody(job, custody);
+            monitor.ownership(job, ownership);
             if (!rules.shares().isNone()) {
-                context.fleet().custody(job, custody);
+                context.fleet().ownership(job, ownership);
                 shares.change();
             }
             changed(job);
-            preemption.custody(job, custody);
+            preemption.ownership(job, ownership);
         }
     }
 

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /// What a worker knows of its fleet. One thread reads the topics and writes this; all threads read it.
 final class FleetView {
-    private final ControlRequests wishes = new ControlRequests();
+    private final ControlRequests controls = new ControlRequests();
     private final Set<String> kept = ConcurrentHashMap.newKeySet();
     private volatile Map<String, Integer> live; // and the contract that each supports
     private volatile Optional<String> objection = Optional.empty();
@@ -41,8 +41,8 @@ final class FleetView {
         since = now;
     }
 
-    ControlRequests wishes() {
-        return wishes;
+    ControlRequests controls() {
+        return controls;
     }
 
     /// This worker has stored a result at a rung of the group.
@@ -108,12 +108,12 @@ final class FleetView {
         used = now;
     }
 
-    /// @param custody null if the job has ended
-    void custody(String job, @Nullable Ownership custody) {
-        if (custody == null) {
+    /// @param ownership null if the job has ended
+    void ownership(String job, @Nullable Ownership ownership) {
+        if (ownership == null) {
             ownerships.remove(job);
         } else {
-            ownerships.put(job, new OwnedAttempt(custody.request().attempt(), custody.state(), custody.worker()));
+            ownerships.put(job, new OwnedAttempt(ownership.request().attempt(), ownership.state(), ownership.worker()));
         }
         permitted.remove(job); // looked up again when it is needed
     }

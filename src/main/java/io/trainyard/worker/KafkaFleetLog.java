@@ -40,7 +40,7 @@ final class KafkaFleetLog implements FleetLog {
         this.kafka = kafka;
         this.prefix = prefix;
         consumer = kafka.consumer(Map.of(ConsumerConfig.CLIENT_ID_CONFIG, worker + "-keeper"));
-        List<TopicPartition> kept = new ArrayList<>(partitions(Topic.CUSTODY.name(prefix)));
+        List<TopicPartition> kept = new ArrayList<>(partitions(Topic.OWNERSHIP.name(prefix)));
         kept.addAll(partitions(Topic.CONTROL.name(prefix)));
         List<TopicPartition> heartbeats = partitions(Topic.WORKERS.name(prefix));
         List<TopicPartition> all = new ArrayList<>(kept);

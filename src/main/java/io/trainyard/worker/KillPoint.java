@@ -17,7 +17,7 @@ enum KillPoint {
     /// The brokers have the trials of a sweep; the sweep has no end yet.
     TRIALS_PUBLISHED,
     /// The ownership is published; the command is not accepted.
-    IN_CUSTODY,
+    IN_OWNERSHIP,
     /// The client is about to send an ACCEPT, for a claim or another disposition.
     ACCEPTING,
     /// The command is accepted; training has not begun.

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 /// Finds commands that a share group no longer delivers without any result, and publishes them again. Brokers
 /// silently drop a command after the maximum number of deliveries.
 ///
-/// A command has a result if its job has ended, is owned, is deferred on `custody`, or has another command that
+/// A command has a result if its job has ended, is owned, is deferred on `ownership`, or has another command that
 /// is still to be delivered, or if the command is a dead letter. All of these are written before a command is
 /// accepted, so a reader that starts after the group's start offset sees them. Publishing a command that is not
 /// lost is harmless: the store voids it.
@@ -110,7 +110,7 @@ final class LostCommands {
             return;
         }
         Map<String, Boolean> owned = new HashMap<>(); // by key: of a job or of a deferred command
-        scan(all(Topic.CUSTODY), _ -> 0L, entry -> {
+        scan(all(Topic.OWNERSHIP), _ -> 0L, entry -> {
             String key = entry.key();
             if (key != null && open.containsKey(RecordKey.job(key))) {
                 owned.put(key, entry.value() != null);

@@ -88,8 +88,8 @@ final class OutcomePublisher {
     }
 
     CompletableFuture<Void> close(String job) {
-        CompletableFuture<Void> said = publisher.endCustody(job);
-        return fleet.wishes().isAny(job) ? CompletableFuture.allOf(said, publisher.endControl(job)) : said;
+        CompletableFuture<Void> said = publisher.endOwnership(job);
+        return fleet.controls().isAny(job) ? CompletableFuture.allOf(said, publisher.endControl(job)) : said;
     }
 
     /// Ends a job that no worker runs. If a worker does run it, the end supersedes that attempt.

@@ -81,8 +81,8 @@ final class Preemption {
     }
 
     /// Processes an ownership record, after the keeper did.
-    void custody(String job, @Nullable Ownership custody) {
-        view.custody(job, custody);
+    void ownership(String job, @Nullable Ownership ownership) {
+        view.ownership(job, ownership);
     }
 
     void heard(WorkerStatus status) {
@@ -177,11 +177,11 @@ final class Preemption {
         boolean noneIsFree = waiting.stream().anyMatch(command -> isOlder(command, FREE_PATIENCE, now));
         Map<String, Long> held = new HashMap<>();
         List<Running> running = new ArrayList<>();
-        for (Ownership custody : monitor.held()) {
-            held.merge(custody.worker(), 1L, Long::sum);
-            WorkerStatus status = workers.get(custody.worker());
-            if (status != null && names(status, custody)) {
-                running.add(running(custody));
+        for (Ownership ownership : monitor.held()) {
+            held.merge(ownership.worker(), 1L, Long::sum);
+            WorkerStatus status = workers.get(ownership.worker());
+            if (status != null && names(status, ownership)) {
+                running.add(running(ownership));
             }
         }
         List<Seat> seats = workers.values().stream()
@@ -205,18 +205,18 @@ final class Preemption {
     }
 
     /// Whether the owner's heartbeat names the job; after a restart it does not.
-    private static boolean names(WorkerStatus status, Ownership custody) {
+    private static boolean names(WorkerStatus status, Ownership ownership) {
         return status.jobs().stream()
                 .anyMatch(job ->
-                        custody.job().equals(job.job()) && custody.request().attempt() == job.attempt());
+                        ownership.job().equals(job.job()) && ownership.request().attempt() == job.attempt());
     }
 
-    private static Running running(Ownership custody) {
-        var request = custody.request();
+    private static Running running(Ownership ownership) {
+        var request = ownership.request();
         return new Running(
-                custody.job(),
+                ownership.job(),
                 request.attempt(),
-                custody.worker(),
+                ownership.worker(),
                 request.priority(),
                 request.job().preemptible(),
                 request.timesPreempted());

@@ -41,7 +41,7 @@ final class Quotas {
 
     /// The store and the ownership decide at once; missing information only counts after a while.
     private boolean isOver(Attempt attempt) {
-        Optional<Boolean> told = isOverByCustody(attempt).or(() -> isOverByStore(attempt));
+        Optional<Boolean> told = isOverByOwnership(attempt).or(() -> isOverByStore(attempt));
         if (told.isPresent()) {
             unheard.remove(attempt);
             return told.get();
@@ -55,22 +55,22 @@ final class Quotas {
 
     /// A job whose worker was declared dead keeps its permit until the job continues: that worker may have been
     /// frozen and continue, too.
-    private Optional<Boolean> isOverByCustody(Attempt attempt) {
-        FleetView.OwnedAttempt custody = context.fleet().ownership(attempt.job());
-        if (custody == null || custody.attempt() < attempt.number()) {
+    private Optional<Boolean> isOverByOwnership(Attempt attempt) {
+        FleetView.OwnedAttempt ownership = context.fleet().ownership(attempt.job());
+        if (ownership == null || ownership.attempt() < attempt.number()) {
             return Optional.empty();
         }
-        boolean isLater = custody.attempt() > attempt.number();
-        return switch (custody.state()) {
+        boolean isLater = ownership.attempt() > attempt.number();
+        return switch (ownership.state()) {
             case HELD -> Optional.of(isLater);
             case PAUSED -> isLater ? Optional.of(true) : Optional.empty();
-            case WAITING -> isLater ? Optional.of(isHandedBack(attempt, custody)) : Optional.empty();
+            case WAITING -> isLater ? Optional.of(isHandedBack(attempt, ownership)) : Optional.empty();
         };
     }
 
     /// A requeued job is claimed first; until then its permit stays taken.
-    private boolean isHandedBack(Attempt attempt, FleetView.OwnedAttempt custody) {
-        boolean handedBack = custody.worker().equals(attempt.worker());
+    private boolean isHandedBack(Attempt attempt, FleetView.OwnedAttempt ownership) {
+        boolean handedBack = ownership.worker().equals(attempt.worker());
         if (!handedBack) {
             context.fleet().keepsPermit(attempt.job());
         }

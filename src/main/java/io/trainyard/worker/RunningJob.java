@@ -81,14 +81,14 @@ final class RunningJob implements Supervisor {
     @Override
     public Optional<Halt> halt() {
         dueNanos = NEVER;
-        DesiredState wish = context.fleet().wishes().of(held.id());
-        if (wish == DesiredState.CANCEL) {
+        DesiredState desiredState = context.fleet().controls().of(held.id());
+        if (desiredState == DesiredState.CANCEL) {
             return Optional.of(Halt.CANCEL);
         }
         if (workerStop.isRequested()) {
             return Optional.of(Halt.DRAIN);
         }
-        if (wish == DesiredState.PAUSE) {
+        if (desiredState == DesiredState.PAUSE) {
             return Optional.of(Halt.PAUSE);
         }
         return preemptor().map(_ -> Halt.PREEMPT);
@@ -102,7 +102,7 @@ final class RunningJob implements Supervisor {
     /// A request to run on concerns this job only, not its group.
     @Override
     public boolean heedsRungs() {
-        return !context.fleet().wishes().isRunOn(held.id());
+        return !context.fleet().controls().skipsRungs(held.id());
     }
 
     @Override

@@ -50,8 +50,8 @@ final class ShareGroups {
             var needed = set(admin, groups, Map.of(OFFSET_RESET, "earliest", LOCK_DURATION, LOCK_MILLIS));
             var _ = TopicAdmin.await(kafka, needed, timeout);
             try {
-                var wished = set(admin, groups, Map.of(DELIVERY_LIMIT, Integer.toString(MAX_DELIVERIES)));
-                var _ = TopicAdmin.await(kafka, wished, timeout);
+                var controlled = set(admin, groups, Map.of(DELIVERY_LIMIT, Integer.toString(MAX_DELIVERIES)));
+                var _ = TopicAdmin.await(kafka, controlled, timeout);
                 return MAX_DELIVERIES;
             } catch (KafkaUnreachableException e) {
                 if (e.getCause() instanceof ApiException refusal) { // they are older than 4.3, or allow less

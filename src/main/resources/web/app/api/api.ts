@@ -99,7 +99,7 @@ export interface JobsQuery {
   offset?: number;
 }
 
-// What is answered to a wish: the sentence goes after the job's id.
+// The answer to a control request; the sentence follows the job's id.
 export interface Answer {
   job: string;
   ok: boolean;
@@ -151,7 +151,7 @@ export const api = {
 
   submit: (command: JsonObject): Promise<{ jobs: string[] }> => send("POST", "/jobs", command),
 
-  wish: (job: string, wish: "cancel" | "pause" | "resume"): Promise<Answer> => send("POST", `${jobPath(job)}/${wish}`),
+  control: (job: string, action: "cancel" | "pause" | "resume"): Promise<Answer> => send("POST", `${jobPath(job)}/${action}`),
 
   bulk: (action: "cancel" | "pause" | "resume", jobs: readonly string[]): Promise<{ results: Answer[] }> =>
     send("POST", "/bulk", { action, jobs }),

@@ -136,7 +136,7 @@ export interface JobDetail {
   tags?: string[];
   note?: string | null;
   submitter?: string | null; // who submitted it here
-  wish?: { priority?: string | null } | null; // what somebody wished of it last
+  control?: { priority?: string | null } | null; // the newest control request
 }
 
 export interface JobPage {

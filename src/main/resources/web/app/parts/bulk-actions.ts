@@ -6,9 +6,9 @@ import { PageElement } from "../element";
 import { count } from "../format";
 import { store } from "../state/store";
 
-type Wish = "pause" | "resume" | "cancel";
+type Action = "pause" | "resume" | "cancel";
 
-const WISHES: Readonly<Record<Wish, string>> = { pause: "Pause", resume: "Resume", cancel: "Cancel" };
+const ACTIONS: Readonly<Record<Action, string>> = { pause: "Pause", resume: "Resume", cancel: "Cancel" };
 const TOLD = 3; // refusals that are told one by one
 
 class BulkActions extends PageElement {
@@ -44,14 +44,14 @@ class BulkActions extends PageElement {
               </button>
               <button type="button" @click=${() => (this.sure = false)}>No</button>
             `
-          : (Object.keys(WISHES) as Wish[]).map(
-              (wish) =>
+          : (Object.keys(ACTIONS) as Action[]).map(
+              (action) =>
                 html`<button
                   type="button"
-                  data-wish=${wish}
-                  @click=${() => (wish === "cancel" ? (this.sure = true) : this.ask(wish))}
+                  data-action=${action}
+                  @click=${() => (action === "cancel" ? (this.sure = true) : this.ask(action))}
                 >
-                  ${WISHES[wish]}
+                  ${ACTIONS[action]}
                 </button>`,
             )
       }
@@ -59,10 +59,10 @@ class BulkActions extends PageElement {
     `;
   }
 
-  private async ask(wish: Wish): Promise<void> {
+  private async ask(action: Action): Promise<void> {
     this.sure = false;
     try {
-      const { results } = await (this.sweep ? api.bulkSweep(wish, this.sweep) : api.bulk(wish, this.jobs));
+      const { results } = await (this.sweep ? api.bulkSweep(action, this.sweep) : api.bulk(action, this.jobs));
       const refused = results.filter(({ ok }) => !ok);
       const told = refused.slice(0, TOLD).map(({ job, sentence }) => `${job} ${sentence}`);
       if (refused.length > TOLD) told.push(`and ${refused.length - TOLD} more`);

@@ -47,10 +47,10 @@ class JobActions extends PageElement {
       <div class="toolbar" id="actions" role="group" aria-label="Actions">
         ${
           state === "running" || state === "queued"
-            ? html`<button type="button" @click=${() => this.wish("pause")}>Pause</button>`
+            ? html`<button type="button" @click=${() => this.control("pause")}>Pause</button>`
             : nothing
         }
-        ${state === "paused" ? html`<button type="button" @click=${() => this.wish("resume")}>Resume</button>` : nothing}
+        ${state === "paused" ? html`<button type="button" @click=${() => this.control("resume")}>Resume</button>` : nothing}
         ${over ? nothing : this.cancelButtons()}
         ${
           over
@@ -86,7 +86,7 @@ class JobActions extends PageElement {
   private cancelButtons() {
     return this.sure
       ? html`
-          <button type="button" class="danger" id="cancel-sure" @click=${() => this.wish("cancel")}>
+          <button type="button" class="danger" id="cancel-sure" @click=${() => this.control("cancel")}>
             Yes, cancel it
           </button>
           <button type="button" @click=${() => (this.sure = false)}>No</button>
@@ -94,9 +94,9 @@ class JobActions extends PageElement {
       : html`<button type="button" id="cancel" @click=${() => (this.sure = true)}>Cancel</button>`;
   }
 
-  private wish(wish: "cancel" | "pause" | "resume"): Promise<void> {
+  private control(action: "cancel" | "pause" | "resume"): Promise<void> {
     this.sure = false;
-    return this.tell(api.wish(this.summary.job, wish));
+    return this.tell(api.control(this.summary.job, action));
   }
 
   private reprioritize(priority: string): Promise<void> {

@@ -104,7 +104,7 @@ class JobView extends PageElement {
         <job-actions
           .summary=${summary}
           .command=${detail.command}
-          .urgency=${detail.wish?.priority ?? null}
+          .urgency=${detail.control?.priority ?? null}
         ></job-actions>
         ${this.facts(summary, detail)}
         ${

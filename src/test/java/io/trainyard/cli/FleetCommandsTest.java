@@ -494,11 +494,11 @@ class FleetCommandsTest extends FleetCommands {
         assertThat(out.toString(UTF_8))
                 .contains(lost.formatted("; the store has 5 attempts of it, and events name 0"))
                 .contains("\"jobs\":3");
-        send(Topic.CUSTODY, "a", "{}".getBytes(UTF_8));
+        send(Topic.OWNERSHIP, "a", "{}".getBytes(UTF_8));
         assertThat(run("", "events", "--check")).isZero();
-        send(Topic.CUSTODY, "a", null);
+        send(Topic.OWNERSHIP, "a", null);
         assertThat(run("", "events", "--check")).isEqualTo(ExitCodes.FAILED);
-        send(Topic.CUSTODY, "a/place", "{}".getBytes(UTF_8));
+        send(Topic.OWNERSHIP, "a/place", "{}".getBytes(UTF_8));
         assertThat(run("", "events", "--check")).isZero();
     }
 

@@ -80,7 +80,7 @@ class ContractTest {
                                 Set.of("type", "time"))),
                 Stream.of(
                         Arguments.of("job-control", Control.class, Set.of()),
-                        Arguments.of("job-custody", Ownership.class, Set.of()),
+                        Arguments.of("job-ownership", Ownership.class, Set.of()),
                         Arguments.of("worker-status", WorkerStatus.class, Set.of())));
     }
 

@@ -133,8 +133,8 @@ class DashboardHeapIT {
                 feed.send(Topic.COMMANDS_HIGH, "padded" + i, job + " ".repeat(MEBIBYTE - job.length()));
             }
             for (int i = 0; i < 10_000; i++) {
-                Control wish = new Control("forged" + i, DesiredState.CANCEL, null, Instant.now());
-                feed.send(Topic.CONTROL, "forged" + i, EventJson.write(wish));
+                Control desiredState = new Control("forged" + i, DesiredState.CANCEL, null, Instant.now());
+                feed.send(Topic.CONTROL, "forged" + i, EventJson.write(desiredState));
             }
             for (int i = 0; i < 1_000; i++) {
                 JobSpec job = spec("job" + i);

@@ -269,12 +269,12 @@ class DashboardIT {
                 .isEqualTo(409);
         assertThat(send("POST", path + "/pause", "", "X-Trainyard", "x").statusCode())
                 .isEqualTo(202);
-        assertThat(json(path).at("/wish/wish").asText()).isEqualTo("pause");
+        assertThat(json(path).at("/control/desiredState").asText()).isEqualTo("pause");
         assertThat(send("POST", path + "/reprioritize", "{\"priority\": \"high\"}", "X-Trainyard", "x")
                         .statusCode())
                 .isEqualTo(202);
-        assertThat(json(path).at("/wish/wish").asText()).isEqualTo("pause");
-        assertThat(json(path).at("/wish/priority").asText()).isEqualTo("high");
+        assertThat(json(path).at("/control/desiredState").asText()).isEqualTo("pause");
+        assertThat(json(path).at("/control/priority").asText()).isEqualTo("high");
         assertThat(send("POST", "/api/v1/jobs/nobody/cancel", "", "X-Trainyard", "x")
                         .statusCode())
                 .isEqualTo(404);
@@ -326,7 +326,7 @@ class DashboardIT {
                 .hasSize(ids.size())
                 .containsOnly("true");
         assertThat(topicsOf("many-99")).contains(Topic.COMMANDS_HIGH, Topic.CONTROL);
-        assertThat(json("/api/v1/jobs/many-0").at("/wish/priority").asText()).isEqualTo("high");
+        assertThat(json("/api/v1/jobs/many-0").at("/control/priority").asText()).isEqualTo("high");
     }
 
     /// Of three trials one has finished, one is paused at a rung, and one runs.
@@ -355,14 +355,14 @@ class DashboardIT {
                 .containsExactly(
                         "rests where others of its sweep are better",
                         "is running and was not paused; nothing to resume");
-        assertThat(json("/api/v1/jobs/" + ids.get(1)).at("/wish/wish").isMissingNode())
+        assertThat(json("/api/v1/jobs/" + ids.get(1)).at("/control/desiredState").isMissingNode())
                 .isTrue();
         assertThat(ofSweep("pause").findValuesAsText("ok")).containsExactly("true", "true");
-        assertThat(json("/api/v1/jobs/" + ids.get(1)).at("/wish/wish").asText()).isEqualTo("pause");
+        assertThat(json("/api/v1/jobs/" + ids.get(1)).at("/control/desiredState").asText()).isEqualTo("pause");
         assertThat(ofSweep("resume").findValuesAsText("sentence"))
-                .as("a wish for all is taken back by one for all")
+                .as("a request for all is replaced by another one for all")
                 .containsExactly("is asked to go on", "is asked to go on");
-        assertThat(json("/api/v1/jobs/" + ids.get(1)).at("/wish/runOn").asBoolean())
+        assertThat(json("/api/v1/jobs/" + ids.get(1)).at("/control/skipRungs").asBoolean())
                 .isFalse();
         assertThat(ofSweep("cancel").findValuesAsText("job")).containsExactly(ids.get(1), ids.get(2));
 

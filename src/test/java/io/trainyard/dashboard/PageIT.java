@@ -231,7 +231,7 @@ class PageIT extends TestedPage {
         visit("#runs");
         see(row("done") + " input").check();
         see(row("diverges") + " input").check();
-        see("#selection [data-wish=cancel]").click();
+        see("#selection [data-action=cancel]").click();
         page.getByText("Yes, cancel 2 runs").click();
         assertThat(see("#bulk-said"))
                 .hasText(
@@ -249,7 +249,7 @@ class PageIT extends TestedPage {
         see("#trials tbody tr:nth-child(3)").hover();
         assertThat(page.locator("#parallel-coordinates .hovered")).hasCount(1);
         Chromium.picture(page, PICTURES.resolve("sweep.png"));
-        assertThat(see("#sweep [data-wish=pause]")).isVisible();
+        assertThat(see("#sweep [data-action=pause]")).isVisible();
         see("#trials tbody tr:first-child a").click();
         assertThat(see("#detail-heading")).isVisible();
         see("#sweep-link").click();

@@ -20,14 +20,14 @@ class ControlTest {
         byte[] json = EventJson.write(new Control("a", DesiredState.CANCEL, RequestedPriority.HIGH, TIME));
         assertThat(new String(json, UTF_8))
                 .isEqualTo(
-                        "{\"job\":\"a\",\"wish\":\"cancel\",\"priority\":\"high\",\"time\":\"2026-11-22T03:04:05.678Z\"}");
+                        "{\"job\":\"a\",\"desiredState\":\"cancel\",\"priority\":\"high\",\"time\":\"2026-11-22T03:04:05.678Z\"}");
         assertThat(EventJson.readControl(json))
                 .isEqualTo(new Control("a", DesiredState.CANCEL, RequestedPriority.HIGH, Instant.parse("2026-11-22T03:04:05.678Z")));
     }
 
     @Test
     void thePriorityMayBeAbsentAndMoreMayBeTold() throws IOException {
-        byte[] json = "{\"job\":\"a\",\"wish\":\"run\",\"time\":\"2026-11-22T03:04:05Z\",\"by\":{\"later\":1}}"
+        byte[] json = "{\"job\":\"a\",\"desiredState\":\"run\",\"time\":\"2026-11-22T03:04:05Z\",\"by\":{\"later\":1}}"
                 .getBytes(UTF_8);
         assertThat(EventJson.readControl(json))
                 .isEqualTo(new Control("a", DesiredState.RUN, null, Instant.parse("2026-11-22T03:04:05Z")));
@@ -39,14 +39,14 @@ class ControlTest {
                 "null",
                 "[]",
                 "{}",
-                "{\"job\":\"\",\"wish\":\"run\",\"time\":\"2026-11-22T03:04:05Z\"}",
-                "{\"job\":\"a\",\"wish\":\"stop\",\"time\":\"2026-11-22T03:04:05Z\"}",
-                "{\"job\":\"a\",\"wish\":0,\"time\":\"2026-11-22T03:04:05Z\"}",
-                "{\"job\":\"a\",\"wish\":\"run\",\"priority\":\"urgent\",\"time\":\"2026-11-22T03:04:05Z\"}",
-                "{\"job\":\"a\",\"wish\":\"run\"}",
-                "{\"job\":\"a\",\"wish\":\"run\",\"time\":\"yesterday\"}",
-                "{\"job\":\"a\",\"wish\":\"run\",\"time\":\"+10000-01-01T00:00:00Z\"}",
-                "{\"job\":\"a\",\"wish\":\"run\",\"time\":{}}"
+                "{\"job\":\"\",\"desiredState\":\"run\",\"time\":\"2026-11-22T03:04:05Z\"}",
+                "{\"job\":\"a\",\"desiredState\":\"stop\",\"time\":\"2026-11-22T03:04:05Z\"}",
+                "{\"job\":\"a\",\"desiredState\":0,\"time\":\"2026-11-22T03:04:05Z\"}",
+                "{\"job\":\"a\",\"desiredState\":\"run\",\"priority\":\"urgent\",\"time\":\"2026-11-22T03:04:05Z\"}",
+                "{\"job\":\"a\",\"desiredState\":\"run\"}",
+                "{\"job\":\"a\",\"desiredState\":\"run\",\"time\":\"yesterday\"}",
+                "{\"job\":\"a\",\"desiredState\":\"run\",\"time\":\"+10000-01-01T00:00:00Z\"}",
+                "{\"job\":\"a\",\"desiredState\":\"run\",\"time\":{}}"
             })
     void refusesWhatSaysNoWish(String json) {
         assertThatThrownBy(() -> EventJson.readControl(json.getBytes(UTF_8))).isInstanceOf(IOException.class);

@@ -12,7 +12,7 @@ final class KillPoints {
     static final List<String> ALL = List.of(
             POLLED,
             "attempt-created",
-            "in-custody",
+            "in-ownership",
             "accepting",
             "accepted",
             "files-written",

@@ -19,8 +19,8 @@ class ClaimRuleTest {
         return verdict(attempt, place, delivery, stored, DesiredState.RUN);
     }
 
-    private static Verdict verdict(int attempt, String place, int delivery, StoredJob stored, DesiredState wish) {
-        return ClaimRule.of(new Delivery(Requests.of("job", attempt), place, delivery), stored, wish);
+    private static Verdict verdict(int attempt, String place, int delivery, StoredJob stored, DesiredState desiredState) {
+        return ClaimRule.of(new Delivery(Requests.of("job", attempt), place, delivery), stored, desiredState);
     }
 
     private static StoredJob stored(int last, @Nullable ChainLink link) {
@@ -66,9 +66,9 @@ class ClaimRuleTest {
 
     @Test
     void anOutcomeIsToldAgainWhateverIsWanted() {
-        for (DesiredState wish : DesiredState.values()) {
-            assertThat(verdict(1, "commands-0@9", 1, ended(), wish)).isEqualTo(new Verdict.Announce(2, END));
-            assertThat(verdict(5, "commands-0@9", 1, ended(), wish)).isEqualTo(new Verdict.Announce(2, END));
+        for (DesiredState desiredState : DesiredState.values()) {
+            assertThat(verdict(1, "commands-0@9", 1, ended(), desiredState)).isEqualTo(new Verdict.Announce(2, END));
+            assertThat(verdict(5, "commands-0@9", 1, ended(), desiredState)).isEqualTo(new Verdict.Announce(2, END));
         }
     }
 

@@ -14,9 +14,9 @@ class OwnershipJsonTest {
     @Test
     void whatIsWrittenIsRead() throws IOException {
         Request request = Requests.of("job", 3).in("store").refused(new Refusal("w1", "no \"data\""));
-        for (Ownership custody :
+        for (Ownership ownership :
                 List.of(Ownership.held(request, "w"), Ownership.paused(request, "w"), Ownership.waiting(request, "w", 4))) {
-            assertThat(OwnershipJson.read(OwnershipJson.write(custody))).isEqualTo(custody);
+            assertThat(OwnershipJson.read(OwnershipJson.write(ownership))).isEqualTo(ownership);
         }
         assertThat(OwnershipJson.readRefusals(OwnershipJson.write(request.refusals())))
                 .isEqualTo(request.refusals());
@@ -25,9 +25,9 @@ class OwnershipJsonTest {
     /// Older workers own jobs, too, so newer fields are omitted if they have their default.
     @Test
     void whatTheFirstContractCanSayIsReadByWhoeverUnderstandsNoMore() throws IOException {
-        Ownership custody = Ownership.waiting(Requests.of("job", 2).in("store"), "w", 1);
-        assertThat(OwnershipJson.read(OwnershipJson.write(custody), JobContract.FIRST))
-                .isEqualTo(custody);
+        Ownership ownership = Ownership.waiting(Requests.of("job", 2).in("store"), "w", 1);
+        assertThat(OwnershipJson.read(OwnershipJson.write(ownership), JobContract.FIRST))
+                .isEqualTo(ownership);
     }
 
     @Test
@@ -37,7 +37,7 @@ class OwnershipJsonTest {
     }
 
     @Test
-    void whatIsNoCustodyIsRefused() {
+    void whatIsNoOwnershipIsRefused() {
         for (String json :
                 List.of("", "null", "[]", "{}", "{\"state\":\"held\"}", "\"held\"", "{\"request\":{\"job\":{}}}")) {
             assertThatThrownBy(() -> OwnershipJson.read(json.getBytes(StandardCharsets.UTF_8)))

@@ -24,7 +24,7 @@ class OwnershipMonitorTest {
     }
 
     private void holds(String worker, String job, int attempt) {
-        monitor.custody(job, Ownership.held(request(job, attempt), worker));
+        monitor.ownership(job, Ownership.held(request(job, attempt), worker));
     }
 
     private void beat(int times) {
@@ -33,13 +33,13 @@ class OwnershipMonitorTest {
         }
     }
 
-    private void wish(String job, DesiredState wish, @Nullable RequestedPriority urgency) {
-        monitor.control(job, new Control(job, wish, urgency, Instant.EPOCH), true);
+    private void desiredState(String job, DesiredState desiredState, @Nullable RequestedPriority urgency) {
+        monitor.control(job, new Control(job, desiredState, urgency, Instant.EPOCH), true);
     }
 
     @Test
     void knowsAJobThatAnotherHas() {
-        monitor.custody("rests", Ownership.paused(request("rests", 1), "w"));
+        monitor.ownership("rests", Ownership.paused(request("rests", 1), "w"));
         holds("me", "mine", 1);
         assertThat(monitor.underWay()).isEmpty();
         holds("w", "theirs", 1);
@@ -89,12 +89,12 @@ class OwnershipMonitorTest {
 
     @Test
     void whatWaitsIsPublishedAgainAtLongerAndLongerIntervals() {
-        monitor.custody("job", Ownership.waiting(request("job", 2), "w", 1));
+        monitor.ownership("job", Ownership.waiting(request("job", 2), "w", 1));
         beat(2 * BEATS - 1);
         assertThat(monitor.due()).isEmpty();
         beat(1);
         assertThat(monitor.due()).containsExactly(new RecoveryAction.Republish(request("job", 2), 2, false));
-        monitor.custody("job", Ownership.waiting(request("job", 2), "me", 2));
+        monitor.ownership("job", Ownership.waiting(request("job", 2), "me", 2));
         beat(4 * BEATS - 1);
         assertThat(monitor.due()).isEmpty();
         beat(1);
@@ -118,7 +118,7 @@ class OwnershipMonitorTest {
         int first = 0;
         for (String self : workers) {
             OwnershipMonitor one = new OwnershipMonitor(self, new OwnershipMonitor.Rules(BEATS, 3), new ControlRequests());
-            one.custody("job", Ownership.held(request("job", 1), "gone"));
+            one.ownership("job", Ownership.held(request("job", 1), "gone"));
             for (int i = 0; i < BEATS; i++) {
                 workers.stream().filter(worker -> !worker.equals(self)).forEach(worker -> one.heard(worker, List.of()));
                 one.heard(self, List.of());
@@ -155,37 +155,37 @@ class OwnershipMonitorTest {
     @Test
     void anEndedJobIsNotWatched() {
         holds("w", "job", 1);
-        monitor.custody("job", null);
+        monitor.ownership("job", null);
         beat(5 * BEATS);
         assertThat(monitor.due()).isEmpty();
     }
 
     @Test
     void aPausedJobRestsUntilItIsResumedOrCancelled() {
-        wish("job", DesiredState.PAUSE, null);
-        monitor.custody("job", Ownership.paused(request("job", 2), "w"));
+        desiredState("job", DesiredState.PAUSE, null);
+        monitor.ownership("job", Ownership.paused(request("job", 2), "w"));
         assertThat(monitor.due()).isEmpty();
         beat(20 * BEATS);
         assertThat(monitor.due()).isEmpty();
-        wish("job", DesiredState.RUN, RequestedPriority.HIGH);
+        desiredState("job", DesiredState.RUN, RequestedPriority.HIGH);
         assertThat(monitor.due())
                 .containsExactly(new RecoveryAction.Republish(request("job", 2).at(Priority.HIGH), 1, true));
     }
 
     @Test
     void aCancelledJobThatRestsEnds() {
-        monitor.custody("job", Ownership.paused(request("job", 2), "w"));
-        wish("job", DesiredState.CANCEL, null);
+        monitor.ownership("job", Ownership.paused(request("job", 2), "w"));
+        desiredState("job", DesiredState.CANCEL, null);
         assertThat(monitor.due()).containsExactly(new RecoveryAction.Cancel("job"));
     }
 
     @Test
     void whatIsWantedOfAJobInTheQueueIsToldAtOnce() {
-        wish("job", DesiredState.PAUSE, null);
+        desiredState("job", DesiredState.PAUSE, null);
         assertThat(monitor.due()).containsExactly(new RecoveryAction.TellPaused("job"));
-        wish("job", DesiredState.RUN, null);
+        desiredState("job", DesiredState.RUN, null);
         assertThat(monitor.due()).containsExactly(new RecoveryAction.TellResumed("job"));
-        wish("job", DesiredState.CANCEL, null);
+        desiredState("job", DesiredState.CANCEL, null);
         assertThat(monitor.due()).containsExactly(new RecoveryAction.Cancel("job"));
         assertThat(monitor.due()).isEmpty();
     }
@@ -194,14 +194,14 @@ class OwnershipMonitorTest {
     void aHolderObeysByItself() {
         holds("w", "job", 1);
         monitor.heard("w", List.of(new WorkerStatus.Job("job", 1, 0)));
-        wish("job", DesiredState.CANCEL, null);
+        desiredState("job", DesiredState.CANCEL, null);
         assertThat(monitor.due()).isEmpty();
     }
 
     @Test
-    void wishesFromBeforeAreKnownAndNotToldAgain() {
+    void requestsFromBeforeAreKnownAndNotRepublished() {
         monitor.control("job", new Control("job", DesiredState.CANCEL, null, Instant.EPOCH), false);
-        assertThat(monitor.wish("job")).isEqualTo(DesiredState.CANCEL);
+        assertThat(monitor.desiredState("job")).isEqualTo(DesiredState.CANCEL);
         assertThat(monitor.due()).isEmpty();
     }
 
@@ -221,7 +221,7 @@ class OwnershipMonitorTest {
             holds("w", "job-" + i, 1);
         }
         assertThat(monitor.hasRoomAgain()).isFalse();
-        monitor.custody("job-0", null);
+        monitor.ownership("job-0", null);
         assertThat(monitor.hasRoomAgain()).isTrue();
         monitor.readAgain();
         holds("w", "job-3", 1);
@@ -234,8 +234,8 @@ class OwnershipMonitorTest {
         for (int i = 0; i < 4; i++) {
             holds("w", "job-" + i, 1);
         }
-        monitor.custody("job-3", null);
-        monitor.custody("job-0", null);
+        monitor.ownership("job-3", null);
+        monitor.ownership("job-0", null);
         assertThat(monitor.hasRoomAgain()).isFalse();
     }
 
@@ -245,15 +245,15 @@ class OwnershipMonitorTest {
         for (int i = 0; i < 4; i++) {
             holds("w", "job-" + i, 1);
         }
-        monitor.custody("job-0", null);
+        monitor.ownership("job-0", null);
         monitor.readAgain();
         for (int i = 0; i < 4; i++) {
             holds("w", "job-" + i, 1);
         }
-        monitor.custody("job-0", null);
+        monitor.ownership("job-0", null);
         monitor.caughtUp();
         assertThat(monitor.hasRoomAgain()).isFalse();
-        assertThat(monitor.custody("job-3")).isNotNull();
+        assertThat(monitor.ownership("job-3")).isNotNull();
     }
 
     @Test
@@ -261,15 +261,15 @@ class OwnershipMonitorTest {
         for (int i = 0; i < 4; i++) {
             holds("w", "job-" + i, 1);
         }
-        monitor.custody("job-0", null);
+        monitor.ownership("job-0", null);
         monitor.readAgain();
         holds("w", "job-3", 1);
-        monitor.custody("job-3", null);
+        monitor.ownership("job-3", null);
         holds("w", "ended", 1);
         holds("w", "job-3", 1);
-        monitor.custody("ended", null);
+        monitor.ownership("ended", null);
         monitor.caughtUp();
-        assertThat(monitor.custody("job-3")).isNotNull();
+        assertThat(monitor.ownership("job-3")).isNotNull();
     }
 
     @Test
@@ -277,14 +277,14 @@ class OwnershipMonitorTest {
         for (int i = 0; i < 4; i++) {
             holds("w", "job-" + i, 1);
         }
-        monitor.custody("job-0", null);
-        monitor.custody("job-1", null);
+        monitor.ownership("job-0", null);
+        monitor.ownership("job-1", null);
         monitor.readAgain();
         holds("w", "job-3", 1);
         holds("w", "new", 1);
         monitor.caughtUp();
         assertThat(monitor.hasRoomAgain()).isFalse();
-        assertThat(monitor.custody("new")).isNotNull();
+        assertThat(monitor.ownership("new")).isNotNull();
     }
 
     /// Without new records of a job, nothing becomes due between two heartbeats of this worker.
@@ -293,7 +293,7 @@ class OwnershipMonitorTest {
         holds("w", "job", 1);
         beat(BEATS);
         assertThat(monitor.due()).hasSize(1);
-        monitor.custody("rests", Ownership.paused(request("rests", 1), "w"));
+        monitor.ownership("rests", Ownership.paused(request("rests", 1), "w"));
         assertThat(monitor.due()).containsExactly(new RecoveryAction.Republish(request("rests", 1), 1, true));
     }
 
@@ -304,7 +304,7 @@ class OwnershipMonitorTest {
         OwnershipMonitor many = new OwnershipMonitor("me", new OwnershipMonitor.Rules(BEATS, jobs), new ControlRequests());
         long before = usedBytes();
         for (int i = 0; i < jobs; i++) {
-            many.custody("trial-" + i, Ownership.paused(request("trial-" + i, 1), "w"));
+            many.ownership("trial-" + i, Ownership.paused(request("trial-" + i, 1), "w"));
         }
         long each = (usedBytes() - before) / jobs;
         assertThat(each).isLessThan(400);

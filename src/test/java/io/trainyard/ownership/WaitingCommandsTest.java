@@ -18,9 +18,9 @@ class WaitingCommandsTest {
         view.add(WaitingCommand.of(topic, offset, request));
     }
 
-    private void custody(String job, @Nullable Ownership custody) {
-        monitor.custody(job, custody);
-        view.custody(job, custody);
+    private void ownership(String job, @Nullable Ownership ownership) {
+        monitor.ownership(job, ownership);
+        view.ownership(job, ownership);
     }
 
     private List<String> jobs() {
@@ -38,21 +38,21 @@ class WaitingCommandsTest {
     @Test
     void aCommandWaitsUntilItsJobIsHeldWhicheverIsReadFirst() {
         command(Topic.COMMANDS_NORMAL, 0, Requests.of("a", 1));
-        custody("a", Ownership.held(Requests.of("a", 1), "w"));
-        custody("b", Ownership.held(Requests.of("b", 1), "w"));
+        ownership("a", Ownership.held(Requests.of("a", 1), "w"));
+        ownership("b", Ownership.held(Requests.of("b", 1), "w"));
         command(Topic.COMMANDS_NORMAL, 1, Requests.of("b", 1));
         assertThat(jobs()).isEmpty();
     }
 
     @Test
-    void theNextAttemptWaitsWhileCustodyStillSaysThatTheOneBeforeIsHeld() {
-        custody("a", Ownership.held(Requests.of("a", 1), "w"));
+    void theNextAttemptWaitsWhileOwnershipStillSaysThatTheOneBeforeIsHeld() {
+        ownership("a", Ownership.held(Requests.of("a", 1), "w"));
         command(Topic.COMMANDS_NORMAL, 1, Requests.of("a", 2));
-        custody("a", Ownership.waiting(Requests.of("a", 2), "w", 1));
+        ownership("a", Ownership.waiting(Requests.of("a", 2), "w", 1));
         assertThat(jobs()).containsExactly("a");
-        custody("a", Ownership.held(Requests.of("a", 1), "late")); // an older record that arrives late
+        ownership("a", Ownership.held(Requests.of("a", 1), "late")); // an older record that arrives late
         assertThat(jobs()).containsExactly("a");
-        custody("a", Ownership.held(Requests.of("a", 2), "w"));
+        ownership("a", Ownership.held(Requests.of("a", 2), "w"));
         assertThat(jobs()).isEmpty();
     }
 
@@ -60,18 +60,18 @@ class WaitingCommandsTest {
     void whatRestsAndWhatHasEndedDoesNotWait() {
         command(Topic.COMMANDS_NORMAL, 0, Requests.of("rests", 1));
         command(Topic.COMMANDS_NORMAL, 1, Requests.of("ended", 1));
-        custody("rests", Ownership.paused(Requests.of("rests", 1), "w"));
-        custody("ended", null);
+        ownership("rests", Ownership.paused(Requests.of("rests", 1), "w"));
+        ownership("ended", null);
         assertThat(jobs()).isEmpty();
     }
 
     @Test
     void aSecondCopyOfTheCommandOfAnEndedJobDoesNotWait() {
-        custody("a", Ownership.held(Requests.of("a", 1), "w"));
-        custody("a", null);
+        ownership("a", Ownership.held(Requests.of("a", 1), "w"));
+        ownership("a", null);
         command(Topic.COMMANDS_HIGH, 1, Requests.of("a", 1).at(Priority.HIGH));
         assertThat(jobs()).isEmpty();
-        custody("a", Ownership.waiting(Requests.of("a", 2), "w", 1)); // another job with that id had ended
+        ownership("a", Ownership.waiting(Requests.of("a", 2), "w", 1)); // another job with that id had ended
         command(Topic.COMMANDS_HIGH, 2, Requests.of("a", 2).at(Priority.HIGH));
         assertThat(jobs()).containsExactly("a");
     }

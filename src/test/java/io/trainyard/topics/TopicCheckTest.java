@@ -23,7 +23,7 @@ class TopicCheckTest {
             List<NewTopic> found = List.of(
                     new NewTopic(Topic.COMMANDS_NORMAL.name(PREFIX), 1, (short) 1)
                             .configs(Map.of("retention.ms", "604800000", "retention.bytes", "1000000")),
-                    new NewTopic(Topic.CUSTODY.name(PREFIX), 1, (short) 1).configs(Map.of("cleanup.policy", "delete")),
+                    new NewTopic(Topic.OWNERSHIP.name(PREFIX), 1, (short) 1).configs(Map.of("cleanup.policy", "delete")),
                     new NewTopic(Topic.STEPS.name(PREFIX), 1, (short) 1).configs(Map.of("retention.ms", "1000")));
             TopicAdmin.await(kafka, admin.createTopics(found).all(), Patience.LIMIT);
 
@@ -38,8 +38,8 @@ class TopicCheckTest {
             await(admin, Topic.COMMANDS_NORMAL, "retention.ms", "-1");
             await(admin, Topic.COMMANDS_NORMAL, "retention.bytes", "-1");
             await(admin, Topic.COMMANDS_NORMAL, "max.message.bytes", Integer.toString(Topic.MAX_RECORD_BYTES));
-            await(admin, Topic.CUSTODY, "cleanup.policy", "compact");
-            await(admin, Topic.CUSTODY, "message.timestamp.type", "LogAppendTime");
+            await(admin, Topic.OWNERSHIP, "cleanup.policy", "compact");
+            await(admin, Topic.OWNERSHIP, "message.timestamp.type", "LogAppendTime");
             assertThat(value(admin, Topic.STEPS, "retention.ms")).isEqualTo("1000");
         }
     }

@@ -184,20 +184,20 @@ class StoredRecordsTest {
     }
 
     @Example
-    void wishesOfJobsThatNobodySubmittedAreBounded() {
+    void requestsForUnknownJobsAreBounded() {
         try (TrackingStore store = open(Databases.SQLITE.empty())) {
             store.take(List.of(new Requested("real", spec("real"), "commands-0 at offset 1", NOW)), Map.of());
-            List<Control> wishes = new ArrayList<>();
-            wishes.add(new Control("real", DesiredState.PAUSE, null, Instant.ofEpochMilli(1)));
+            List<Control> controls = new ArrayList<>();
+            controls.add(new Control("real", DesiredState.PAUSE, null, Instant.ofEpochMilli(1)));
             IntStream.range(0, ControlTable.MAX_UNHEARD + 500)
                     .mapToObj(i -> new Control("forged" + i, DesiredState.CANCEL, null, Instant.ofEpochMilli(NOW + i)))
-                    .forEach(wishes::add);
-            store.keep(wishes);
-            assertThat(store.forgetUnheardWishes()).isEqualTo(500);
-            assertThat(store.forgetUnheardWishes()).isZero();
-            assertThat(store.wish("real")).isPresent();
-            assertThat(store.wish("forged499")).isEmpty();
-            assertThat(store.wish("forged500")).isPresent();
+                    .forEach(controls::add);
+            store.keep(controls);
+            assertThat(store.forgetUnreadControls()).isEqualTo(500);
+            assertThat(store.forgetUnreadControls()).isZero();
+            assertThat(store.control("real")).isPresent();
+            assertThat(store.control("forged499")).isEmpty();
+            assertThat(store.control("forged500")).isPresent();
         }
     }
 

@@ -396,10 +396,10 @@ final class TrackingStoreTest {
             Control pause = new Control("a", DesiredState.PAUSE, null, SampleEvents.TIME);
             Control urgent = new Control("a", DesiredState.RUN, RequestedPriority.HIGH, SampleEvents.TIME.plusMillis(1));
             store.keep(List.of(pause));
-            assertThat(store.wish("a")).contains(pause);
+            assertThat(store.control("a")).contains(pause);
             store.keep(List.of(urgent));
-            assertThat(store.wish("a")).contains(urgent);
-            assertThat(store.wish("b")).isEmpty();
+            assertThat(store.control("a")).contains(urgent);
+            assertThat(store.control("b")).isEmpty();
             assertThat(Stored.commands(store, JobQuery.newest(9)))
                     .containsOnlyKeys("a", "b")
                     .allSatisfy((job, command) -> assertThat(command).contains("\"id\":\"" + job + "\""));

@@ -147,7 +147,7 @@ class ClaimGateTest {
 
     @Test
     void aWorkerThatMayNotWriteOwnershipClaimsNothing() throws Exception {
-        Outbox forbidden = (topic, key, value, headers) -> topic.equals(Topic.CUSTODY.name(fleet.prefix))
+        Outbox forbidden = (topic, key, value, headers) -> topic.equals(Topic.OWNERSHIP.name(fleet.prefix))
                 ? CompletableFuture.failedFuture(new TopicAuthorizationException(topic))
                 : fleet.outbox.send(topic, key, value, headers);
         fleet.submit("job");
@@ -166,7 +166,7 @@ class ClaimGateTest {
         @Override
         public CompletableFuture<Void> send(
                 String topic, byte @Nullable [] key, byte @Nullable [] value, Headers headers) {
-            return topic.equals(Topic.CUSTODY.name(fleet.prefix))
+            return topic.equals(Topic.OWNERSHIP.name(fleet.prefix))
                     ? opened.get().thenCompose(_ -> fleet.outbox.send(topic, key, value, headers))
                     : fleet.outbox.send(topic, key, value, headers);
         }

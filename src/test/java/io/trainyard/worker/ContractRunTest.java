@@ -78,12 +78,12 @@ class ContractRunTest {
         await(Expanded.class, "grid", 1);
         submit("long", "\"epochs\": 100000");
         await(Started.class, "long", 1);
-        fleet.wish("long", DesiredState.PAUSE);
+        fleet.desiredState("long", DesiredState.PAUSE);
         await(Paused.class, "long", 1);
-        fleet.wish("long", DesiredState.RUN);
+        fleet.desiredState("long", DesiredState.RUN);
         await(Resumed.class, "long", 1);
         await(Started.class, "long", 3);
-        fleet.wish("long", DesiredState.CANCEL);
+        fleet.desiredState("long", DesiredState.CANCEL);
         await(Cancelled.class, "long", 3);
         submit("left", "\"epochs\": 100000");
         await(Started.class, "left", 1);

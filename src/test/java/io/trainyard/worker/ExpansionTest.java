@@ -88,7 +88,7 @@ class ExpansionTest {
 
     @Test
     void oneThatIsCancelledBeforeItIsExpandedHasNoTrials() {
-        fleet.wish("rates", DesiredState.CANCEL);
+        fleet.desiredState("rates", DesiredState.CANCEL);
         submit();
         fleet.submit("last");
         var _ = fleet.start("a", fleet.runner("a"));

@@ -155,8 +155,8 @@ final class Fleet implements AutoCloseable {
         }
     }
 
-    void wish(String job, DesiredState wish) {
-        Control control = new Control(job, wish, null, Instant.now());
+    void desiredState(String job, DesiredState desiredState) {
+        Control control = new Control(job, desiredState, null, Instant.now());
         try {
             var _ = Patience.get(outbox.send(
                     Topic.CONTROL.name(prefix),

@@ -249,7 +249,7 @@ class KafkaRolesTest {
         }
         read(fleet, Topic.SHOWN);
         submit(fleet);
-        wish(fleet);
+        desiredState(fleet);
     }
 
     private static void read(Cluster fleet, Collection<Topic> topics) throws Exception {
@@ -263,15 +263,15 @@ class KafkaRolesTest {
         new CommandSender(fleet, CloudEvents.CLI).send(List.of(JobJson.read(job("submitted"))), Priority.LOW, _ -> {});
     }
 
-    private static void wish(Cluster fleet) {
+    private static void desiredState(Cluster fleet) {
         new CommandSender(fleet, CloudEvents.CLI)
-                .wish(List.of(new Control("job", Control.DesiredState.PAUSE, null, Instant.now())));
+                .control(List.of(new Control("job", Control.DesiredState.PAUSE, null, Instant.now())));
     }
 
     /// Reprioritizing needs the grants of all other operations, and publishes a copy of the command.
     private static void operate(Cluster fleet) throws Exception {
         read(fleet, Stream.concat(Topic.NEWS.stream(), Stream.of(Topic.CONTROL)).toList());
         submit(fleet);
-        wish(fleet);
+        desiredState(fleet);
     }
 }

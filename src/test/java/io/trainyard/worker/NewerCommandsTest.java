@@ -66,7 +66,7 @@ class NewerCommandsTest {
         fleet.submit("now");
         assertThat(fleet.eventsUntilFinished(1)).allMatch(event -> event.job().equals("now"));
         fleet.read(
-                Topic.CUSTODY,
+                Topic.OWNERSHIP,
                 read -> read.stream().anyMatch(record -> key(record.key()).startsWith("later/")));
 
         FleetWorker first = start("new-1", 2, fleet.runner("new-1", finish::get));

@@ -135,7 +135,7 @@ final class SimCluster {
     }
 
     void cancel(String job) {
-        people.wish(job, DesiredState.CANCEL);
+        people.desiredState(job, DesiredState.CANCEL);
     }
 
     /// Runs the world until a condition holds.

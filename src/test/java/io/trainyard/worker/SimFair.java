@@ -50,7 +50,7 @@ final class SimFair {
     private final Setting setting;
     private final Shares.Rules rules;
     private final List<String> jobs = new ArrayList<>();
-    private final Set<String> wished = new LinkedHashSet<>();
+    private final Set<String> controlled = new LinkedHashSet<>();
     private final List<SimWorker> workers = new ArrayList<>();
     private final Map<String, Begun> running = new LinkedHashMap<>();
     private final Map<String, Double> had = new TreeMap<>(); // seconds of running jobs
@@ -199,7 +199,7 @@ final class SimFair {
         if (!kafka.isUp()) {
             kafka.start();
         }
-        wished.forEach(job -> wish(job, DesiredState.RUN));
+        controlled.forEach(job -> desiredState(job, DesiredState.RUN));
         if (!world.runUntil(world.everySecond(() -> jobs.stream().allMatch(this::isOver)), BOUND)) {
             wrong.add("not over: " + jobs.stream().filter(job -> !isOver(job)).toList());
         }
@@ -225,18 +225,18 @@ final class SimFair {
             case 4 -> kafka.restart(Duration.ofSeconds(chance.nextBoolean() ? 5 : 40));
             case 5 -> kafka.compactSomething();
             case 6 -> people.submit(job, Priority.HIGH); // as `reprioritize` does
-            case 7 -> wish(job, DesiredState.CANCEL);
+            case 7 -> desiredState(job, DesiredState.CANCEL);
             default -> {
-                wished.add(job);
-                wish(job, DesiredState.PAUSE);
+                controlled.add(job);
+                desiredState(job, DesiredState.PAUSE);
             }
         }
     }
 
-    private void wish(String job, DesiredState wish) {
+    private void desiredState(String job, DesiredState desiredState) {
         if (isOver(job)) {
             return;
         }
-        people.wish(job, wish);
+        people.desiredState(job, desiredState);
     }
 }

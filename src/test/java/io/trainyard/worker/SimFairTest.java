@@ -133,7 +133,7 @@ class SimFairTest {
         @Override
         public Outbox outbox(Outbox real, SimProcess process) {
             return (topic, key, value, headers) -> {
-                boolean begins = topic.equals(Topic.CUSTODY.name(""))
+                boolean begins = topic.equals(Topic.OWNERSHIP.name(""))
                         && key != null
                         && !Deferred.isKey(new String(key, StandardCharsets.UTF_8));
                 if (begins && !stood) {

@@ -47,7 +47,7 @@ final class SimFleetLog implements FleetLog {
         this.kafka = kafka;
         this.process = process;
         readings = new ArrayList<>(List.of(
-                new Reading(kafka.topic(Topic.CUSTODY), true),
+                new Reading(kafka.topic(Topic.OWNERSHIP), true),
                 new Reading(kafka.topic(Topic.CONTROL), true),
                 new Reading(kafka.topic(Topic.WORKERS), false)));
         readings.forEach(reading -> reading.topic.atAppend(waking));

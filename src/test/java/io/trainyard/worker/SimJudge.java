@@ -73,16 +73,16 @@ final class SimJudge {
             SimTopic log = kafka.topic(topic);
             log.atAppend(() -> hear(topic, log, log.from(log.end() - 1, 1).getFirst()));
         }
-        SimTopic custody = kafka.topic(Topic.CUSTODY);
-        custody.atAppend(() ->
-                hearTaken(custody, custody.from(custody.end() - 1, 1).getFirst()));
+        SimTopic ownership = kafka.topic(Topic.OWNERSHIP);
+        ownership.atAppend(() ->
+                hearTaken(ownership, ownership.from(ownership.end() - 1, 1).getFirst()));
     }
 
     /// A worker that publishes the end of a deferral has taken the command.
     private void hearTaken(SimTopic log, Entry entry) {
         String key = String.valueOf(entry.key());
         if (entry.value() == null && Deferred.isKey(key)) {
-            var source = record(Topic.CUSTODY, log, entry).entry().headers().lastHeader("ce_source");
+            var source = record(Topic.OWNERSHIP, log, entry).entry().headers().lastHeader("ce_source");
             String place = key.substring(Deferred.job(key).length() + 1);
             taken.add(new String(source.value(), StandardCharsets.UTF_8) + " " + place + "/deferred");
         }

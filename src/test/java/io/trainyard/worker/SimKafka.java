@@ -37,10 +37,10 @@ final class SimKafka {
     private static final long MAX_AHEAD_MILLIS = Duration.ofHours(1).toMillis();
 
     /// Topics with `message.timestamp.type=LogAppendTime`.
-    private static final Set<Topic> TIMED_BY_BROKERS = Set.of(Topic.CUSTODY, Topic.WORKERS);
+    private static final Set<Topic> TIMED_BY_BROKERS = Set.of(Topic.OWNERSHIP, Topic.WORKERS);
 
     private static final Set<Topic> COMPACTED =
-            Set.of(Topic.CUSTODY, Topic.CONTROL, Topic.JOBS, Topic.CHECKPOINTS, Topic.WORKERS);
+            Set.of(Topic.OWNERSHIP, Topic.CONTROL, Topic.JOBS, Topic.CHECKPOINTS, Topic.WORKERS);
 
     private final SimWorld world;
     private final String prefix;

@@ -120,24 +120,24 @@ class SimKafkaTest {
 
     @Test
     void compactionKeepsTheNewestOfEachKeyAndTombstonesForAWhile() {
-        SimTopic custody = kafka.topic(Topic.CUSTODY);
+        SimTopic ownership = kafka.topic(Topic.OWNERSHIP);
         put("a", "1");
         put("b", "1");
         put("a", "2");
         put("b", null);
-        custody.compact(custody.end() - 1);
-        assertThat(contents(custody)).containsExactly("b=1", "a=2", "b=null");
+        ownership.compact(ownership.end() - 1);
+        assertThat(contents(ownership)).containsExactly("b=1", "a=2", "b=null");
         kafka.compactAll();
-        assertThat(contents(custody)).containsExactly("a=2", "b=null");
+        assertThat(contents(ownership)).containsExactly("a=2", "b=null");
         world.run(Duration.ofMinutes(5));
         kafka.compactAll();
-        assertThat(contents(custody)).containsExactly("a=2");
-        assertThat(custody.end()).isEqualTo(4);
+        assertThat(contents(ownership)).containsExactly("a=2");
+        assertThat(ownership.end()).isEqualTo(4);
     }
 
     private void put(String key, @Nullable String value) {
         kafka.publish(new ProducerRecord<>(
-                Topic.CUSTODY.name(""), bytes(key), value == null ? null : value.getBytes(StandardCharsets.UTF_8)));
+                Topic.OWNERSHIP.name(""), bytes(key), value == null ? null : value.getBytes(StandardCharsets.UTF_8)));
     }
 
     private static List<String> contents(SimTopic topic) {

@@ -203,16 +203,16 @@ enum SimMistake implements SimSeams {
             };
         }
     },
-    NO_CUSTODY(0, "a claim writes no custody") {
+    NO_OWNERSHIP(0, "a claim writes no ownership") {
         @Override
         public Outbox outbox(Outbox real, SimProcess process) {
             return dropping(
                     real,
-                    (topic, custody) ->
-                            custody.state() == State.HELD && custody.worker().equals(process.name()) && isOn("claims"));
+                    (topic, ownership) ->
+                            ownership.state() == State.HELD && ownership.worker().equals(process.name()) && isOn("claims"));
         }
     },
-    KEEPER_DOES_NOT_PUBLISH(0, "a keeper writes custody, and does not publish the command") {
+    KEEPER_DOES_NOT_PUBLISH(0, "a keeper writes ownership, and does not publish the command") {
         @Override
         public Outbox outbox(Outbox real, SimProcess process) {
             return (topic, key, value, headers) -> topic.startsWith("commands.") && isOn("keeper")
@@ -251,7 +251,7 @@ enum SimMistake implements SimSeams {
             };
         }
     },
-    CUSTODY_ENDS_FIRST(0, "custody ends before the outcome is told") {
+    OWNERSHIP_ENDS_FIRST(0, "ownership ends before the outcome is told") {
         @Override
         public Outbox outbox(Outbox real, SimProcess process) {
             return (topic, key, value, headers) -> {
@@ -259,26 +259,26 @@ enum SimMistake implements SimSeams {
                 boolean isEnd = topic.equals(Topic.JOBS.name(""))
                         && (name.endsWith("/finished") || name.endsWith("/failed") || name.endsWith("/cancelled"));
                 return isEnd
-                        ? real.send(Topic.CUSTODY.name(""), bytes(RecordKey.job(name)), null, headers)
+                        ? real.send(Topic.OWNERSHIP.name(""), bytes(RecordKey.job(name)), null, headers)
                                 .thenCompose(_ -> real.send(topic, key, value, headers))
                         : real.send(topic, key, value, headers);
             };
         }
     },
-    VOID_MENDS_NOTHING(0, "a void copy does not mend custody") {
+    VOID_MENDS_NOTHING(0, "a void copy does not mend ownership") {
         @Override
         public Outbox outbox(Outbox real, SimProcess process) {
             return dropping(
                     real,
-                    (topic, custody) ->
-                            custody.state() == State.HELD && !custody.worker().equals(process.name()));
+                    (topic, ownership) ->
+                            ownership.state() == State.HELD && !ownership.worker().equals(process.name()));
         }
     },
     TELLS_BEFORE_IT_KEEPS(0, "an end is told before it is kept", Habit.TELLS_BEFORE_IT_KEEPS),
-    REST_WITHOUT_CUSTODY(0, "a job that rests has no custody") {
+    REST_WITHOUT_OWNERSHIP(0, "a job that rests has no ownership") {
         @Override
         public Outbox outbox(Outbox real, SimProcess process) {
-            return dropping(real, (topic, custody) -> custody.state() == State.PAUSED);
+            return dropping(real, (topic, ownership) -> ownership.state() == State.PAUSED);
         }
     },
     FIRST_JOB_ALONE_IS_NAMED(0, "a heartbeat names the first of a worker's jobs alone") {
@@ -389,10 +389,10 @@ enum SimMistake implements SimSeams {
                 @Override
                 public List<ConsumerRecord<String, byte[]>> poll(Duration time) {
                     var entries = super.poll(time).stream()
-                            .filter(entry -> !entry.topic().equals(Topic.CUSTODY.name("")) || entry.offset() > known)
+                            .filter(entry -> !entry.topic().equals(Topic.OWNERSHIP.name("")) || entry.offset() > known)
                             .toList();
                     entries.stream()
-                            .filter(entry -> entry.topic().equals(Topic.CUSTODY.name("")))
+                            .filter(entry -> entry.topic().equals(Topic.OWNERSHIP.name("")))
                             .forEach(entry -> read.merge(process, entry.offset(), Math::max));
                     return entries;
                 }
@@ -538,20 +538,20 @@ enum SimMistake implements SimSeams {
     /// Selects ownership records to drop.
     @FunctionalInterface
     private interface Sent {
-        boolean is(String topic, Ownership custody);
+        boolean is(String topic, Ownership ownership);
     }
 
     /// Reports ownership records as sent without sending them.
     private static Outbox dropping(Outbox real, Sent which) {
         return (topic, key, value, headers) -> {
-            Ownership custody = topic.equals(Topic.CUSTODY.name("")) && value != null ? custody(value) : null;
-            return custody != null && which.is(topic, custody)
+            Ownership ownership = topic.equals(Topic.OWNERSHIP.name("")) && value != null ? ownership(value) : null;
+            return ownership != null && which.is(topic, ownership)
                     ? CompletableFuture.completedFuture(null)
                     : real.send(topic, key, value, headers);
         };
     }
 
-    private static Ownership custody(byte[] json) {
+    private static Ownership ownership(byte[] json) {
         try {
             return OwnershipJson.read(json);
         } catch (IOException e) {

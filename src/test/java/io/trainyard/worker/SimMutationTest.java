@@ -22,7 +22,7 @@ class SimMutationTest {
             Map.entry(SimMistake.LATE_CHECKPOINT_IS_TAKEN, 404L),
             Map.entry(SimMistake.IGNORES_LATER_ATTEMPTS, 210L),
             Map.entry(SimMistake.OUTCOME_IS_WRITTEN_OVER, 1535L),
-            Map.entry(SimMistake.CUSTODY_ENDS_FIRST, 2108L),
+            Map.entry(SimMistake.OWNERSHIP_ENDS_FIRST, 2108L),
             Map.entry(SimMistake.VOID_MENDS_NOTHING, 342L),
             Map.entry(SimMistake.TELLS_BEFORE_IT_KEEPS, 680L),
             Map.entry(SimMistake.FIRST_JOB_ALONE_IS_NAMED, 74L),
@@ -46,7 +46,7 @@ class SimMutationTest {
 
     private static boolean finds(long seed, SimSeams seams) {
         try {
-            return !new SimCustody(seed, seams).run().isEmpty();
+            return !new SimOwnership(seed, seams).run().isEmpty();
         } catch (SimFailure e) {
             return true;
         }

@@ -65,8 +65,8 @@ final class SimParked {
                 .orElseThrow();
     }
 
-    void wish(String job, DesiredState wish) {
-        people.wish(job, wish);
+    void desiredState(String job, DesiredState desiredState) {
+        people.desiredState(job, desiredState);
     }
 
     /// Submits a job, and waits until its command is deferred.
@@ -91,9 +91,9 @@ final class SimParked {
 
     /// Whether a command of a job is deferred.
     boolean isParked(String job) {
-        SimTopic custody = kafka.topic(Topic.CUSTODY);
+        SimTopic ownership = kafka.topic(Topic.OWNERSHIP);
         Map<String, Boolean> parked = new HashMap<>();
-        for (SimTopic.Entry entry : custody.from(custody.start(), Integer.MAX_VALUE)) {
+        for (SimTopic.Entry entry : ownership.from(ownership.start(), Integer.MAX_VALUE)) {
             parked.put(
                     String.valueOf(entry.key()),
                     entry.value() != null && entry.headers().lastHeader(Deferred.PARKED) != null);

@@ -34,7 +34,7 @@ class SimParkedTest {
     void whatIsCancelledEndsThoughItsProjectHasItsQuota() {
         fleet.run(RUNS, Priority.NORMAL);
         fleet.park(FIRST, Priority.NORMAL);
-        fleet.wish(FIRST, DesiredState.CANCEL);
+        fleet.desiredState(FIRST, DesiredState.CANCEL);
         fleet.until("its end", () -> fleet.isTold(FIRST, Cancelled.class));
         assertThat(fleet.isTold(RUNS, Finished.class))
                 .as("the other runs still")
@@ -49,12 +49,12 @@ class SimParkedTest {
     void whatIsPausedRestsAndGoesOnWhenThereIsRoom() {
         fleet.run(RUNS, Priority.NORMAL);
         fleet.park(FIRST, Priority.NORMAL);
-        fleet.wish(FIRST, DesiredState.PAUSE);
+        fleet.desiredState(FIRST, DesiredState.PAUSE);
         fleet.until("its rest", () -> fleet.isTold(FIRST, Paused.class) && !fleet.isParked(FIRST));
         fleet.until("the other's end", () -> fleet.isTold(RUNS, Finished.class));
         fleet.pass(Duration.ofMinutes(2));
         assertThat(fleet.claims(FIRST)).as("it rests, though there is room").isZero();
-        fleet.wish(FIRST, DesiredState.RUN);
+        fleet.desiredState(FIRST, DesiredState.RUN);
         fleet.until("its end", () -> fleet.isTold(FIRST, Finished.class));
         assertThat(fleet.isTold(FIRST, Resumed.class)).isTrue();
         assertThat(fleet.claims(FIRST)).isOne();

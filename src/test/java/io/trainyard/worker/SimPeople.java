@@ -23,8 +23,8 @@ record SimPeople(SimKafka kafka) {
         publish(priority.topicOf(SimTraining.spec(job)), job, body, CloudEvents.COMMAND);
     }
 
-    void wish(String job, DesiredState wish) {
-        Control control = new Control(job, wish, null, Instant.EPOCH);
+    void desiredState(String job, DesiredState desiredState) {
+        Control control = new Control(job, desiredState, null, Instant.EPOCH);
         publish(Topic.CONTROL, job, EventJson.write(control), CloudEvents.CONTROL);
     }
 

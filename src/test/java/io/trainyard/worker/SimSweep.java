@@ -122,7 +122,7 @@ final class SimSweep {
         if (calm) {
             trials.forEach(job -> takenAway(job).ifPresent(wrong::add));
         }
-        trials.forEach(job -> people.wish(job, DesiredState.CANCEL));
+        trials.forEach(job -> people.desiredState(job, DesiredState.CANCEL));
         if (!world.runUntil(world.everySecond(() -> trials.stream().allMatch(this::isOver) && isOver(GROUP)), BOUND)) {
             wrong.add("what rests cannot be cancelled, or the sweep has no end");
         }
@@ -153,7 +153,7 @@ final class SimSweep {
                 SimTimer _ = world.after(within(Duration.ofSeconds(20)), () -> store.trouble(SimStore.Trouble.NONE));
             }
             default ->
-                people.wish(trials.get(chance.nextInt(trials.size())), chance.nextBoolean() ? DesiredState.PAUSE : DesiredState.RUN);
+                people.desiredState(trials.get(chance.nextInt(trials.size())), chance.nextBoolean() ? DesiredState.PAUSE : DesiredState.RUN);
         }
     }
 
@@ -165,11 +165,11 @@ final class SimSweep {
         if (!kafka.isUp()) {
             kafka.start();
         }
-        trials.forEach(job -> people.wish(job, DesiredState.RUN));
+        trials.forEach(job -> people.desiredState(job, DesiredState.RUN));
     }
 
     private boolean isOver(String job) {
-        return store.end(job) != null && kafka.newest(Topic.CUSTODY, job).isEmpty();
+        return store.end(job) != null && kafka.newest(Topic.OWNERSHIP, job).isEmpty();
     }
 
     private boolean isQuiet() {

@@ -81,7 +81,7 @@ public final class OwnershipScan {
     }
 
     private Set<String> owned(KafkaConsumer<String, byte[]> consumer) {
-        String topic = Topic.CUSTODY.name(kafka.prefix());
+        String topic = Topic.OWNERSHIP.name(kafka.prefix());
         var present = consumer.partitionsFor(topic, kafka.timeout());
         List<TopicPartition> partitions = present == null
                 ? List.of()

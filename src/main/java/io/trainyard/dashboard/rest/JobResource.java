@@ -138,7 +138,7 @@ public class JobResource {
     @POST
     @Path("/{action: cancel|pause|resume}")
     @Operation(summary = "Cancels, pauses or resumes a job")
-    public Response wish(@PathParam("id") String id, @PathParam("action") String action) {
+    public Response control(@PathParam("id") String id, @PathParam("action") String action) {
         Response answer = accepted(control.act(Parameter.name("action", action, Action.class), List.of(id), null));
         access.log(action, List.of(id));
         return answer;

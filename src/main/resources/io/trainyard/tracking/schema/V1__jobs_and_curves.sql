@@ -73,10 +73,10 @@ CREATE TABLE chunks (
     PRIMARY KEY (job, level, chunk, attempt)
 );
 
--- The newest that somebody wishes of a job.
-CREATE TABLE wishes (
+-- The newest control request of each job.
+CREATE TABLE control_requests (
     job      TEXT   PRIMARY KEY,
-    wish     TEXT   NOT NULL, -- run, pause, cancel
+    desired_state TEXT NOT NULL, -- run, pause, cancel
     priority TEXT,            -- high, normal, low
     millis   BIGINT NOT NULL
 );

@@ -19,7 +19,7 @@ import java.util.TreeSet;
 /// A fleet of real workers in a simulated world. In most worlds a seed first injects all kinds of faults, then
 /// the faults end and each job must end. In calm worlds the only fault is a duplicate command, and each job
 /// must take one attempt. In some worlds a job of several hours must not block the others.
-final class SimCustody {
+final class SimOwnership {
     /// How long faults are injected.
     private static final Duration CHAOS = Duration.ofMinutes(2);
 
@@ -107,12 +107,12 @@ final class SimCustody {
     private boolean stops; // whether a worker of a calm world stops
     private int started;
 
-    SimCustody(long seed) {
+    SimOwnership(long seed) {
         this(seed, SimSeams.NONE);
     }
 
     /// @param seams the layer between the workers and the world
-    SimCustody(long seed, SimSeams seams) {
+    SimOwnership(long seed, SimSeams seams) {
         this.seams = seams;
         world = new SimWorld(seed);
         chance = world.chance("custody");
@@ -163,7 +163,7 @@ final class SimCustody {
             mustEnd.stream().filter(job -> !isOver(job)).forEach(job -> wrong.add("job " + job + " does not end"));
         }
         if (mood == Mood.LONG_FIRST) {
-            jobs.forEach(job -> people.wish(job, DesiredState.CANCEL));
+            jobs.forEach(job -> people.desiredState(job, DesiredState.CANCEL));
             if (!world.runUntil(world.everySecond(() -> jobs.stream().allMatch(this::isOver)), BOUND)) {
                 wrong.add("the long job does not end");
             }
@@ -260,7 +260,7 @@ final class SimCustody {
         if (kafka.lag() == 0) {
             commanded.stream()
                     .filter(job -> store.end(job) == null
-                            && kafka.newest(Topic.CUSTODY, job).isEmpty())
+                            && kafka.newest(Topic.OWNERSHIP, job).isEmpty())
                     .forEach(lost::add);
         }
         return !lost.isEmpty();
@@ -313,8 +313,8 @@ final class SimCustody {
             case 8 -> store.slow(Duration.ofMillis(chance.nextInt(2000)));
             case 9 -> breakStore();
             case 10 -> kafka.sweep();
-            case 11 -> people.wish(someJob(), DesiredState.PAUSE);
-            default -> people.wish(someJob(), chance.nextInt(4) == 0 ? DesiredState.CANCEL : DesiredState.RUN);
+            case 11 -> people.desiredState(someJob(), DesiredState.PAUSE);
+            default -> people.desiredState(someJob(), chance.nextInt(4) == 0 ? DesiredState.CANCEL : DesiredState.RUN);
         }
     }
 
@@ -331,7 +331,7 @@ final class SimCustody {
                 process.cutReads(time);
                 SimTimer _ = world.after(time, kafka::wake);
             }
-            case 3 -> kafka.makeUnwritable(Topic.CUSTODY, time);
+            case 3 -> kafka.makeUnwritable(Topic.OWNERSHIP, time);
             case 4 -> process.loseConnections();
             default -> {
                 store.trouble(SimStore.Trouble.FLAKY);
@@ -409,8 +409,8 @@ final class SimCustody {
         }
         mendClocks();
         for (String job : jobs) {
-            if (wished(job) == DesiredState.PAUSE) {
-                people.wish(job, DesiredState.RUN);
+            if (controlled(job) == DesiredState.PAUSE) {
+                people.desiredState(job, DesiredState.RUN);
             }
         }
     }
@@ -428,11 +428,11 @@ final class SimCustody {
         wrong.subList(stays ? 1 : 0, wrong.size()).forEach(process -> setClock(process, Duration.ZERO));
     }
 
-    private DesiredState wished(String job) {
+    private DesiredState controlled(String job) {
         return kafka.newest(Topic.CONTROL, job)
                 .map(body -> {
                     try {
-                        return EventJson.readControl(body).wish();
+                        return EventJson.readControl(body).desiredState();
                     } catch (IOException e) {
                         throw new UncheckedIOException(e);
                     }
@@ -482,7 +482,7 @@ final class SimCustody {
     private boolean isOver(String job) {
         return judge.isEndTold(job)
                 && store.end(job) != null
-                && kafka.newest(Topic.CUSTODY, job).isEmpty();
+                && kafka.newest(Topic.OWNERSHIP, job).isEmpty();
     }
 
     /// A command is dead-lettered if and only if the store has another spec for the job, or none.

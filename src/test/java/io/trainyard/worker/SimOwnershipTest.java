@@ -13,7 +13,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /// Real workers in simulated worlds full of faults: no job is lost or ends twice, and no step is missing or
 /// published twice.
 @ExtendWith(SilentWorkers.class)
-class SimCustodyTest {
+class SimOwnershipTest {
     /// Part of `./trainyard test`.
     private static final int FEW = 100;
 
@@ -26,9 +26,9 @@ class SimCustodyTest {
 
     private static final int STALE = 100;
 
-    private static final SimSeeds WORLDS = new SimSeeds(seed -> new SimCustody(seed).run());
+    private static final SimSeeds WORLDS = new SimSeeds(seed -> new SimOwnership(seed).run());
 
-    private static final SimSeeds STALE_WORLDS = new SimSeeds(seed -> new SimCustody(seed, new SimSeams() {
+    private static final SimSeeds STALE_WORLDS = new SimSeeds(seed -> new SimOwnership(seed, new SimSeams() {
                 @Override
                 public Duration listLag() {
                     return Duration.ofSeconds(10);
@@ -57,8 +57,8 @@ class SimCustodyTest {
     @Test
     void aFleetsTraceFollowsFromItsSeed() {
         for (long seed = 0; seed < 5; seed++) {
-            SimCustody first = new SimCustody(seed);
-            SimCustody second = new SimCustody(seed);
+            SimOwnership first = new SimOwnership(seed);
+            SimOwnership second = new SimOwnership(seed);
             assertThat(first.run()).isEqualTo(second.run());
             assertThat(first.world().trace()).isEqualTo(second.world().trace());
         }

@@ -31,17 +31,17 @@ import org.junit.jupiter.api.Test;
 
 /// Control requests against a real broker. The test plays the worker.
 @Slow
-class WishCommandsTest extends FleetCommands {
+class ControlCommandsTest extends FleetCommands {
     @Test
     void aJobIsCancelledOnceItsWorkerSaysSo() throws Exception {
         submit("a");
         publish(claimed("a"));
-        wishAndObey(new Control("a", DesiredState.CANCEL, null, now()), cancelled("a", 1, 7), "cancel", "a");
+        controlAndObey(new Control("a", DesiredState.CANCEL, null, now()), cancelled("a", 1, 7), "cancel", "a");
         assertThat(out.toString(UTF_8).strip()).isEqualTo("job a is cancelled at step 7");
         out.reset();
         assertThat(run("", "cancel", "a")).isZero();
         assertThat(out.toString(UTF_8).strip()).isEqualTo("job a was cancelled already, at step 7");
-        assertThat(wishes()).hasSize(1);
+        assertThat(controls()).hasSize(1);
     }
 
     @Test
@@ -49,16 +49,16 @@ class WishCommandsTest extends FleetCommands {
         submit("a");
         publish(claimed("a"));
         publish(started("a", 1, 1));
-        wishAndObey(new Control("a", DesiredState.PAUSE, null, now()), paused("a", 1, 7), "pause", "a");
+        controlAndObey(new Control("a", DesiredState.PAUSE, null, now()), paused("a", 1, 7), "pause", "a");
         assertThat(out.toString(UTF_8)).contains("job a is paused at step 7; ./trainyard resume");
         assertThat(run("", "pause", "a")).isZero();
         assertThat(out.toString(UTF_8)).contains("job a is paused already");
-        assertThat(wishes()).hasSize(1);
-        wishAndObey(new Control("a", DesiredState.RUN, null, now()), resumed("a", 1), "resume", "a");
+        assertThat(controls()).hasSize(1);
+        controlAndObey(new Control("a", DesiredState.RUN, null, now()), resumed("a", 1), "resume", "a");
         assertThat(out.toString(UTF_8)).contains("job a goes on: it is queued");
         assertThat(run("", "resume", "a")).isZero();
         assertThat(out.toString(UTF_8)).contains("job a is queued and was not paused; nothing to resume");
-        assertThat(wishes()).hasSize(2);
+        assertThat(controls()).hasSize(2);
     }
 
     @Test
@@ -66,10 +66,10 @@ class WishCommandsTest extends FleetCommands {
         submit("a");
         publish(claimed("a"));
         assertThat(run("", "pause", "a", "--timeout", "1")).isZero();
-        assertThat(out.toString(UTF_8)).contains("job a does not show it yet: the wish is kept, and will be obeyed");
+        assertThat(out.toString(UTF_8)).contains("job a does not show it yet: the request is stored and will be applied");
         assertThat(run("", "resume", "a")).isZero();
         assertThat(out.toString(UTF_8)).contains("job a goes on: it is running");
-        assertThat(wishes()).extracting(Control::wish).containsExactly(DesiredState.PAUSE, DesiredState.RUN);
+        assertThat(controls()).extracting(Control::desiredState).containsExactly(DesiredState.PAUSE, DesiredState.RUN);
     }
 
     @Test
@@ -86,7 +86,7 @@ class WishCommandsTest extends FleetCommands {
             assertThat(err.toString(UTF_8).strip())
                     .isEqualTo("job a has finished already; nothing to " + command.getFirst());
         }
-        assertThat(wishes()).isEmpty();
+        assertThat(controls()).isEmpty();
     }
 
     @Test
@@ -97,7 +97,7 @@ class WishCommandsTest extends FleetCommands {
         assertThat(err.toString(UTF_8).strip())
                 .isEqualTo(
                         "job tudui-2 is not known: nothing was submitted under that id, but there is tudui-1; ./trainyard jobs lists all");
-        assertThat(wishes()).isEmpty();
+        assertThat(controls()).isEmpty();
         assertThat(run("", "cancel", "b", "--timeout", "-1")).isEqualTo(ExitCodes.BAD_INPUT);
     }
 
@@ -115,11 +115,11 @@ class WishCommandsTest extends FleetCommands {
         assertThat(run("", "resume", "--sweep", "g")).isZero();
         assertThat(out.toString(UTF_8))
                 .contains("job a rests where others of its sweep are better", "job b is running and was not paused");
-        assertThat(wishes()).isEmpty();
+        assertThat(controls()).isEmpty();
         assertThat(run("", "resume", "a", "--timeout", "0")).isZero();
-        assertThat(wishes()).singleElement().matches(Control::isRunOn);
+        assertThat(controls()).singleElement().matches(Control::skipsRungs);
         assertThat(run("", "cancel", "--sweep", "g", "--timeout", "0")).isZero();
-        assertThat(wishes()).extracting(Control::job).containsExactlyInAnyOrder("a", "a", "b");
+        assertThat(controls()).extracting(Control::job).containsExactlyInAnyOrder("a", "a", "b");
         out.reset();
         assertThat(run("", "sweep", "g")).isZero();
         assertThat(out.toString(UTF_8)).startsWith("sweep g: 2 trials, 1 paused, 1 running");
@@ -143,12 +143,12 @@ class WishCommandsTest extends FleetCommands {
         publish(claimed("b"));
         publish(finished("c", 1, 20));
         assertThat(run("", "pause", "--sweep", "g", "--timeout", "0")).isZero();
-        assertThat(wishes())
-                .extracting(Control::job, Control::wish)
+        assertThat(controls())
+                .extracting(Control::job, Control::desiredState)
                 .containsExactlyInAnyOrder(tuple("a", DesiredState.PAUSE), tuple("b", DesiredState.PAUSE));
         assertThat(run("", "resume", "--sweep", "g", "--timeout", "0")).isZero();
-        assertThat(wishes().subList(2, 4))
-                .allMatch(wish -> wish.wish() == DesiredState.RUN && !wish.isRunOn())
+        assertThat(controls().subList(2, 4))
+                .allMatch(desiredState -> desiredState.desiredState() == DesiredState.RUN && !desiredState.skipsRungs())
                 .extracting(Control::job)
                 .containsExactlyInAnyOrder("a", "b");
     }
@@ -162,7 +162,7 @@ class WishCommandsTest extends FleetCommands {
         assertThat(out.toString(UTF_8).lines())
                 .containsExactlyInAnyOrder(
                         "{\"job\":\"b\",\"state\":\"finished\",\"done\":true,\"ok\":false,\"answer\":\"has finished already; nothing to cancel\"}",
-                        "{\"job\":\"a\",\"state\":\"queued\",\"done\":false,\"ok\":true,\"answer\":\"does not show it yet: the wish is kept, and will be obeyed; ./trainyard jobs tells when\"}");
+                        "{\"job\":\"a\",\"state\":\"queued\",\"done\":false,\"ok\":true,\"answer\":\"does not show it yet: the request is stored and will be applied; ./trainyard jobs shows when\"}");
     }
 
     @Test
@@ -184,7 +184,7 @@ class WishCommandsTest extends FleetCommands {
             assertThat(copy.entry().headers().lastHeader("trainyard-attempt").value())
                     .isEqualTo("3".getBytes(UTF_8));
         });
-        assertThat(wishes()).extracting(Control::priority).containsExactly(RequestedPriority.HIGH);
+        assertThat(controls()).extracting(Control::priority).containsExactly(RequestedPriority.HIGH);
         assertThat(run("", "reprioritize", "a", "urgent")).isEqualTo(ExitCodes.BAD_INPUT);
     }
 
@@ -198,15 +198,15 @@ class WishCommandsTest extends FleetCommands {
         assertThat(read(Topic.COMMANDS_LOW)).isEmpty();
         assertThat(run("", "pause", "a", "--timeout", "0")).isZero();
         assertThat(run("", "reprioritize", "a", "high")).isZero();
-        assertThat(wishes()).extracting(Control::wish).containsExactly(DesiredState.RUN, DesiredState.PAUSE, DesiredState.PAUSE);
-        assertThat(wishes()).extracting(Control::priority).containsExactly(RequestedPriority.LOW, RequestedPriority.LOW, RequestedPriority.HIGH);
+        assertThat(controls()).extracting(Control::desiredState).containsExactly(DesiredState.RUN, DesiredState.PAUSE, DesiredState.PAUSE);
+        assertThat(controls()).extracting(Control::priority).containsExactly(RequestedPriority.LOW, RequestedPriority.LOW, RequestedPriority.HIGH);
     }
 
-    private void wishAndObey(Control expected, TrainingEvent obeyed, String... command) throws Exception {
-        int before = wishes().size();
+    private void controlAndObey(Control expected, TrainingEvent obeyed, String... command) throws Exception {
+        int before = controls().size();
         CompletableFuture<Integer> status = CompletableFuture.supplyAsync(() -> run("", command));
-        Patience.await("the wish").until(() -> wishes().size() > before);
-        assertThat(wishes().getLast())
+        Patience.await("the control request").until(() -> controls().size() > before);
+        assertThat(controls().getLast())
                 .usingRecursiveComparison()
                 .ignoringFields("time")
                 .isEqualTo(expected);
@@ -215,17 +215,17 @@ class WishCommandsTest extends FleetCommands {
         assertThat(Patience.get(status)).as(err.toString(UTF_8)).isZero();
     }
 
-    private List<Control> wishes() {
-        return read(Topic.CONTROL).stream().map(WishCommandsTest::wish).toList();
+    private List<Control> controls() {
+        return read(Topic.CONTROL).stream().map(ControlCommandsTest::desiredState).toList();
     }
 
-    private static Control wish(TopicRecord entry) {
+    private static Control desiredState(TopicRecord entry) {
         try {
-            Control wish = EventJson.readControl(entry.body());
-            assertThat(entry.key()).isEqualTo(wish.job());
+            Control desiredState = EventJson.readControl(entry.body());
+            assertThat(entry.key()).isEqualTo(desiredState.job());
             assertThat(new String(entry.entry().headers().lastHeader("ce_type").value(), UTF_8))
                     .isEqualTo(CloudEvents.CONTROL);
-            return wish;
+            return desiredState;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
