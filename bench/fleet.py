@@ -109,7 +109,7 @@ class Fleet:
 def epoch_millis(events):
     """Of training alone, without tests, for each epoch. From the rate: trainMillis is in whole milliseconds."""
     samples = next(event["trainSamples"] for event in events if event.get("type") == "started")
-    return [samples / event["imagesPerSecond"] * 1e3 for event in events if event.get("type") == "epochTested"]
+    return [samples / event["samplesPerSecond"] * 1e3 for event in events if event.get("type") == "epochTested"]
 
 
 def later_epochs(events):

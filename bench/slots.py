@@ -58,10 +58,10 @@ def main():
             loads.append(os.getloadavg()[0])
             images, threads[number] = rate(a, number)
             rates.setdefault(number, []).append(images)
-            print(f"{number} slots: {images:.0f} images/s, {threads[number]} threads, load before {loads[-1]:.1f}", file=sys.stderr)
+            print(f"{number} slots: {images:.0f} samples/s, {threads[number]} threads, load before {loads[-1]:.1f}", file=sys.stderr)
     first = statistics.median(rates[settings[0]])
     print(f"{a.jobs} x {a.network}, {a.epochs} epochs each; load before each run {min(loads):.1f} to {max(loads):.1f}\n")
-    print("| slots | threads of each job | images/s, all together | of them in each round | of the first line's |")
+    print("| slots | threads of each job | samples/s, all together | of them in each round | of the first line's |")
     print("|---|---|---|---|---|")
     for number in settings:
         middle = statistics.median(rates[number])

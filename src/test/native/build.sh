@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Builds the test doubles of libcuda, libcudnn, libcublas, libnvrtc and libnvidia-ml into target/native-double (see README.md).
+# Builds the fake libcuda, libcudnn, libcublas, libnvrtc and libnvidia-ml into target/fake-cuda (see README.md).
 # Compiles only what changed, on as many processors as there are; a second one waits for the first.
 #
-#   build.sh            the doubles
+#   build.sh            the fake libraries
 #   build.sh true ...   nothing: any argument `true` (Maven's values of skipTests and maven.test.skip) leaves it out
 #
 #   CXX   the compiler; g++ unless set
@@ -16,11 +16,11 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../../.." && pwd)
 readonly here root
 readonly kernels=$root/src/main/resources/io/trainyard/device/cuda
-readonly out=$root/target/native-double
+readonly out=$root/target/fake-cuda
 readonly objects=$out/objects
 readonly compiler=${CXX:-g++}
 
-say() { echo "native double: $*" >&2; }
+say() { echo "fake CUDA libraries: $*" >&2; }
 
 if [[ $(uname -sm) != "Linux x86_64" ]]; then
   say "left out: JCuda has natives for 64-bit Linux on x86 only, and this is $(uname -sm). The tests of the CUDA device are skipped."

@@ -1,10 +1,10 @@
-// cuBLAS's double: products of matrices of floats and bfloat16, numbered as in cuBLAS 13's headers. As on a GPU, TF32
+// fake cuBLAS: products of matrices of floats and bfloat16, numbered as in cuBLAS 13's headers. As on a GPU, TF32
 // is used where the math mode or the compute type allows it, and here always.
 #include <algorithm>
 #include <cstring>
 #include <vector>
 
-#include "../driver/double.h"
+#include "../driver/fake.h"
 #include "../loops/numbers.h"
 #include "../loops/product.h"
 
@@ -91,7 +91,7 @@ Handle& requireHandle(Handle* handle) {
 }
 
 Number numberOf(int type) {
-    require(type == R_32F || type == R_16BF, "the double has float and bfloat16 only", CUBLAS_STATUS_NOT_SUPPORTED);
+    require(type == R_32F || type == R_16BF, "the fake has float and bfloat16 only", CUBLAS_STATUS_NOT_SUPPORTED);
     return type == R_32F ? Number::FLOAT : Number::BFLOAT16;
 }
 
@@ -136,7 +136,7 @@ Operand operand(const void* values, int type, int operation, int rows, int colum
 
 void requireTypes(int a, int b, int c, int compute) {
     require(compute == COMPUTE_32F || compute == COMPUTE_32F_PEDANTIC || compute == COMPUTE_32F_FAST_TF32,
-            "the double computes in float only", CUBLAS_STATUS_NOT_SUPPORTED);
+            "the fake computes in float only", CUBLAS_STATUS_NOT_SUPPORTED);
     require(a == b && (c == a || (a == R_16BF && c == R_32F)), "these types do not go together",
             CUBLAS_STATUS_NOT_SUPPORTED);
 }

@@ -210,14 +210,14 @@ const Algorithm& requireAlgorithm(Direction direction, int number, const Shape& 
         require(why == nullptr, CUDNN_STATUS_NOT_SUPPORTED, why);
         return each;
     }
-    throw Failure{CUDNN_STATUS_NOT_SUPPORTED, "the double has not this algorithm"};
+    throw Failure{CUDNN_STATUS_NOT_SUPPORTED, "the fake has not this algorithm"};
 }
 
 void find(Direction direction, const Shape& shape, Number number, int requested, int* returned, Found* found) {
     require(requested > 0 && returned != nullptr && found != nullptr, CUDNN_STATUS_BAD_PARAM, "no room for results");
     std::vector<Found> all, unsupported;
     int math = shape.how.math == FMA_MATH ? TENSOR_OP_MATH : FMA_MATH;  // of all but the descriptor's the worst
-    bool deterministic = !isUncertain(direction, shape, number) || setting("TRAINYARD_DOUBLE_GROUPED_BF16", 1) != 0;
+    bool deterministic = !isUncertain(direction, shape, number) || setting("TRAINYARD_FAKE_GROUPED_BF16", 1) != 0;
     static std::atomic<unsigned> asked{0};
     bool absurd = Chance(seed() + asked++).below(4) == 0;
     std::vector<bool> known(maxCount(direction));
@@ -288,7 +288,7 @@ Call begin(Direction direction, Handle* handle, const Shape& shape, Number numbe
 
 // That events tell: the heuristic's order is right, but for the algorithm that is to be the fastest.
 unsigned long long emulatedMicros(const Call& call) {
-    if (setting("TRAINYARD_DOUBLE_FASTEST_ALGORITHM", -1) == call.algorithm.number) return 1;
+    if (setting("TRAINYARD_FAKE_FASTEST_ALGORITHM", -1) == call.algorithm.number) return 1;
     return 1000000ull * (1 + (&call.algorithm - algorithms(call.direction).data()));
 }
 

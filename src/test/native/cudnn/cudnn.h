@@ -1,9 +1,9 @@
-// Descriptors, handles and statuses of cuDNN's double, numbered as in cuDNN 9's headers.
+// Descriptors, handles and statuses of fake cuDNN, numbered as in cuDNN 9's headers.
 #pragma once
 
 #include <vector>
 
-#include "../driver/double.h"
+#include "../driver/fake.h"
 #include "../loops/numbers.h"
 
 #define EXPORTED extern "C" __attribute__((visibility("default")))

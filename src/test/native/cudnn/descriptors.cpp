@@ -15,7 +15,7 @@ constexpr int AVERAGE_COUNT_INCLUDE_PADDING = 1, AVERAGE_COUNT_EXCLUDE_PADDING =
 Number numberOf(int type) {
     require(type >= 0 && type <= 14, CUDNN_STATUS_BAD_PARAM, "unknown data type");
     require(type == FLOAT || type == BFLOAT16, CUDNN_STATUS_NOT_SUPPORTED_DATA_TYPE,
-            "the double has float and bfloat16 only");
+            "the fake has float and bfloat16 only");
     return type == FLOAT ? Number::FLOAT : Number::BFLOAT16;
 }
 
@@ -161,7 +161,7 @@ void pack(const Filter& filter, void* to, const std::vector<float>& values, floa
 using namespace trainyard;
 using namespace trainyard::dnn;
 
-EXPORTED size_t cudnnGetVersion() { return static_cast<size_t>(setting("TRAINYARD_DOUBLE_CUDNN_VERSION", 92400)); }
+EXPORTED size_t cudnnGetVersion() { return static_cast<size_t>(setting("TRAINYARD_FAKE_CUDNN_VERSION", 92400)); }
 
 EXPORTED size_t cudnnGetCudartVersion() { return 13000; }
 
@@ -256,8 +256,8 @@ EXPORTED int cudnnSetConvolution2dDescriptor(Convolution* convolution, int padRo
         require(strideRows > 0 && strideColumns > 0, CUDNN_STATUS_BAD_PARAM, "a stride is not positive");
         require(dilationRows > 0 && dilationColumns > 0, CUDNN_STATUS_BAD_PARAM, "a dilation is not positive");
         require(mode == 0 || mode == 1, CUDNN_STATUS_BAD_PARAM, "unknown mode");
-        require(mode == CROSS_CORRELATION, CUDNN_STATUS_NOT_SUPPORTED, "the double has cross-correlation only");
-        require(type == FLOAT, CUDNN_STATUS_NOT_SUPPORTED_DATA_TYPE, "the double computes in float only");
+        require(mode == CROSS_CORRELATION, CUDNN_STATUS_NOT_SUPPORTED, "the fake has cross-correlation only");
+        require(type == FLOAT, CUDNN_STATUS_NOT_SUPPORTED_DATA_TYPE, "the fake computes in float only");
         target = {true,
                   {padRows, padColumns},
                   {strideRows, strideColumns},
@@ -287,7 +287,7 @@ EXPORTED int cudnnSetPooling2dDescriptor(Pooling* pooling, int mode, int nan, in
         Pooling& target = created(pooling);
         require(mode >= 0 && mode <= 3 && nan >= 0 && nan <= 1, CUDNN_STATUS_BAD_PARAM, "unknown mode");
         require(mode == AVERAGE_COUNT_INCLUDE_PADDING || mode == AVERAGE_COUNT_EXCLUDE_PADDING,
-                CUDNN_STATUS_NOT_SUPPORTED, "the double has average pooling only");
+                CUDNN_STATUS_NOT_SUPPORTED, "the fake has average pooling only");
         require(rows > 0 && columns > 0 && strideRows > 0 && strideColumns > 0, CUDNN_STATUS_BAD_PARAM,
                 "a size or stride is not positive");
         require(padRows >= 0 && padColumns >= 0 && padRows < rows && padColumns < columns, CUDNN_STATUS_BAD_PARAM,

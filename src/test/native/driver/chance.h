@@ -1,5 +1,5 @@
 // What a GPU leaves open, which block runs first and which of two nodes, a seed decides here: another order at each run,
-// and the same orders again with the same seed (TRAINYARD_DOUBLE_SEED).
+// and the same orders again with the same seed (TRAINYARD_FAKE_SEED).
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ constexpr int DEFAULT_VERSION = 13000;
 
 // CUDA_VISIBLE_DEVICES names devices by number; those before the first bad one count.
 std::vector<int> visibleDevices() {
-    int count = static_cast<int>(setting("TRAINYARD_DOUBLE_DEVICES", 2));
+    int count = static_cast<int>(setting("TRAINYARD_FAKE_DEVICES", 2));
     std::vector<int> visible;
     const char* given = std::getenv("CUDA_VISIBLE_DEVICES");
     if (given == nullptr) {
@@ -84,7 +84,7 @@ Context& contextOf(int device) {
 }
 
 int attribute(int number) {
-    int capability = static_cast<int>(setting("TRAINYARD_DOUBLE_CAPABILITY", DEFAULT_CAPABILITY));
+    int capability = static_cast<int>(setting("TRAINYARD_FAKE_CAPABILITY", DEFAULT_CAPABILITY));
     switch (number) {  // CUdevice_attribute
         case 1: return 1024;              // MAX_THREADS_PER_BLOCK
         case 2: case 3: return 1024;      // MAX_BLOCK_DIM_X, Y
@@ -107,7 +107,7 @@ int attribute(int number) {
         case 41: return 1;                // UNIFIED_ADDRESSING
         case 75: return capability / 10;  // COMPUTE_CAPABILITY_MAJOR
         case 76: return capability % 10;  // COMPUTE_CAPABILITY_MINOR
-        default: throw Failure{CUDA_ERROR_INVALID_VALUE, "the double knows no attribute " + std::to_string(number)};
+        default: throw Failure{CUDA_ERROR_INVALID_VALUE, "the fake knows no attribute " + std::to_string(number)};
     }
 }
 
@@ -124,7 +124,7 @@ Chance nextChance(Context& context) {
 }
 
 size_t deviceBytes() {
-    return static_cast<size_t>(setting("TRAINYARD_DOUBLE_MEMORY_BYTES", DEFAULT_BYTES));
+    return static_cast<size_t>(setting("TRAINYARD_FAKE_MEMORY_BYTES", DEFAULT_BYTES));
 }
 
 void requireDevice(int device) {
@@ -172,7 +172,7 @@ EXPORTED int cuInit(unsigned flags) {
 EXPORTED int cuDriverGetVersion(int* version) {
     return call("cuDriverGetVersion", ANYTIME, [&](Lock&) {
         require(version != nullptr, "version is null");
-        *version = static_cast<int>(setting("TRAINYARD_DOUBLE_DRIVER_VERSION", DEFAULT_VERSION));
+        *version = static_cast<int>(setting("TRAINYARD_FAKE_DRIVER_VERSION", DEFAULT_VERSION));
     });
 }
 
@@ -209,7 +209,7 @@ EXPORTED int cuDeviceGetName(char* name, int length, int device) {
     return call("cuDeviceGetName", INITIALISED, [&](Lock&) {
         requireDevice(device);
         require(name != nullptr && length > 0, "no room for a name");
-        std::snprintf(name, length, "Trainyard test double %d", driver().visible[device]);
+        std::snprintf(name, length, "Trainyard fake GPU %d", driver().visible[device]);
     });
 }
 
@@ -298,7 +298,7 @@ EXPORTED int cuDeviceCanAccessPeer(int* can, int device, int peer) {
     return call("cuDeviceCanAccessPeer", INITIALISED, [&](Lock&) {
         requireDevice(device);
         requireDevice(peer);
-        *can = device != peer && setting("TRAINYARD_DOUBLE_PEERS", 1) != 0;
+        *can = device != peer && setting("TRAINYARD_FAKE_PEERS", 1) != 0;
     });
 }
 
@@ -306,7 +306,7 @@ EXPORTED int cuCtxEnablePeerAccess(Context* peer, unsigned flags) {
     return call("cuCtxEnablePeerAccess", CONTEXT, [&](Lock&) {
         require(flags == 0, "flags must be 0");
         require(peer != nullptr && peer != current && peer->active, "no other context", CUDA_ERROR_INVALID_CONTEXT);
-        require(setting("TRAINYARD_DOUBLE_PEERS", 1) != 0, "these devices are no peers",
+        require(setting("TRAINYARD_FAKE_PEERS", 1) != 0, "these devices are no peers",
                 CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
         require(current->peers.insert(peer).second, "enabled before", CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
     });

@@ -1,6 +1,6 @@
-// Failures on demand, and what a test may ask the double.
+// Failures on demand, and what a test may ask the fake.
 //
-// trainyard_double_fail and TRAINYARD_DOUBLE_FAIL name a function without its version (cuMemAlloc), or "kernel" and a
+// trainyard_double_fail and TRAINYARD_FAKE_FAIL name a function without its version (cuMemAlloc), or "kernel" and a
 // kernel's name, which counts its runs. A status that a context does not survive (launch failed, illegal address, ...)
 // comes, from calls that issue work, when the work runs, as it does on a GPU.
 #include <atomic>
@@ -9,7 +9,7 @@
 #include <cstring>
 #include <sstream>
 
-#include "double.h"
+#include "fake.h"
 #include "state.h"
 
 namespace trainyard {
@@ -30,7 +30,7 @@ struct Registry {
     std::string problem;
 
     Registry() {
-        const char* given = std::getenv("TRAINYARD_DOUBLE_FAIL");  // function:nth:status,function:nth:status
+        const char* given = std::getenv("TRAINYARD_FAKE_FAIL");  // function:nth:status,function:nth:status
         std::stringstream entries(given == nullptr ? "" : given);
         for (std::string entry; std::getline(entries, entry, ',');) {
             size_t status = entry.rfind(':');
@@ -79,8 +79,8 @@ void report(const char* function, int status, const std::string& why) {
     std::lock_guard<std::mutex> lock(all.mutex);
     all.problem = std::string(function) + " (" + std::to_string(status) + "): " + why + " [seed " +
                   std::to_string(seed()) + "]";
-    static const bool log = std::getenv("TRAINYARD_DOUBLE_LOG") != nullptr;
-    if (log) std::fprintf(stderr, "double: %s\n", all.problem.c_str());
+    static const bool log = std::getenv("TRAINYARD_FAKE_LOG") != nullptr;
+    if (log) std::fprintf(stderr, "fake CUDA: %s\n", all.problem.c_str());
 }
 
 void countAlive(const char* kind, int change) {

@@ -152,7 +152,7 @@ EXPORTED int cuGraphLaunch(Graph* executable, Stream* handle) {
 EXPORTED int cuGraphGetNodes(Graph* graph, void** nodes, size_t* count) {
     return call("cuGraphGetNodes", CONTEXT, [&](Lock&) {
         require(driver().graphs.count(graph) == 1, "no such graph");
-        require(nodes == nullptr, "the double only counts nodes", CUDA_ERROR_NOT_SUPPORTED);
+        require(nodes == nullptr, "the fake only counts nodes", CUDA_ERROR_NOT_SUPPORTED);
         *count = graph->nodes.size();
     });
 }

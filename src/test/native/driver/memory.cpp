@@ -262,7 +262,7 @@ void copyBetween(const char* name, Stream& stream, void* to, Context* toContext,
             require(allocated, "the memory was freed", CUDA_ERROR_ILLEGAL_ADDRESS);
             direct = context->peers.count(toContext) + context->peers.count(fromContext) > 0;
         }
-        if (direct && setting("TRAINYARD_DOUBLE_PEERS", 1) == PEERS_THAT_DROP) return;
+        if (direct && setting("TRAINYARD_FAKE_PEERS", 1) == PEERS_THAT_DROP) return;
         std::memcpy(to, from, bytes);
     };
     issue(stream, std::move(work));

@@ -1,4 +1,4 @@
-// Modules and kernels. What NVRTC's double makes of a source begins with one line, "trainyard-double sm_90 float" or
+// Modules and kernels. What fake NVRTC makes of a source begins with one line, "trainyard-fake sm_90 float" or
 // "... bfloat16", and goes on with the source and a zero. Its kernels are looked up among those that were compiled
 // into this library.
 #include <cstdio>
@@ -25,7 +25,7 @@ Module& moduleOf(Module* handle) {
 
 // Machine code runs on a device of its own major version and the same or a later minor one, PTX on any later one.
 bool runsHere(const std::string& architecture) {
-    int capability = static_cast<int>(setting("TRAINYARD_DOUBLE_CAPABILITY", 90));
+    int capability = static_cast<int>(setting("TRAINYARD_FAKE_CAPABILITY", 90));
     bool ptx = architecture.rfind("compute_", 0) == 0;
     int compiled = std::atoi(architecture.c_str() + architecture.find('_') + 1);
     return compiled <= capability && (ptx || compiled / 10 == capability / 10);
@@ -35,7 +35,7 @@ std::shared_ptr<Module> load(Context& context, const char* image) {
     std::istringstream text(image);
     std::string magic, architecture, precision;
     text >> magic >> architecture >> precision;
-    require(magic == "trainyard-double", "no image of the double's NVRTC", CUDA_ERROR_INVALID_IMAGE);
+    require(magic == "trainyard-fake", "no image of the fake NVRTC", CUDA_ERROR_INVALID_IMAGE);
     require(runsHere(architecture), "compiled for another device",
             CUDA_ERROR_NO_BINARY_FOR_GPU);
     int number = std::atoi(architecture.c_str() + architecture.find('_') + 1);
@@ -128,7 +128,7 @@ EXPORTED int cuModuleGetFunction(Function** function, Module* handle, const char
         require(name != nullptr && *name != 0, "no name");
         require(defines(module.source, name), name, CUDA_ERROR_NOT_FOUND);
         const Kernel* kernel = findKernel(module.bfloat16, name);
-        require(kernel != nullptr, "the source has the kernel, but the double was built without it",
+        require(kernel != nullptr, "the source has the kernel, but the fake was built without it",
                 CUDA_ERROR_NOT_FOUND);
         auto& known = module.functions[name];
         if (!known) known.reset(new Function{module, *kernel, std::string("kernel ") + name});

@@ -1,4 +1,4 @@
-// The results of CUDA's driver calls that the double gives, numbered as in CUDA 13's cuda.h.
+// The results of CUDA's driver calls that the fake gives, numbered as in CUDA 13's cuda.h.
 #pragma once
 
 #include <utility>

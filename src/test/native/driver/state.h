@@ -1,4 +1,4 @@
-// The state of the double's driver: devices, contexts, memory, streams, events, graphs, modules.
+// The state of the fake driver: devices, contexts, memory, streams, events, graphs, modules.
 //
 // One lock guards all of it; it is released while work runs. Work that is issued to a stream does not run at once but
 // when somebody waits for it, in the waiting thread: a caller that reads before it waits, or that reuses a buffer too
@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "../kernels/kernels.h"
-#include "double.h"
+#include "fake.h"
 
 namespace trainyard {
 

@@ -95,7 +95,7 @@ void prepare(const std::vector<Range>& touched) {
 
 }  // namespace
 
-int counting() { return static_cast<int>(setting("TRAINYARD_DOUBLE_COUNT", 0)); }
+int counting() { return static_cast<int>(setting("TRAINYARD_FAKE_COUNT", 0)); }
 
 void beginTraffic() {
     std::lock_guard<std::mutex> lock(countedMutex);

@@ -1,4 +1,4 @@
-// What the nodes of a graph move, counted where TRAINYARD_DOUBLE_COUNT is set: to 1 while a session is opened, when nothing
+// What the nodes of a graph move, counted where TRAINYARD_FAKE_COUNT is set: to 1 while a session is opened, when nothing
 // is computed, then to 2 while a graph is launched, when kernels run and are counted.
 #pragma once
 

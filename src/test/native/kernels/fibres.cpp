@@ -4,7 +4,7 @@
 #include <memory>
 #include <sys/mman.h>
 
-#include "../driver/double.h"
+#include "../driver/fake.h"
 #include "host_cuda.h"
 
 #undef threadIdx

@@ -1,4 +1,4 @@
-// Kernels that show how the double runs kernels (KernelsOfDoubleTest). The product has none of them.
+// Kernels that show how the fake runs kernels (KernelsOfFakeCudaTest). The product has none of them.
 
 extern "C" __global__ void probe_order(int* count, int* blocks, int* threads) {
     if (blockIdx.x == 0) threads[threadIdx.x] = atomicAdd(count + 1, 1);

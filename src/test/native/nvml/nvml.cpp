@@ -1,10 +1,10 @@
-// NVML's double: what GPUs of libcuda's double are doing. It knows all of the machine's, as NVML does: those that
+// fake NVML: what GPUs of fake libcuda are doing. It knows all of the machine's, as NVML does: those that
 // CUDA_VISIBLE_DEVICES hides, too.
 #include <atomic>
 #include <cstring>
 #include <string>
 
-#include "../driver/double.h"
+#include "../driver/fake.h"
 #include "../driver/state.h"
 
 #define EXPORTED extern "C" __attribute__((visibility("default")))
@@ -40,7 +40,7 @@ std::atomic<bool> initialised{false};
 std::vector<Device>& devices() {
     static auto& devices = *new std::vector<Device>;
     if (devices.empty()) {
-        for (int i = 0; i < setting("TRAINYARD_DOUBLE_DEVICES", 2); i++) {
+        for (int i = 0; i < setting("TRAINYARD_FAKE_DEVICES", 2); i++) {
             char bus[32];
             std::snprintf(bus, sizeof bus, "0000:%02x:00.0", i + 1);
             devices.push_back({i, bus});
@@ -114,7 +114,7 @@ EXPORTED int nvmlDeviceGetHandleByPciBusId_v2(const char* bus, const Device** de
 EXPORTED int nvmlDeviceGetUtilizationRates(const Device* device, Utilization* rates) {
     return call("nvmlDeviceGetUtilizationRates", [&] {
         require(device);
-        *rates = {static_cast<unsigned>(told("TRAINYARD_DOUBLE_UTILIZATION", 93)), 41};
+        *rates = {static_cast<unsigned>(told("TRAINYARD_FAKE_UTILIZATION", 93)), 41};
     });
 }
 
@@ -132,14 +132,14 @@ EXPORTED int nvmlDeviceGetMemoryInfo(const Device* device, Memory* memory) {
 EXPORTED int nvmlDeviceGetPowerUsage(const Device* device, unsigned* milliwatts) {
     return call("nvmlDeviceGetPowerUsage", [&] {
         require(device);
-        *milliwatts = static_cast<unsigned>(told("TRAINYARD_DOUBLE_MILLIWATTS", 251500));
+        *milliwatts = static_cast<unsigned>(told("TRAINYARD_FAKE_MILLIWATTS", 251500));
     });
 }
 
 EXPORTED int nvmlDeviceGetTotalEnergyConsumption(const Device* device, unsigned long long* millijoules) {
     return call("nvmlDeviceGetTotalEnergyConsumption", [&] {
         require(device);
-        *millijoules = told("TRAINYARD_DOUBLE_MILLIJOULES", 5000000000000);
+        *millijoules = told("TRAINYARD_FAKE_MILLIJOULES", 5000000000000);
     });
 }
 
@@ -147,6 +147,6 @@ EXPORTED int nvmlDeviceGetTemperature(const Device* device, int sensor, unsigned
     return call("nvmlDeviceGetTemperature", [&] {
         require(device);
         if (sensor != 0) throw Failure{NVML_ERROR_INVALID_ARGUMENT, "0 is the GPU's own sensor"};
-        *celsius = static_cast<unsigned>(told("TRAINYARD_DOUBLE_CELSIUS", 61));
+        *celsius = static_cast<unsigned>(told("TRAINYARD_FAKE_CELSIUS", 61));
     });
 }

@@ -1,11 +1,11 @@
-// NVRTC's double compiles nothing: it looks at the options as NVRTC does and keeps the source. cuModuleLoadData of
-// libcuda's double (driver/module.cpp) finds the host's version of its kernels.
+// fake NVRTC compiles nothing: it looks at the options as NVRTC does and keeps the source. cuModuleLoadData of
+// fake libcuda (driver/module.cpp) finds the host's version of its kernels.
 #include <cstdlib>
 #include <cstring>
 #include <set>
 #include <string>
 
-#include "../driver/double.h"
+#include "../driver/fake.h"
 
 #define EXPORTED extern "C" __attribute__((visibility("default")))
 
@@ -56,11 +56,11 @@ Program& require(Program* program) {
     return *program;
 }
 
-// Those of NVRTC 13.0 up to TRAINYARD_DOUBLE_NVRTC_NEWEST.
+// Those of NVRTC 13.0 up to TRAINYARD_FAKE_NVRTC_NEWEST.
 std::set<int> architectures() {
     std::set<int> all;
     for (int each : {75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121}) {
-        if (each <= setting("TRAINYARD_DOUBLE_NVRTC_NEWEST", 121)) all.insert(each);
+        if (each <= setting("TRAINYARD_FAKE_NVRTC_NEWEST", 121)) all.insert(each);
     }
     return all;
 }
@@ -129,7 +129,7 @@ EXPORTED int nvrtcCreateProgram(Program** program, const char* source, const cha
                                 const char* const*) {
     return call("nvrtcCreateProgram", [&] {
         if (program == nullptr || source == nullptr) throw Failure{NVRTC_ERROR_INVALID_INPUT, "no source"};
-        if (headers != 0) throw Failure{NVRTC_ERROR_INVALID_INPUT, "the double takes no headers"};
+        if (headers != 0) throw Failure{NVRTC_ERROR_INVALID_INPUT, "the fake takes no headers"};
         *program = programs().add(new Program{source, "", "", ""});
     });
 }
@@ -155,7 +155,7 @@ EXPORTED int nvrtcCompileProgram(Program* handle, int count, const char* const* 
         for (int i = 0; i < count; i++) parsed.take(options[i]);
         bool machine = parsed.architecture.compare(0, 3, "sm_") == 0;  // compute_90: no machine code
         std::string precision = parsed.bfloat16 ? " bfloat16\n" : " float\n";
-        std::string image = "trainyard-double " + parsed.architecture + precision + handle->source;
+        std::string image = "trainyard-fake " + parsed.architecture + precision + handle->source;
         handle->image = machine ? image : "";
         handle->ptx = image;
         handle->log.clear();

@@ -1,6 +1,6 @@
 // Numbers and times for people. A value that is not known is an en dash.
 
-import type { JobStateName, JobSummary, JsonNumber, Outlook, Reading } from "./api/types";
+import type { JobStateName, JobSummary, JsonNumber, StartForecast, Reading } from "./api/types";
 
 export const NONE = "–";
 const integers = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
@@ -99,7 +99,7 @@ export function rough(millis: number): string {
 }
 
 // When a job begins that waits: "in 3 min (90 %: 1 min to 8 min)"; nothing where that is not known.
-export function begins({ start }: Outlook, nowMillis: number): string | null {
+export function begins({ start }: StartForecast, nowMillis: number): string | null {
   if (!start) return null;
   const [low, median, high] = [start.lowMillis, start.medianMillis, start.highMillis].map((at) => rough(at - nowMillis));
   return `in ${median} (90 %: ${low} to ${high})`;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// libraries with JCuda's native libraries from their jars.
 @DisabledOnOs(OS.WINDOWS)
 final class DevicesIT {
-    private static final Path DOUBLE = Path.of("target/native-double").toAbsolutePath();
+    private static final Path FAKE_CUDA = Path.of("target/fake-cuda").toAbsolutePath();
 
     @TempDir
     Path folder;
@@ -35,7 +35,7 @@ final class DevicesIT {
     }
 
     private static void requireDouble() {
-        assumeTrue(Files.exists(DOUBLE.resolve("libcuda.so.1")), "there is no double of NVIDIA's libraries");
+        assumeTrue(Files.exists(FAKE_CUDA.resolve("libcuda.so.1")), "the fake CUDA libraries are not built");
     }
 
     @Test
@@ -49,15 +49,15 @@ final class DevicesIT {
     @Test
     void gpusAreListedWithTheFilesOfTheirLibraries() throws IOException {
         requireDouble();
-        assertThat(devices("CUDA_LIBRARIES=" + DOUBLE).lines())
+        assertThat(devices("CUDA_LIBRARIES=" + FAKE_CUDA).lines())
                 .anySatisfy(line -> assertThat(line)
                         .startsWith("cuda:0 ")
                         .contains("compute capability 9.0", "cuDNN 9.", "2.0 GiB of memory")
                         .endsWith("; the choice of auto"))
                 .anySatisfy(line -> assertThat(line).startsWith("cuda:1 ").endsWith("GiB of memory"))
-                .contains("             driver: " + DOUBLE.resolve("libcuda.so.1"))
+                .contains("             driver: " + FAKE_CUDA.resolve("libcuda.so.1"))
                 .anySatisfy(line -> assertThat(line)
-                        .contains(DOUBLE.resolve("libcudnn.so.9") + ", bridged, libcudnn.so.8 -> libcudnn.so.9"))
+                        .contains(FAKE_CUDA.resolve("libcudnn.so.9") + ", bridged, libcudnn.so.8 -> libcudnn.so.9"))
                 .noneSatisfy(line -> assertThat(line).startsWith("cpu").endsWith("; the choice of auto"));
         try (Stream<Path> temporary = Files.list(folder.resolve(TrainyardProcess.TEMPORARY))) {
             assertThat(temporary).noneMatch(file -> file.toString().contains("jcuda"));

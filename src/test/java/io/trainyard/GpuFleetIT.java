@@ -24,14 +24,14 @@ import org.junit.jupiter.api.io.TempDir;
 /// Jobs from command to end on GPUs, through the packaged application and JCuda, on the fake CUDA libraries.
 @DisabledOnOs(OS.WINDOWS)
 final class GpuFleetIT {
-    private static final Path DOUBLE = Path.of("target/native-double").toAbsolutePath();
+    private static final Path FAKE_CUDA = Path.of("target/fake-cuda").toAbsolutePath();
 
     @TempDir
     private Path folder;
 
     @BeforeAll
     static void requireDouble() {
-        assumeTrue(Files.exists(DOUBLE.resolve("libcuda.so.1")), "there is no double of NVIDIA's libraries");
+        assumeTrue(Files.exists(FAKE_CUDA.resolve("libcuda.so.1")), "the fake CUDA libraries are not built");
     }
 
     /// 2 epochs of 75 steps with dropout masks and shuffling.
@@ -48,7 +48,7 @@ final class GpuFleetIT {
     void eachJobRunsWhereItAsksToAndGivesTheSameNumbers() {
         try (PackagedFleet fleet = PackagedFleet.of(folder, "gpus.")) {
             fleet.startWorker("processors", "--device", "cpu");
-            fleet.startWorker("gpus", List.of("CUDA_LIBRARIES=" + DOUBLE), "--device", "cuda");
+            fleet.startWorker("gpus", List.of("CUDA_LIBRARIES=" + FAKE_CUDA), "--device", "cuda");
             fleet.awaitMembers();
             fleet.send(job("on-cpu", "\"device\": \"cpu\""), Priority.NORMAL);
             fleet.send(job("on-gpu", "\"device\": \"cuda\""), Priority.NORMAL);
@@ -92,19 +92,19 @@ final class GpuFleetIT {
     }
 
     /// Fails in the second epoch; the capture run of a session also counts.
-    private static final String LOSS = "TRAINYARD_DOUBLE_FAIL=kernel sgd:110:719";
+    private static final String LOSS = "TRAINYARD_FAKE_FAIL=kernel sgd:110:719";
 
     @Test
     void aWorkerWhoseGpuIsLostEndsAndAnotherGoesOnWithItsJob() {
         try (PackagedFleet fleet = PackagedFleet.of(folder, "loss.")) {
-            fleet.startWorker("broken", List.of("CUDA_LIBRARIES=" + DOUBLE, LOSS), "--device", "cuda");
+            fleet.startWorker("broken", List.of("CUDA_LIBRARIES=" + FAKE_CUDA, LOSS), "--device", "cuda");
             fleet.awaitMembers();
             fleet.send(job("job", "\"device\": \"cuda\""), Priority.NORMAL);
             TrainyardProcess broken = fleet.worker("broken");
             assertThat(broken.exitStatus()).as(broken.toString()).isEqualTo(1);
             assertThat(broken.errors())
                     .contains("worker=broken has lost its device, which this process cannot use any more");
-            fleet.startWorker("whole", List.of("CUDA_LIBRARIES=" + DOUBLE), "--device", "cuda");
+            fleet.startWorker("whole", List.of("CUDA_LIBRARIES=" + FAKE_CUDA), "--device", "cuda");
             fleet.await(Topic.JOBS, "job", Finished.class);
             assertThat(fleet.events())
                     .filteredOn(Started.class::isInstance)

@@ -113,7 +113,7 @@ final class HandoverIT {
 
     /// The other worker has a job that is not preemptible.
     @Test
-    void whatMakesRoomForAnUrgentJobGoesOnAndEndsTheSame() {
+    void aPreemptedJobContinuesAndEndsTheSame() {
         if (fleet.running().size() < 2) {
             fleet.startWorker("w5", SOON);
         }
@@ -134,7 +134,8 @@ final class HandoverIT {
         List<TrainingEvent> events = eventsOf("preempted");
         Released released = the(Released.class, 1, events);
         assertThat(released.preemptedBy()).isEqualTo("urgent");
-        assertThat(released.reason()).isEqualTo("worker %s makes room for the urgent job urgent".formatted(first));
+        assertThat(released.reason())
+                .isEqualTo("preempted on worker %s by the high-priority job urgent".formatted(first));
         assertThat(the(Started.class, 2, events).firstStep()).isEqualTo(released.step() + 1);
         assertThat(stepsOf(1, events) + stepsOf(2, events))
                 .as(() -> "steps of the first two attempts of %s, with %s".formatted(withoutLosses(), fleet))

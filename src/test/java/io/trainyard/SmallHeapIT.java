@@ -3,14 +3,14 @@ package io.trainyard;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.trainyard.ownership.Ownership;
-import io.trainyard.ownership.OwnershipJson;
-import io.trainyard.ownership.Request;
 import io.trainyard.event.Control;
 import io.trainyard.event.Control.DesiredState;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent.Expanded;
 import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.ownership.Ownership;
+import io.trainyard.ownership.OwnershipJson;
+import io.trainyard.ownership.Request;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.Priority;
@@ -77,14 +77,19 @@ class SmallHeapIT {
                 }
                 for (int i = 0; i < workers; i++) {
                     String forged = """
-                            {"worker": "forged-%d", "device": "cpu", "imagesPerSecond": 0, "memoryBytes": 0,
+                            {"worker": "forged-%d", "device": "cpu", "samplesPerSecond": 0, "memoryBytes": 0,
                              "checkpointFailures": 0, "stopping": false, "problem": "%s"}""".formatted(i, "x".repeat(2000));
                     send(producer, fleet, Topic.WORKERS, "forged-" + i, forged.getBytes(UTF_8));
                 }
                 for (int i = 0; i < ownerships; i++) {
                     JobSpec job = JobJson.read(large("owned-" + i, "").getBytes(UTF_8));
                     Request request = new Request(job, 1, Priority.LOW, List.of(), null, null, 0);
-                    send(producer, fleet, Topic.OWNERSHIP, job.id(), OwnershipJson.write(Ownership.paused(request, "x")));
+                    send(
+                            producer,
+                            fleet,
+                            Topic.OWNERSHIP,
+                            job.id(),
+                            OwnershipJson.write(Ownership.paused(request, "x")));
                 }
                 for (int i = 0; i < commands; i++) {
                     String numbers = String.join(",", Collections.nCopies(240_000, "0"));

@@ -2,8 +2,8 @@ package io.trainyard.cli;
 
 import io.trainyard.cli.eventlog.EventLog;
 import io.trainyard.event.Control;
-import io.trainyard.event.Control.RequestedPriority;
 import io.trainyard.event.Control.DesiredState;
+import io.trainyard.event.Control.RequestedPriority;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.spec.Printable;
@@ -118,19 +118,21 @@ abstract class ControlCommand extends FleetCommand {
         publish(controls, jobs);
         long endNanos = System.nanoTime() + Duration.ofSeconds(timeoutSeconds).toNanos();
         log.follow(jobs::take, () -> !answered(jobs, answers) && System.nanoTime() < endNanos);
-        controls.forEach(control -> answers.putIfAbsent(
-                control.job(),
-                new Answer(
-                        false,
-                        true,
-                        "does not show it yet: the request is stored and will be applied; ./trainyard jobs shows when")));
+        controls.forEach(
+                control -> answers.putIfAbsent(
+                        control.job(),
+                        new Answer(
+                                false,
+                                true,
+                                "does not show it yet: the request is stored and will be applied; ./trainyard jobs shows when")));
     }
 
     private Control control(String job, ControlledJobs jobs) {
         RequestedPriority kept = jobs.kept(job).map(Control::priority).orElse(null);
         boolean runsOn = jobs.kept(job).map(Control::skipsRungs).orElse(false)
                 || jobs.state(job).map(this::runsOn).orElse(false);
-        return new Control(job, desiredState(jobs.desiredState(job)), urgency(kept), Instant.now(), runsOn ? true : null);
+        return new Control(
+                job, desiredState(jobs.desiredState(job)), urgency(kept), Instant.now(), runsOn ? true : null);
     }
 
     /// Publishes requests in order.

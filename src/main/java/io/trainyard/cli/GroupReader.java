@@ -1,8 +1,8 @@
 package io.trainyard.cli;
 
 import io.trainyard.cli.watch.JobRecordReader;
-import io.trainyard.event.JobStates;
 import io.trainyard.event.JobState;
+import io.trainyard.event.JobStates;
 import io.trainyard.sweep.SweepView;
 import io.trainyard.topics.Cluster;
 import java.util.List;

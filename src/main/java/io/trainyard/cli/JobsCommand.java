@@ -81,12 +81,12 @@ public final class JobsCommand extends FleetCommand {
         return ExitCodes.OK;
     }
 
-    /// @param outlook its forecast; null if it does not wait
+    /// @param forecast its forecast; null if it does not wait
     private record Listed(
             @JsonUnwrapped JobState state,
 
             @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
-            StartForecast outlook) {}
+            StartForecast forecast) {}
 
     private static boolean waits(JobState state) {
         return state.status() == Status.QUEUED || state.status() == Status.PAUSED;

@@ -1,8 +1,8 @@
 package io.trainyard.cli;
 
 import io.trainyard.event.Control;
-import io.trainyard.event.Control.RequestedPriority;
 import io.trainyard.event.Control.DesiredState;
+import io.trainyard.event.Control.RequestedPriority;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.topics.CloudEvents;

@@ -40,8 +40,8 @@ final class SubmitAnswer {
 
     /// A job in JSON.
     @JsonInclude(JsonInclude.Include.NON_NULL)
-    private record TimestampedEvent(
-            String job, @Nullable Status state, @Nullable StartForecast outlook) {}
+    private record Answer(
+            String job, @Nullable Status state, @Nullable StartForecast forecast) {}
 
     private SubmitAnswer(Terminal terminal, List<String> jobs, @Nullable FleetReader fleet) {
         this.terminal = terminal;
@@ -61,7 +61,7 @@ final class SubmitAnswer {
     /// Reads in a daemon thread because a topic may be long and must not delay the exit.
     private static Optional<FleetReader> look(Cluster kafka, ProjectRules rules) {
         CompletableFuture<FleetReader> looked = new CompletableFuture<>();
-        Thread.ofPlatform().daemon().name("outlook").start(() -> {
+        Thread.ofPlatform().daemon().name("forecast").start(() -> {
             FleetReader reader = new FleetReader(kafka, rules, _ -> {});
             try (EventLog log = reader.openBriefly()) {
                 log.readToEnd(reader::take);
@@ -83,7 +83,7 @@ final class SubmitAnswer {
     void tellPrograms() {
         for (String job : jobs) {
             JobState state = state(job);
-            terminal.printJson(new TimestampedEvent(job, state == null ? null : state.status(), forecast.of(job)));
+            terminal.printJson(new Answer(job, state == null ? null : state.status(), forecast.of(job)));
         }
     }
 
@@ -99,14 +99,14 @@ final class SubmitAnswer {
     }
 
     private String line(String job) {
-        StartForecast outlook = forecast.of(job);
+        StartForecast start = forecast.of(job);
         JobState state = state(job);
-        if (outlook != null) {
+        if (start != null) {
             return "waits: %s%s%s"
                     .formatted(
-                            outlook.place() > 0 ? "place " + outlook.place() + ", " : "",
-                            outlook.sentence(),
-                            outlook.start() == null ? "" : "; begins " + ForecastText.of(outlook.start()));
+                            start.place() > 0 ? "place " + start.place() + ", " : "",
+                            start.sentence(),
+                            start.start() == null ? "" : "; begins " + ForecastText.of(start.start()));
         }
         return state == null || state.status() == Status.QUEUED
                 ? "is on its topic"
@@ -118,9 +118,9 @@ final class SubmitAnswer {
     private String summary() {
         List<StartForecast> waiting = new ArrayList<>();
         for (String job : jobs) {
-            StartForecast outlook = forecast.of(job);
-            if (outlook != null) {
-                waiting.add(outlook);
+            StartForecast start = forecast.of(job);
+            if (start != null) {
+                waiting.add(start);
             }
         }
         if (waiting.isEmpty()) {

@@ -1,9 +1,9 @@
 package io.trainyard.cli;
 
-import io.trainyard.cli.watch.JobWatch;
 import io.trainyard.cli.watch.JobRecordReader;
-import io.trainyard.event.JobStates;
+import io.trainyard.cli.watch.JobWatch;
 import io.trainyard.event.JobState;
+import io.trainyard.event.JobStates;
 import io.trainyard.jobfile.JobFiles;
 import io.trainyard.share.ProjectRules;
 import io.trainyard.spec.InvalidJobException;

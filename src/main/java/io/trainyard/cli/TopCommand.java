@@ -81,7 +81,7 @@ public final class TopCommand extends FleetCommand {
         long now = System.currentTimeMillis();
         Snapshot snapshot = fleet.snapshot(fleet.forecast(now), now);
         if (json) {
-            terminal.printJson(TimestampedEvent.of(snapshot, running(snapshot)));
+            terminal.printJson(Row.of(snapshot, running(snapshot)));
         } else {
             FleetTable.lines(snapshot, running(snapshot), MOST).forEach(terminal.out()::println);
         }
@@ -162,20 +162,20 @@ public final class TopCommand extends FleetCommand {
     ///
     /// @param jobs number of jobs by status
     /// @param waiting forecasts by job, in order
-    private record TimestampedEvent(
+    private record Row(
             long atMillis,
             List<WorkerStatus> workers,
             Map<Status, Long> jobs,
             List<Running> running,
             Map<String, StartForecast> waiting) {
-        static TimestampedEvent of(Snapshot fleet, List<JobState> running) {
+        static Row of(Snapshot fleet, List<JobState> running) {
             Map<Status, Long> jobs = new EnumMap<>(Status.class);
             for (Status status : Status.values()) {
                 jobs.put(status, fleet.count(status));
             }
             Map<String, StartForecast> waiting = new LinkedHashMap<>();
-            fleet.waiting().forEach(outlook -> waiting.put(outlook.job(), outlook));
-            return new TimestampedEvent(
+            fleet.waiting().forEach(forecast -> waiting.put(forecast.job(), forecast));
+            return new Row(
                     fleet.atMillis(),
                     fleet.workers(),
                     jobs,
@@ -191,7 +191,7 @@ public final class TopCommand extends FleetCommand {
             long step,
             long steps,
             @Nullable Float loss,
-            double imagesPerSecond,
+            double samplesPerSecond,
             long remainingMicros) {
         static Running of(JobState job) {
             return new Running(
@@ -201,7 +201,7 @@ public final class TopCommand extends FleetCommand {
                     job.step(),
                     job.steps(),
                     job.loss(),
-                    job.imagesPerSecond(),
+                    job.samplesPerSecond(),
                     job.remainingMicros());
         }
     }

@@ -10,7 +10,7 @@ enum TopOrder {
     START(Comparator.comparingLong(JobState::startMillis)),
     LOSS(Comparator.<JobState>comparingDouble(job -> Objects.requireNonNullElse(job.loss(), Float.NEGATIVE_INFINITY))
             .reversed()),
-    SPEED(Comparator.comparingDouble(JobState::imagesPerSecond).reversed()),
+    SPEED(Comparator.comparingDouble(JobState::samplesPerSecond).reversed()),
     LEFT(Comparator.comparingLong(job -> job.remainingMicros() == 0 ? Long.MAX_VALUE : job.remainingMicros()));
 
     private final Comparator<JobState> comparator;

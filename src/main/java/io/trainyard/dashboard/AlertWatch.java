@@ -44,7 +44,7 @@ class AlertWatch {
 
     @Inject
     AlertWatch(TrackingStore store, Sources sources, DashboardConfig config) {
-        this(store, sources, config.alerts(), config.workerGoneAfter());
+        this(store, sources, config.alerts(), config.workerLostAfter());
     }
 
     AlertWatch(TrackingStore store, Sources sources, DashboardConfig.Alerts wanted, Duration lostAfter) {

@@ -29,7 +29,7 @@ class Background {
     private final Instance<TensorBoardFiles> tensorBoard;
     private final Instance<PodWatch> pods;
     private final Instance<DemandWatch> demand;
-    private final Instance<ForecastUpdates> outlooks;
+    private final Instance<ForecastUpdates> forecasts;
     private final DashboardConfig config;
     private final ScheduledExecutorService timer = Executors.newScheduledThreadPool(
             6, Thread.ofPlatform().name("background-", 0).daemon().factory());
@@ -45,7 +45,7 @@ class Background {
             Instance<TensorBoardFiles> tensorBoard,
             Instance<PodWatch> pods,
             Instance<DemandWatch> demand,
-            Instance<ForecastUpdates> outlooks,
+            Instance<ForecastUpdates> forecasts,
             DashboardConfig config) {
         this.reader = reader;
         this.watch = watch;
@@ -55,7 +55,7 @@ class Background {
         this.tensorBoard = tensorBoard;
         this.pods = pods;
         this.demand = demand;
-        this.outlooks = outlooks;
+        this.forecasts = forecasts;
         this.config = config;
     }
 
@@ -66,7 +66,7 @@ class Background {
             every(LOOK, watch.get()::look);
             every(METRICS, gauges.get()::look);
             every(LOOK, alert::look);
-            every(LOOK, outlooks.get()::look);
+            every(LOOK, forecasts.get()::look);
             every(SEND, alert::send);
             every(LOOK, tensorBoard.get()::append);
             if (config.markPods()) {

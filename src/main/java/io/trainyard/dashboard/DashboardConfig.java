@@ -65,11 +65,11 @@ public interface DashboardConfig {
 
     /// A worker without a heartbeat for this time is shown as gone.
     @WithDefault("10s")
-    Duration workerGoneAfter();
+    Duration workerLostAfter();
 
     /// A worker without a heartbeat for this time is removed.
     @WithDefault("1h")
-    Duration workerForgottenAfter();
+    Duration workerRemovedAfter();
 
     /// The time between two updates on a live stream.
     @WithDefault("200ms")

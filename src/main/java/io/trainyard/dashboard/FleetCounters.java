@@ -74,7 +74,7 @@ class FleetCounters {
                 case CANCELLED -> cancelled.increment();
                 case FAILED -> counter(failed, cause(transition.news())).increment();
                 case QUEUED -> {
-                    if (madeRoom(transition.news())) {
+                    if (isPreempted(transition.news())) {
                         preemptions.increment();
                     }
                 }
@@ -84,7 +84,7 @@ class FleetCounters {
         }
     }
 
-    private static boolean madeRoom(JobRecord news) {
+    private static boolean isPreempted(JobRecord news) {
         return news instanceof EventRecord happened
                 && happened.event() instanceof Released released
                 && released.preemptedBy() != null;

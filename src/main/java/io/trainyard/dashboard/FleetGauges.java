@@ -56,7 +56,7 @@ class FleetGauges {
 
     private record Workers(String kind, String state) {}
 
-    private record Fleet(Map<Jobs, Long> jobs, Map<Workers, Long> workers, Map<String, Double> imagesPerSecond) {
+    private record Fleet(Map<Jobs, Long> jobs, Map<Workers, Long> workers, Map<String, Double> samplesPerSecond) {
         long jobs(Predicate<Jobs> which) {
             return jobs.entrySet().stream()
                     .filter(some -> which.test(some.getKey()))
@@ -83,7 +83,7 @@ class FleetGauges {
         for (WorkerView worker : history.workers(sources.knownMillis())) {
             String kind = DeviceSpec.kindOf(worker.device());
             workers.merge(new Workers(kind, state(worker)), 1L, Long::sum);
-            images.merge(kind, worker.gone() ? 0 : worker.imagesPerSecond(), Double::sum);
+            images.merge(kind, worker.gone() ? 0 : worker.samplesPerSecond(), Double::sum);
         }
         boolean first = fleet == null;
         fleet = new Fleet(jobs, workers, images);
@@ -119,7 +119,8 @@ class FleetGauges {
                 Workers some = new Workers(kind, state);
                 meters.gauge(Metric.WORKERS, () -> now().workers().getOrDefault(some, 0L), kind, state);
             }
-            meters.gauge(Metric.IMAGES_PER_SECOND, () -> now().imagesPerSecond().getOrDefault(kind, 0.0), kind);
+            meters.gauge(
+                    Metric.SAMPLES_PER_SECOND, () -> now().samplesPerSecond().getOrDefault(kind, 0.0), kind);
         }
         projects.register(meters);
         meters.gauge(Metric.EVENT_LAG_RECORDS, sources::behindRecords);

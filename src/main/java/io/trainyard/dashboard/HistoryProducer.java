@@ -32,7 +32,7 @@ class HistoryProducer {
                 new JobHistory.Limits(
                         config.maxJobs(),
                         config.maxWorkers(),
-                        config.workerGoneAfter().toMillis(),
-                        config.workerForgottenAfter().toMillis()));
+                        config.workerLostAfter().toMillis(),
+                        config.workerRemovedAfter().toMillis()));
     }
 }

@@ -2,8 +2,8 @@ package io.trainyard.dashboard;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import io.trainyard.event.Control;
-import io.trainyard.event.Control.RequestedPriority;
 import io.trainyard.event.Control.DesiredState;
+import io.trainyard.event.Control.RequestedPriority;
 import io.trainyard.event.JobRecord.Requested;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
@@ -127,9 +127,12 @@ public class JobControl {
                 if (priority != null && state.get().status() == Status.QUEUED) {
                     newestCommand(job).ifPresent(waiting::add);
                 }
-                RequestedPriority urgency = priority == null ? kept.map(Control::priority).orElse(null) : priority.urgency();
-                boolean runsOn = (rests && !group) || kept.map(Control::skipsRungs).orElse(false);
-                controls.add(new Control(job, desiredState(action, kept), urgency, Instant.now(), runsOn ? true : null));
+                RequestedPriority urgency =
+                        priority == null ? kept.map(Control::priority).orElse(null) : priority.urgency();
+                boolean runsOn =
+                        (rests && !group) || kept.map(Control::skipsRungs).orElse(false);
+                controls.add(
+                        new Control(job, desiredState(action, kept), urgency, Instant.now(), runsOn ? true : null));
             }
         }
         if (priority != null && !waiting.isEmpty()) {
@@ -150,7 +153,8 @@ public class JobControl {
             boolean asked = action == Action.CANCEL && status == Status.CANCELLED;
             return new Answer(job, asked, "is %s already; nothing to %s".formatted(status.word(), action.word), true);
         }
-        boolean rests = status == Status.PAUSED || kept.map(Control::desiredState).orElse(DesiredState.RUN) == DesiredState.PAUSE;
+        boolean rests = status == Status.PAUSED
+                || kept.map(Control::desiredState).orElse(DesiredState.RUN) == DesiredState.PAUSE;
         if (action == Action.RESUME && !rests) {
             return new Answer(job, false, "is %s and was not paused; nothing to resume".formatted(status.word()), true);
         }

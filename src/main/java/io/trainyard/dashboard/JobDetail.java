@@ -12,17 +12,17 @@ import io.trainyard.event.TrainingEvent.EpochTested;
 import io.trainyard.forecast.StartForecast;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
-import io.trainyard.tracking.JobSummary;
 import io.trainyard.tracking.Annotations;
+import io.trainyard.tracking.JobSummary;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// A job with its tests.
 ///
-/// @param leftOut which of its records are missing and why, in words; null if the state is complete
+/// @param omitted which of its records are missing and why, in words; null if the state is complete
 /// @param waiting why it waits, in words; null if it does not wait
-/// @param outlook its forecast; null if it does not wait or has just arrived
+/// @param forecast its forecast; null if it does not wait or has just arrived
 /// @param command the job as JSON with all defaults filled in, as it runs or else as requested; null if unknown
 /// @param classNames by label; null if unknown
 /// @param warnings about its dataset, in words; null without warnings
@@ -39,9 +39,9 @@ import org.jspecify.annotations.Nullable;
 /// @param submitter the user who submitted it here; null for other clients and without sign-in
 public record JobDetail(
         @JsonIgnoreProperties("facts") JobSummary summary,
-        @Nullable String leftOut,
+        @Nullable String omitted,
         @Nullable String waiting,
-        @Nullable StartForecast outlook,
+        @Nullable StartForecast forecast,
         @JsonRawValue @Nullable String command,
         @Nullable List<String> classNames,
         @Nullable List<String> warnings,
@@ -70,8 +70,8 @@ public record JobDetail(
             @Nullable Double mfu) {
         private static Test of(JobState.Epoch epoch, JobTimeline timeline, Optional<Long> flopsPerImage) {
             Optional<Double> achieved = flopsPerImage
-                    .filter(_ -> epoch.imagesPerSecond() > 0)
-                    .map(flops -> flops * epoch.imagesPerSecond());
+                    .filter(_ -> epoch.samplesPerSecond() > 0)
+                    .map(flops -> flops * epoch.samplesPerSecond());
             return new Test(
                     epoch,
                     timeline.testMillis(epoch),
@@ -86,9 +86,9 @@ public record JobDetail(
     static JobDetail of(
             JobState state,
             JobTimeline timeline,
-            @Nullable String leftOut,
+            @Nullable String omitted,
             @Nullable String waiting,
-            @Nullable StartForecast outlook,
+            @Nullable StartForecast forecast,
             Annotations remarks,
             Optional<Control> control,
             Optional<String> submitter) {
@@ -98,9 +98,9 @@ public record JobDetail(
         Optional<Long> flopsPerImage = TrainingFlops.perImage(state);
         return new JobDetail(
                 JobSummary.of(state),
-                leftOut,
+                omitted,
                 waiting,
-                outlook,
+                forecast,
                 spec == null ? null : JobJson.write(spec),
                 classNames(state),
                 dataset == null ? null : dataset.warnings(),

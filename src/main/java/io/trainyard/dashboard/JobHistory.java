@@ -78,7 +78,7 @@ public final class JobHistory {
     private long version = 1;
     private long jobLeftVersion;
     private long workersVersion;
-    private long outlooksVersion;
+    private long forecastsVersion;
 
     public JobHistory(TrackingStore store, Sources sources, Limits limits) {
         this.store = store;
@@ -207,8 +207,8 @@ public final class JobHistory {
     }
 
     /// The forecast of a waiting job; null if it does not wait and before the first forecast.
-    public @Nullable StartForecast outlook(JobSummary job) {
-        return waiting.outlook(job);
+    public @Nullable StartForecast forecast(JobSummary job) {
+        return waiting.forecast(job);
     }
 
     /// Computes the forecast of all waiting jobs. Takes a fraction of a second for thousands of jobs.
@@ -216,7 +216,7 @@ public final class JobHistory {
         long millis = sources.knownMillis();
         if (waiting.look(workersThere(millis), rules, millis)) {
             synchronized (this) {
-                outlooksVersion = ++version;
+                forecastsVersion = ++version;
             }
         }
     }
@@ -248,9 +248,9 @@ public final class JobHistory {
             return JobDetail.of(
                     state,
                     timeline,
-                    known.leftOut(),
+                    known.omitted(),
                     waiting(summary).orElse(null),
-                    outlook(summary),
+                    forecast(summary),
                     store.remarks(id),
                     store.control(id),
                     store.submitters().of(id));
@@ -312,7 +312,7 @@ public final class JobHistory {
                 summaries(snapshot ? 0 : known),
                 views,
                 views == null ? null : WaitingJobs.byKind(workersThere(millis)),
-                snapshot || outlooksVersion > known ? waiting.first(MAX_OUTLOOKS) : null,
+                snapshot || forecastsVersion > known ? waiting.first(MAX_OUTLOOKS) : null,
                 sources.state(),
                 System.currentTimeMillis());
     }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// @param snapshot true if `jobs` has all jobs, the newest first; false if it has only the changed ones
 /// @param workers all workers; null if no worker changed
 /// @param waiting why jobs wait, by the device kind that they request; null if no worker changed
-/// @param outlooks forecasts of the jobs that are next, by job; null without a new forecast
+/// @param forecasts forecasts of the jobs that are next, by job; null without a new forecast
 /// @param sources the state of the brokers and the store
 /// @param nowMillis the dashboard's clock, Unix time in ms; the browser's clock may differ
 public record LiveUpdate(
@@ -23,12 +23,12 @@ public record LiveUpdate(
         @JsonIgnoreProperties("facts") List<JobSummary> jobs,
         @Nullable List<WorkerView> workers,
         @Nullable Map<String, String> waiting,
-        @Nullable Map<String, StartForecast> outlooks,
+        @Nullable Map<String, StartForecast> forecasts,
         Sources.State sources,
         long nowMillis) {
 
     @JsonIgnore
     public boolean isEmpty() {
-        return !snapshot && jobs.isEmpty() && workers == null && outlooks == null;
+        return !snapshot && jobs.isEmpty() && workers == null && forecasts == null;
     }
 }

@@ -310,9 +310,9 @@ public class TopicConsumer {
         }
         store.keep(controls); // idempotent if records are read twice
         alerts.take(news);
-        long leftOutBefore = store.leftOut();
+        long leftOutBefore = store.omitted();
         counters.taken(news, history.apply(news, next), refused);
-        counters.skipped(store.leftOut() - leftOutBefore);
+        counters.skipped(store.omitted() - leftOutBefore);
     }
 
     private void readNews(Topic topic, ConsumerRecord<String, byte[]> entry, List<JobRecord> news) {

@@ -112,12 +112,12 @@ final class WaitingJobs {
     boolean look(List<WorkerStatus> workers, ProjectRules rules, long nowMillis) {
         Forecast before = forecast;
         forecast = isAny() ? Forecast.of(new Fleet(jobs(), workers, nowMillis, rules)) : Forecast.NONE;
-        return !forecast.outlooks().isEmpty() || !before.outlooks().isEmpty();
+        return !forecast.forecasts().isEmpty() || !before.forecasts().isEmpty();
     }
 
     /// The forecast of a job; null if it neither waits nor is paused, or has just arrived.
     @Nullable
-    StartForecast outlook(JobSummary job) {
+    StartForecast forecast(JobSummary job) {
         boolean holds = job.status() == Status.QUEUED || job.status() == Status.PAUSED;
         return holds ? forecast.of(job.job()) : null;
     }
@@ -125,7 +125,7 @@ final class WaitingJobs {
     /// The forecasts of the first jobs, by job.
     Map<String, StartForecast> first(int most) {
         Map<String, StartForecast> first = new LinkedHashMap<>();
-        forecast.outlooks().values().stream().limit(most).forEach(outlook -> first.put(outlook.job(), outlook));
+        forecast.forecasts().values().stream().limit(most).forEach(start -> first.put(start.job(), start));
         return first;
     }
 
@@ -138,9 +138,9 @@ final class WaitingJobs {
     /// A text to follow "waits: "; null if the job does not wait.
     @Nullable
     String reason(JobSummary job, List<WorkerStatus> workers) {
-        StartForecast outlook = outlook(job);
-        if (outlook != null) {
-            return outlook.sentence();
+        StartForecast start = forecast(job);
+        if (start != null) {
+            return start.sentence();
         }
         if (job.status() == Status.PAUSED) {
             return "it is paused until somebody resumes it";

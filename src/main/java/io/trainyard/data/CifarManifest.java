@@ -70,7 +70,8 @@ record CifarManifest(
 
     @Override
     public DatasetInfo describe(DataFolder folder, DatasetSpec spec) {
-        return DatasetManifest.info(spec, shape == null ? USUAL : shape, DatasetManifest.classes(classes, classNames), normalize);
+        return DatasetManifest.info(
+                spec, shape == null ? USUAL : shape, DatasetManifest.classes(classes, classNames), normalize);
     }
 
     @Override

@@ -103,7 +103,8 @@ record CsvManifest(
         if (features.isEmpty()) {
             throw DataFiles.wrong(table.file(), "no column but %s".formatted(answerColumns()), "at least one more");
         }
-        Answers answers = targets != null ? new Answers.Numbers(targets.size()) : DatasetManifest.classes(classes, classNames);
+        Answers answers =
+                targets != null ? new Answers.Numbers(targets.size()) : DatasetManifest.classes(classes, classNames);
         return DatasetManifest.info(spec, Shape.of(features.size()), answers, normalize);
     }
 

@@ -52,7 +52,9 @@ public record DataRoot(Path path) {
 
     /// Reads the description of a folder. A folder without one but with subfolders is an image folder.
     private static DatasetManifest manifest(DataFolder folder) {
-        return folder.find(List.of(DatasetManifest.FILE)).isPresent() ? DatasetManifest.read(folder) : ImageFolderManifest.DEFAULT;
+        return folder.find(List.of(DatasetManifest.FILE)).isPresent()
+                ? DatasetManifest.read(folder)
+                : ImageFolderManifest.DEFAULT;
     }
 
     /// Reads or generates the whole dataset; takes up to a second for each 100 MB.
@@ -87,7 +89,8 @@ public record DataRoot(Path path) {
     private DataFolder folder(String name) {
         Optional<DataFolder> folder = DataFolder.find(path, name);
         boolean there = folder.isPresent()
-                && (folder.get().find(List.of(DatasetManifest.FILE)).isPresent() || ImageFolder.hasFolders(folder.get()));
+                && (folder.get().find(List.of(DatasetManifest.FILE)).isPresent()
+                        || ImageFolder.hasFolders(folder.get()));
         if (!there) {
             throw new DatasetException(missing(name, folder.isPresent()));
         }

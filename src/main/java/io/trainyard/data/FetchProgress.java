@@ -7,6 +7,6 @@ public interface FetchProgress {
 
     /// @param dataset its name
     /// @param bytes fetched so far
-    /// @param ofBytes in total
-    void fetched(String dataset, long bytes, long ofBytes);
+    /// @param totalBytes in total
+    void fetched(String dataset, long bytes, long totalBytes);
 }

@@ -111,7 +111,8 @@ final class Inspector {
     /// Proposes normalization. Channels without spread get only the mean.
     private static void addNormalize(ObjectNode description, List<Channel> channels) {
         boolean allowed = channels.stream()
-                .allMatch(channel -> Math.abs(channel.mean()) < DatasetWarnings.TOO_FAR && channel.std() < DatasetWarnings.TOO_FAR);
+                .allMatch(channel ->
+                        Math.abs(channel.mean()) < DatasetWarnings.TOO_FAR && channel.std() < DatasetWarnings.TOO_FAR);
         if (channels.isEmpty() || !allowed || description.path("kind").asText().equals("packed")) {
             return;
         }

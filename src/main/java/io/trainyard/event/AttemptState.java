@@ -58,7 +58,7 @@ final class AttemptState {
     private Progress progress = new Progress(0, null, 0);
     private @Nullable Saved saved;
     private @Nullable EpochTested lastTest;
-    private boolean madeRoom;
+    private boolean preempted;
     private long workedMillis;
     private long stoppedMillis = Long.MAX_VALUE;
 
@@ -87,7 +87,7 @@ final class AttemptState {
                 }
             }
             case Released released -> {
-                madeRoom |= released.preemptedBy() != null;
+                preempted |= released.preemptedBy() != null;
                 turn(new Turn(Status.QUEUED, released.reason(), released.step(), null, offset));
             }
             case TrainingEvent.Paused paused ->
@@ -189,8 +189,8 @@ final class AttemptState {
         return turn;
     }
 
-    boolean madeRoom() {
-        return madeRoom;
+    boolean isPreempted() {
+        return preempted;
     }
 
     @Nullable

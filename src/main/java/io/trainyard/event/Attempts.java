@@ -129,8 +129,9 @@ final class Attempts {
     }
 
     int preemptions() {
-        return (int)
-                counted().stream().filter(attempt -> attempt.news().madeRoom()).count();
+        return (int) counted().stream()
+                .filter(attempt -> attempt.news().isPreempted())
+                .count();
     }
 
     /// The highest attempt that counts; 0 without attempts.

@@ -105,7 +105,7 @@ public final class JobState {
             @Nullable Double testAccuracy,
             double accuracyLow,
             double accuracyHigh,
-            double imagesPerSecond,
+            double samplesPerSecond,
             @Nullable EpochTime epochTime,
             @Nullable Double testMeanAbsoluteError) {
         static Epoch of(EpochTested tested) {
@@ -117,7 +117,7 @@ public final class JobState {
                     tested.testAccuracy(),
                     tested.accuracyLow(),
                     tested.accuracyHigh(),
-                    tested.imagesPerSecond(),
+                    tested.samplesPerSecond(),
                     tested.epochTime(),
                     tested.testMeanAbsoluteError());
         }
@@ -404,10 +404,10 @@ public final class JobState {
 
     /// Training samples per second of the last tested epoch. Before the first test, an estimate from the steps
     /// so far; 0 before the first step.
-    public double imagesPerSecond() {
+    public double samplesPerSecond() {
         Epoch tested = newestEpoch();
         if (tested != null) {
-            return tested.imagesPerSecond();
+            return tested.samplesPerSecond();
         }
         JobSpec known = startedSpec();
         return known == null || elapsedMicros() == 0

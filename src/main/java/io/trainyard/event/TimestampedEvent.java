@@ -6,4 +6,5 @@ import org.jspecify.annotations.Nullable;
 /// An event with its time.
 ///
 /// @param time null if the event has no time
-public record TimestampedEvent(TrainingEvent event, @Nullable Instant time) {}
+public record TimestampedEvent(
+        TrainingEvent event, @Nullable Instant time) {}

@@ -160,7 +160,7 @@ public sealed interface TrainingEvent {
     ///     without samples
     /// @param confusion samples by (true class, predicted class); empty if there are more than
     ///     [#MAX_CONFUSION_CLASSES]
-    /// @param imagesPerSecond training samples per second in this epoch, without the test
+    /// @param samplesPerSecond training samples per second in this epoch, without the test
     /// @param epochTime the parts of the epoch's time; null for a job that only evaluates and in an event
     ///     without the field
     /// @param testMeanAbsoluteError the mean absolute error; null for classification
@@ -178,7 +178,7 @@ public sealed interface TrainingEvent {
             int[][] confusion,
             long trainMillis,
             long testMillis,
-            double imagesPerSecond,
+            double samplesPerSecond,
             @Nullable EpochTime epochTime,
             @Nullable Double testMeanAbsoluteError)
             implements TrainingEvent {

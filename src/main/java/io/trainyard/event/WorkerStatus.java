@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /// A worker's heartbeat.
 ///
 /// @param device the device's name, such as `cpu`
-/// @param imagesPerSecond current training samples per second of all its jobs; 0 if idle
+/// @param samplesPerSecond current training samples per second of all its jobs; 0 if idle
 /// @param memoryBytes resident memory of the worker's process
 /// @param checkpointFailures checkpoints that could not be written since the process started
 /// @param stopping true in its last heartbeat
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// @param problem why it claims no jobs at present; null if it does
 /// @param fetching the dataset that it downloads, if any
 /// @param version of Trainyard
-/// @param contract the newest [contract][io.trainyard.spec.JobContract] of commands that it supports
+/// @param schemaVersion the newest [schemaVersion][io.trainyard.spec.JobSchemaVersion] of commands that it supports
 /// @param readings one per device, from their drivers; null if the drivers have no data
 /// @param slots the maximum number of jobs at the same time
 /// @param jobs the current jobs; empty if idle
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 public record WorkerStatus(
         String worker,
         String device,
-        double imagesPerSecond,
+        double samplesPerSecond,
         long memoryBytes,
         int checkpointFailures,
         boolean stopping,
@@ -37,21 +37,21 @@ public record WorkerStatus(
         @Nullable String problem,
         @Nullable Fetching fetching,
         String version,
-        int contract,
+        int schemaVersion,
         @Nullable List<Reading> readings,
         int slots,
         List<Job> jobs,
         @Nullable Map<String, Double> used) {
     /// A job of a worker.
     ///
-    /// @param imagesPerSecond from its newest losses; 0 before the first
-    public record Job(String job, int attempt, double imagesPerSecond) {}
+    /// @param samplesPerSecond from its newest losses; 0 before the first
+    public record Job(String job, int attempt, double samplesPerSecond) {}
 
     /// The download of a dataset.
     ///
     /// @param bytes downloaded so far
-    /// @param ofBytes total size
-    public record Fetching(String dataset, long bytes, long ofBytes) {}
+    /// @param totalBytes total size
+    public record Fetching(String dataset, long bytes, long totalBytes) {}
 
     /// The state of a device; null for values that its driver does not report.
     ///

@@ -58,7 +58,7 @@ final class TableExporter implements JobExporter {
                     column("accuracy_low", Type.DOUBLE),
                     column("accuracy_high", Type.DOUBLE),
                     optional("test_mean_absolute_error", Type.DOUBLE),
-                    column("images_per_second", Type.DOUBLE),
+                    column("samples_per_second", Type.DOUBLE),
                     column("time", Type.TIME),
                     optional("steps_micros", Type.LONG),
                     optional("batches_micros", Type.LONG),
@@ -138,7 +138,7 @@ final class TableExporter implements JobExporter {
         epochs.real(epoch.accuracyLow());
         epochs.real(epoch.accuracyHigh());
         real(epochs, epoch.testMeanAbsoluteError());
-        epochs.real(epoch.imagesPerSecond());
+        epochs.real(epoch.samplesPerSecond());
         epochs.number(test.millis());
         EpochTime time = epoch.epochTime();
         number(epochs, time == null ? null : Long.valueOf(time.stepsMicros()));

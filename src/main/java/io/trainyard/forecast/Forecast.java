@@ -1,14 +1,14 @@
 package io.trainyard.forecast;
 
-import io.trainyard.ownership.PreemptionRule;
-import io.trainyard.ownership.PreemptionRule.Running;
-import io.trainyard.ownership.PreemptionRule.Seat;
-import io.trainyard.ownership.WaitingCommand;
 import io.trainyard.event.Control.RequestedPriority;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.forecast.StartForecast.Start;
 import io.trainyard.forecast.WaitingQueue.Place;
 import io.trainyard.forecast.WhyWaiting.Reason;
+import io.trainyard.ownership.PreemptionRule;
+import io.trainyard.ownership.PreemptionRule.Running;
+import io.trainyard.ownership.PreemptionRule.Seat;
+import io.trainyard.ownership.WaitingCommand;
 import io.trainyard.topics.Priority;
 import io.trainyard.topics.Topic;
 import java.util.LinkedHashMap;
@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The forecast of each waiting or paused job at a moment.
 ///
-/// @param outlooks by job: the waiting jobs in their order, then the paused ones
-public record Forecast(Map<String, StartForecast> outlooks) {
+/// @param forecasts by job: the waiting jobs in their order, then the paused ones
+public record Forecast(Map<String, StartForecast> forecasts) {
     public static final Forecast NONE = new Forecast(Map.of());
 
     private record Answer(Place place, Reason why) {}
@@ -41,19 +41,21 @@ public record Forecast(Map<String, StartForecast> outlooks) {
                 .map(Answer::place)
                 .toList();
         Map<String, Start> starts = taken.isEmpty() ? Map.of() : new StartEstimator(fleet, why).of(taken, victims);
-        Map<String, StartForecast> outlooks = new LinkedHashMap<>();
+        Map<String, StartForecast> forecasts = new LinkedHashMap<>();
         for (Answer answer : answers) {
             String job = answer.place().job().job();
             Reason its = answer.why();
-            outlooks.put(job, new StartForecast(job, answer.place().place(), its.word(), its.sentence(), starts.get(job)));
+            forecasts.put(
+                    job, new StartForecast(job, answer.place().place(), its.word(), its.sentence(), starts.get(job)));
         }
         for (JobFacts job : fleet.jobs()) {
             if (job.status() == Status.PAUSED) {
-                outlooks.put(
-                        job.job(), new StartForecast(job.job(), 0, "paused", "it is paused until somebody resumes it", null));
+                forecasts.put(
+                        job.job(),
+                        new StartForecast(job.job(), 0, "paused", "it is paused until somebody resumes it", null));
             }
         }
-        return new Forecast(outlooks);
+        return new Forecast(forecasts);
     }
 
     /// The job that each high-priority job preempts, by the workers' own rule.
@@ -68,7 +70,7 @@ public record Forecast(Map<String, StartForecast> outlooks) {
                         job.attempt() + 1,
                         Priority.HIGH,
                         job.lane(),
-                        job.contract(),
+                        job.schemaVersion(),
                         "",
                         Set.of()))
                 .toList();
@@ -87,7 +89,8 @@ public record Forecast(Map<String, StartForecast> outlooks) {
                 .toList();
         List<Seat> seats = fleet.workers().stream()
                 .filter(worker -> worker.problem() == null)
-                .map(worker -> new Seat(worker.worker(), WhyWaiting.kind(worker), worker.contract(), why.free(worker)))
+                .map(worker ->
+                        new Seat(worker.worker(), WhyWaiting.kind(worker), worker.schemaVersion(), why.free(worker)))
                 .toList();
         return PreemptionRule.of(urgent, seats, running, PreemptionRule.MOST).stream()
                 .collect(Collectors.toMap(
@@ -105,6 +108,6 @@ public record Forecast(Map<String, StartForecast> outlooks) {
 
     /// The forecast of a job; null if it neither waits nor is paused.
     public @Nullable StartForecast of(String job) {
-        return outlooks.get(job);
+        return forecasts.get(job);
     }
 }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// @param command the position of the newest command: topic, partition and offset; null if unknown
 /// @param sentMillis when that command was published; the time of the newest record if unknown
 /// @param heardFirstMillis the time of the first record
-/// @param contract the lowest contract with all fields of the command; 0 if the job does not wait
+/// @param schemaVersion the lowest schema version with all fields of the command; 0 if the job does not wait
 /// @param startMillis when the newest attempt started training or evaluating; 0 before
 /// @param elapsedMicros from that time to the newest step
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -37,7 +37,7 @@ public record JobFacts(
         long sentMillis,
         long heardFirstMillis,
         long heardMillis,
-        int contract,
+        int schemaVersion,
         long claimMillis,
         long startMillis,
         long firstStep,
@@ -49,7 +49,7 @@ public record JobFacts(
         int preemptions) {
     private static final Pattern PLACE = Pattern.compile(".*\\.(high|normal|low)-\\d+ at offset (\\d{1,18})");
 
-    /// Stands for the contract of an unreadable command, which no known worker supports.
+    /// Stands for the schema version of an unreadable command, which no known worker supports.
     static final int UNREADABLE = Integer.MAX_VALUE;
 
     /// @param wants the requested kind of device
@@ -104,7 +104,7 @@ public record JobFacts(
                 state.commandMillis() > 0 ? state.commandMillis() : state.lastHeardMillis(),
                 state.firstHeardMillis(),
                 state.lastHeardMillis(),
-                !waits ? 0 : spec == null ? UNREADABLE : JobJson.command(spec).contract(),
+                !waits ? 0 : spec == null ? UNREADABLE : JobJson.command(spec).schemaVersion(),
                 state.claimMillis(),
                 state.attemptStartMillis(),
                 state.firstStep(),
@@ -124,7 +124,9 @@ public record JobFacts(
     /// The priority, by the topic of its command; normal if unknown.
     RequestedPriority urgency() {
         Matcher place = place();
-        return place.matches() ? RequestedPriority.valueOf(place.group(1).toUpperCase(Locale.ROOT)) : RequestedPriority.NORMAL;
+        return place.matches()
+                ? RequestedPriority.valueOf(place.group(1).toUpperCase(Locale.ROOT))
+                : RequestedPriority.NORMAL;
     }
 
     /// The offset of its command; 0 if unknown.

@@ -23,9 +23,9 @@ final class WhyWaiting {
     private static final long CLAIM_MILLIS =
             5_000; // a free worker that has not claimed a job after this time will not claim it
     /// The reasons for which preemption is an alternative.
-    private static final Set<String> FOR_OTHERS = Set.of("allBusy", "behindUrgent", "notItsTurn");
+    private static final Set<String> FOR_OTHERS = Set.of("allBusy", "behindHighPriority", "notItsTurn");
 
-    private static final Reason BEING_TAKEN = new Reason("beingTaken", "a worker takes it in a moment", true);
+    private static final Reason BEING_TAKEN = new Reason("beingClaimed", "a worker is about to claim it", true);
 
     private final Fleet fleet;
     private final Map<String, Set<String>> kinds = new HashMap<>(); // of device, by worker
@@ -37,14 +37,14 @@ final class WhyWaiting {
     /// @param ends whether a worker will claim the job
     record Reason(String word, String sentence, boolean ends) {}
 
-    /// The common state of all jobs of one device kind and contract.
+    /// The common state of all jobs of one device kind and schema version.
     ///
     /// @param well the workers that claim jobs
     /// @param free the number of their free slots
     /// @param otherwise why jobs after the first `free` ones wait
     private record Group(List<WorkerStatus> well, int free, Reason otherwise) {}
 
-    private record Alike(String lane, int contract) {}
+    private record Alike(String lane, int schemaVersion) {}
 
     WhyWaiting(Fleet fleet) {
         this.fleet = fleet;
@@ -103,13 +103,13 @@ final class WhyWaiting {
     Reason of(Place place, @Nullable String victim) {
         Reason reason = of(place);
         return victim != null && FOR_OTHERS.contains(reason.word())
-                ? new Reason("makesRoom", "job %s makes room for it".formatted(victim), true)
+                ? new Reason("preempts", "job %s is preempted for it".formatted(victim), true)
                 : reason;
     }
 
     private Reason of(Place place) {
         JobFacts job = place.job();
-        Group group = groups.computeIfAbsent(new Alike(job.lane(), job.contract()), this::group);
+        Group group = groups.computeIfAbsent(new Alike(job.lane(), job.schemaVersion()), this::group);
         if (group.well().isEmpty()) {
             return group.otherwise();
         }
@@ -128,14 +128,14 @@ final class WhyWaiting {
             String sentence = place.urgentBefore() == 1
                     ? "one job that is more urgent comes first"
                     : "%d jobs that are more urgent come first".formatted(place.urgentBefore());
-            return new Reason("behindUrgent", sentence, true);
+            return new Reason("behindHighPriority", sentence, true);
         }
         return place.turn() != null
                 ? new Reason("notItsTurn", new Hold.Turn(place.turn()).sentence(), true)
                 : group.otherwise();
     }
 
-    /// Why the next job of a device kind waits, if all workers support its contract.
+    /// Why the next job of a device kind waits, if all workers support its schema version.
     Reason ofNext(String lane) {
         Group group = groups.computeIfAbsent(new Alike(lane, 0), this::group);
         return group.free() > 0 ? BEING_TAKEN : group.otherwise();
@@ -149,15 +149,15 @@ final class WhyWaiting {
         if (able.isEmpty()) {
             return nobody("noWorkerOfKind", "no worker is there whose device is " + jobs.lane());
         }
-        List<WorkerStatus> understanding = those(able, worker -> worker.contract() >= jobs.contract());
+        List<WorkerStatus> understanding = those(able, worker -> worker.schemaVersion() >= jobs.schemaVersion());
         if (understanding.isEmpty()) {
-            int most = able.stream().mapToInt(WorkerStatus::contract).max().orElse(0);
+            int most = able.stream().mapToInt(WorkerStatus::schemaVersion).max().orElse(0);
             return nobody(
                     "needsNewerWorker",
-                    jobs.contract() == JobFacts.UNREADABLE
+                    jobs.schemaVersion() == JobFacts.UNREADABLE
                             ? "its command cannot be read here; a newer worker may understand it"
-                            : "its command needs a worker that understands contract %d; those that are there understand %d"
-                                    .formatted(jobs.contract(), most));
+                            : "its command needs a worker that understands schema version %d; those that are there understand %d"
+                                    .formatted(jobs.schemaVersion(), most));
         }
         int all = understanding.size();
         List<WorkerStatus> well = those(understanding, worker -> worker.problem() == null);

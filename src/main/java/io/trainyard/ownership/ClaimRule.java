@@ -45,7 +45,9 @@ public final class ClaimRule {
             return new Verdict.Void(stored.last(), owner);
         }
         // after a pause the job has no owner, regardless of the command's number
-        return desiredState == DesiredState.PAUSE ? new Verdict.Park(stored.parked(request)) : new Verdict.Begin(stored.next(request));
+        return desiredState == DesiredState.PAUSE
+                ? new Verdict.Pause(stored.deferred(request))
+                : new Verdict.Begin(stored.next(request));
     }
 
     /// Whether the owner of the newest attempt claimed this very record but did not accept it: the record is

@@ -1,8 +1,8 @@
 package io.trainyard.ownership;
 
 import io.trainyard.event.Control;
-import io.trainyard.event.Control.RequestedPriority;
 import io.trainyard.event.Control.DesiredState;
+import io.trainyard.event.Control.RequestedPriority;
 import io.trainyard.topics.Priority;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

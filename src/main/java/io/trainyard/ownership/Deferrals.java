@@ -1,6 +1,6 @@
 package io.trainyard.ownership;
 
-import io.trainyard.spec.JobContract;
+import io.trainyard.spec.JobSchemaVersion;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -9,23 +9,23 @@ import java.util.Map;
 import java.util.Set;
 
 /// Commands that are newer than the worker that received them, and wait for a worker that understands them.
-/// Every worker knows all of them and the contract of every other worker. A worker that understands a command
+/// Every worker knows all of them and the schema version of every other worker. A worker that understands a command
 /// claims it; if no worker does for long, one worker dead-letters it.
 ///
 /// Time is counted in this worker's own heartbeats, as in [OwnershipMonitor]. Not thread-safe.
 ///
 /// @param <C> the command
 public final class Deferrals<C> {
-    /// @param contract the newest that this worker supports
+    /// @param schemaVersion the newest that this worker supports
     /// @param beats of this worker after which a command is dead-lettered that no live worker supports
-    public record Rules(int contract, int beats) {}
+    public record Rules(int schemaVersion, int beats) {}
 
     /// A deferred command.
     ///
     /// @param key of its record in the topic `ownership`
-    /// @param contract that it needs
+    /// @param schemaVersion that it needs
     /// @param bytes of memory that it uses
-    public record Deferral<C>(String key, int contract, int bytes, C command) {}
+    public record Deferral<C>(String key, int schemaVersion, int bytes, C command) {}
 
     /// Limits in number and bytes beyond which no worker defers more. Several workers may defer at the same
     /// time, so up to [#SPARE] times as much is kept.
@@ -55,7 +55,7 @@ public final class Deferrals<C> {
     private final OwnershipMonitor monitor;
     private final Rules rules;
     private final Map<String, Waiting<C>> waiting = new LinkedHashMap<>(); // the oldest first
-    private final Map<String, Integer> contracts = new HashMap<>(); // by worker
+    private final Map<String, Integer> schemaVersions = new HashMap<>(); // by worker
     private long bytes;
 
     /// @param monitor knows the live workers
@@ -66,9 +66,9 @@ public final class Deferrals<C> {
 
     /// Processes a heartbeat.
     ///
-    /// @param contract that the worker supports
-    public void heard(String worker, int contract) {
-        contracts.put(worker, contract);
+    /// @param schemaVersion that the worker supports
+    public void heard(String worker, int schemaVersion) {
+        schemaVersions.put(worker, schemaVersion);
     }
 
     /// Adds a deferred command.
@@ -100,8 +100,8 @@ public final class Deferrals<C> {
         List<Deferral<C>> due = new ArrayList<>();
         for (Waiting<C> one : waiting.values()) {
             Deferral<C> deferral = one.deferral;
-            if (deferral.contract() <= rules.contract()) {
-                int rank = monitor.rank(deferral.key(), able(deferral.contract(), live));
+            if (deferral.schemaVersion() <= rules.schemaVersion()) {
+                int rank = monitor.rank(deferral.key(), able(deferral.schemaVersion(), live));
                 if (monitor.beats() - one.since >= (long) BEATS_APART * Math.min(rank, MAX_APART)) {
                     due.add(deferral);
                 }
@@ -117,7 +117,7 @@ public final class Deferrals<C> {
         long now = monitor.beats();
         List<Deferral<C>> hopeless = new ArrayList<>();
         for (Waiting<C> one : waiting.values()) {
-            if (!able(one.deferral.contract(), live).isEmpty()) {
+            if (!able(one.deferral.schemaVersion(), live).isEmpty()) {
                 one.hopeless = now;
                 continue;
             }
@@ -131,20 +131,20 @@ public final class Deferrals<C> {
         return hopeless;
     }
 
-    /// The contracts of the live workers, including this one.
+    /// The schema versions of the live workers, including this one.
     public Map<String, Integer> live() {
         Set<String> heard = monitor.live();
-        contracts.keySet().retainAll(heard);
+        schemaVersions.keySet().retainAll(heard);
         Map<String, Integer> live = new HashMap<>();
-        heard.forEach(worker -> live.put(worker, contracts.getOrDefault(worker, JobContract.FIRST)));
-        live.put(monitor.self(), rules.contract());
+        heard.forEach(worker -> live.put(worker, schemaVersions.getOrDefault(worker, JobSchemaVersion.FIRST)));
+        live.put(monitor.self(), rules.schemaVersion());
         return live;
     }
 
-    /// The workers that support a contract.
-    public static Set<String> able(int contract, Map<String, Integer> workers) {
+    /// The workers that support a schema version.
+    public static Set<String> able(int schemaVersion, Map<String, Integer> workers) {
         Map<String, Integer> able = new HashMap<>(workers);
-        able.values().removeIf(understood -> understood < contract);
+        able.values().removeIf(understood -> understood < schemaVersion);
         return able.keySet();
     }
 }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// It may be outdated, because a frozen worker may wake up and write old state. So it is only ever a reason to
 /// publish the command again; the store decides which attempt counts.
 ///
-/// @param request the command: if `HELD`, the one that `worker` runs, else the one that is or will be published
+/// @param request the command: if `RUNNING`, the one that `worker` runs, else the one that is or will be published
 /// @param worker the owner, or the author of the record
 /// @param copies how often the command was published since the job last had an owner
 /// @param rung the epochs after which `asha` paused it; null if it did not
@@ -25,7 +25,7 @@ public record Ownership(
         @Nullable Integer rung) {
     public enum State {
         /// A worker runs it and names it in its heartbeats.
-        HELD,
+        RUNNING,
         /// Its command waits for a worker.
         WAITING,
         /// Only this record has its command, until the job is resumed.
@@ -43,8 +43,8 @@ public record Ownership(
         this(request, state, worker, copies, null);
     }
 
-    public static Ownership held(Request request, String worker) {
-        return new Ownership(request, State.HELD, worker, 0);
+    public static Ownership running(Request request, String worker) {
+        return new Ownership(request, State.RUNNING, worker, 0);
     }
 
     public static Ownership paused(Request request, String worker) {

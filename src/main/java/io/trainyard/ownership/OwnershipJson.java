@@ -18,8 +18,8 @@ import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.module.paramnames.ParameterNamesModule;
 import io.trainyard.ownership.Request.Refusal;
 import io.trainyard.spec.InvalidJobException;
-import io.trainyard.spec.JobContract;
 import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSchemaVersion;
 import io.trainyard.spec.JobSpec;
 import java.io.IOException;
 import java.util.List;
@@ -36,8 +36,8 @@ public final class OwnershipJson {
                     JsonInclude.Value.construct(JsonInclude.Include.NON_NULL, JsonInclude.Include.NON_NULL))
             .build();
 
-    /// The reader attribute with the supported contract.
-    private static final String CONTRACT = "contract";
+    /// The reader attribute with the supported schema version.
+    private static final String SCHEMA_VERSION = "schemaVersion";
 
     private static final TypeReference<List<Refusal>> REFUSALS = new TypeReference<>() {};
 
@@ -61,14 +61,15 @@ public final class OwnershipJson {
 
     /// @throws IOException if it is invalid: anyone can write to a topic
     public static Ownership read(byte[] json) throws IOException {
-        return read(json, JobContract.OURS.newest());
+        return read(json, JobSchemaVersion.OURS.newest());
     }
 
-    /// As [#read(byte[])], for readers that support an older contract.
+    /// As [#read(byte[])], for readers that support an older schema version.
     ///
-    /// @param contract see [JobContract]
-    public static Ownership read(byte[] json, int contract) throws IOException {
-        Ownership ownership = MAPPER.reader().withAttribute(CONTRACT, contract).readValue(json, Ownership.class);
+    /// @param schemaVersion see [JobSchemaVersion]
+    public static Ownership read(byte[] json, int schemaVersion) throws IOException {
+        Ownership ownership =
+                MAPPER.reader().withAttribute(SCHEMA_VERSION, schemaVersion).readValue(json, Ownership.class);
         if (ownership == null) {
             throw new IOException("null is not an ownership");
         }
@@ -102,7 +103,7 @@ public final class OwnershipJson {
         public JobSpec deserialize(JsonParser parser, DeserializationContext context) throws IOException {
             JsonNode json = parser.readValueAsTree();
             try {
-                return JobJson.read(json, (int) context.getAttribute(CONTRACT));
+                return JobJson.read(json, (int) context.getAttribute(SCHEMA_VERSION));
             } catch (InvalidJobException e) {
                 throw new IOException(e.getMessage(), e);
             }

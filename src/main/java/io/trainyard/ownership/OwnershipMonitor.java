@@ -1,9 +1,9 @@
 package io.trainyard.ownership;
 
-import io.trainyard.ownership.Ownership.State;
 import io.trainyard.event.Control;
 import io.trainyard.event.Control.DesiredState;
 import io.trainyard.event.WorkerStatus;
+import io.trainyard.ownership.Ownership.State;
 import io.trainyard.share.Load;
 import io.trainyard.spec.JobSpec;
 import java.util.ArrayList;
@@ -85,7 +85,7 @@ public final class OwnershipMonitor {
         }
 
         void set(Ownership ownership) {
-            boolean isHeld = ownership.state() == State.HELD;
+            boolean isHeld = ownership.state() == State.RUNNING;
             state = ownership.state();
             attempt = ownership.request().attempt();
             copies = ownership.copies();
@@ -240,9 +240,9 @@ public final class OwnershipMonitor {
         if (watched == null || attempt < watched.attempt) {
             return;
         }
-        boolean isHeld = watched.state == State.HELD && attempt == watched.attempt;
+        boolean isHeld = watched.state == State.RUNNING && attempt == watched.attempt;
         if (!isHeld) { // the record is older than the heartbeat
-            watched.set(Ownership.held(watched.ownership().request().attempt(attempt), worker));
+            watched.set(Ownership.running(watched.ownership().request().attempt(attempt), worker));
             changed.add(job);
         }
         watched.since = beats;
@@ -297,7 +297,7 @@ public final class OwnershipMonitor {
 
     /// The jobs with an owner, with their requested priorities.
     public List<Ownership> held() {
-        return wholes().map(ownership -> Ownership.held(controls.urgent(ownership.request()), ownership.worker()))
+        return wholes().map(ownership -> Ownership.running(controls.urgent(ownership.request()), ownership.worker()))
                 .toList();
     }
 
@@ -370,7 +370,7 @@ public final class OwnershipMonitor {
 
     private @Nullable RecoveryAction action(String job, Watched watched) {
         return switch (watched.state) {
-            case HELD ->
+            case RUNNING ->
                 isDue(rules.beats(), job, watched)
                         ? new RecoveryAction.Republish(request(job).attempt(watched.attempt + 1), 1, false)
                         : null;

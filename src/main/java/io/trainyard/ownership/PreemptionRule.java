@@ -29,12 +29,12 @@ public final class PreemptionRule {
     /// A live worker that claims commands.
     ///
     /// @param kind of its device
-    /// @param contract that it supports
+    /// @param schemaVersion that it supports
     /// @param free the number of further jobs that it may run
-    public record Seat(String worker, String kind, int contract, int free) {
+    public record Seat(String worker, String kind, int schemaVersion, int free) {
         private boolean mayRun(WaitingCommand command) {
             return command.isFor(kind)
-                    && command.contract() <= contract
+                    && command.schemaVersion() <= schemaVersion
                     && !command.refusedBy().contains(worker);
         }
     }
@@ -48,7 +48,7 @@ public final class PreemptionRule {
         /// Whether it may be preempted.
         ///
         /// @param most the limit of preemptions of a job
-        public boolean makesRoom(int most) {
+        public boolean isPreemptible(int most) {
             return preemptible && priority != Priority.HIGH && preemptions < most;
         }
     }
@@ -89,7 +89,7 @@ public final class PreemptionRule {
         seats.forEach(seat -> able.put(seat.worker(), seat));
         List<Victim> victims = new ArrayList<>();
         running.stream()
-                .filter(job -> job.makesRoom(most))
+                .filter(job -> job.isPreemptible(most))
                 .sorted(VICTIMS_FIRST)
                 .forEach(job -> {
                     Seat seat = able.get(job.worker());

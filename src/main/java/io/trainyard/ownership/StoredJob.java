@@ -20,7 +20,7 @@ public record StoredJob(
     }
 
     /// The attempt number in the command of a paused job: that of its pause, or of the next attempt.
-    int parked(Request request) {
+    int deferred(Request request) {
         return Math.max(request.attempt(), link instanceof Pause ? last : last + 1);
     }
 }

@@ -21,7 +21,7 @@ public sealed interface Verdict {
     /// The job was paused and waits until it is resumed.
     ///
     /// @param attempt for its next command
-    record Park(int attempt) implements Verdict {}
+    record Pause(int attempt) implements Verdict {}
 
     /// A late or duplicate command: the attempt has begun already. The ownership is published again because it
     /// may be lost.

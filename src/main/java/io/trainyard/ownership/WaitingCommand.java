@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 /// @param topic of the command
 /// @param attempt of the command
 /// @param kind the kind of device that the job names; without topics for that kind, any worker may run it
-/// @param contract that the job needs
+/// @param schemaVersion that the job needs
 /// @param project of the job
 /// @param refusedBy the workers that could not run it
 public record WaitingCommand(
@@ -22,7 +22,7 @@ public record WaitingCommand(
         int attempt,
         Priority priority,
         String kind,
-        int contract,
+        int schemaVersion,
         String project,
         Set<String> refusedBy) {
     public WaitingCommand {
@@ -39,7 +39,7 @@ public record WaitingCommand(
                 request.attempt(),
                 request.priority(),
                 job.device().kind(),
-                JobJson.command(job).contract(),
+                JobJson.command(job).schemaVersion(),
                 job.projectName(),
                 request.refusals().stream().map(Request.Refusal::worker).collect(Collectors.toSet()));
     }

@@ -61,7 +61,8 @@ public final class WaitingCommands {
         }
         for (Map<Long, WaitingCommand> topic : commands.values()) {
             topic.values()
-                    .removeIf(command -> command.job().equals(job) && (ownership == null || settles(ownership, command)));
+                    .removeIf(
+                            command -> command.job().equals(job) && (ownership == null || settles(ownership, command)));
         }
     }
 

@@ -72,20 +72,20 @@ public final class JobJson {
         }
     }
 
-    /// Like [#read(byte[])], for a reader of the given contract.
+    /// Like [#read(byte[])], for a reader of the given schema version.
     ///
-    /// @param contract see [JobContract]
-    public static JobSpec read(byte[] json, int contract) {
+    /// @param schemaVersion see [JobSchemaVersion]
+    public static JobSpec read(byte[] json, int schemaVersion) {
         requireLength(json.length);
-        return read(tree(json), contract);
+        return read(tree(json), schemaVersion);
     }
 
-    /// Like [#read(JsonNode)], for a reader of the given contract.
+    /// Like [#read(JsonNode)], for a reader of the given schema version.
     ///
-    /// @param contract see [JobContract]
-    public static JobSpec read(JsonNode json, int contract) {
+    /// @param schemaVersion see [JobSchemaVersion]
+    public static JobSpec read(JsonNode json, int schemaVersion) {
         if (json instanceof ObjectNode) {
-            JobContract.OURS.requireWithin(contract, json);
+            JobSchemaVersion.OURS.requireWithin(schemaVersion, json);
         }
         return read(json);
     }
@@ -188,10 +188,10 @@ public final class JobJson {
         }
     }
 
-    /// A job as a command that as many workers as possible can read: fields newer than the first contract are
+    /// A job as a command that as many workers as possible can read: fields newer than the first schema version are
     /// left out if they have their default.
-    public static JobContract.Written command(JobSpec job) {
-        return JobContract.OURS.write(job, MAPPER.valueToTree(job));
+    public static JobSchemaVersion.Written command(JobSpec job) {
+        return JobSchemaVersion.OURS.write(job, MAPPER.valueToTree(job));
     }
 
     /// One line with all fields of jobs of this kind, including defaults.

@@ -6,10 +6,10 @@ import org.apache.kafka.common.header.Headers;
 /// The optional headers of a command; all are text. Workers add them when they publish the command again.
 /// Clients may set the first one.
 public final class CommandHeaders {
-    /// The [contract][io.trainyard.spec.JobContract] for which the command was written. If it is newer than a
+    /// The [schemaVersion][io.trainyard.spec.JobSchemaVersion] for which the command was written. If it is newer than a
     /// worker supports, the worker defers a command with unknown fields. Without this header, unknown fields
     /// are errors.
-    public static final String CONTRACT = "trainyard-contract";
+    public static final String SCHEMA_VERSION = "trainyard-schema-version";
 
     /// The requested attempt; the first if the header is missing.
     public static final String ATTEMPT = "trainyard-attempt";
@@ -25,7 +25,7 @@ public final class CommandHeaders {
 
     private CommandHeaders() {}
 
-    public static void addContract(Headers headers, int contract) {
-        headers.add(CONTRACT, Integer.toString(contract).getBytes(StandardCharsets.UTF_8));
+    public static void addSchemaVersion(Headers headers, int schemaVersion) {
+        headers.add(SCHEMA_VERSION, Integer.toString(schemaVersion).getBytes(StandardCharsets.UTF_8));
     }
 }

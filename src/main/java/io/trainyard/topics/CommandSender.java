@@ -4,8 +4,8 @@ import static java.util.Map.entry;
 
 import io.trainyard.event.Control;
 import io.trainyard.event.EventJson;
-import io.trainyard.spec.JobContract;
 import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSchemaVersion;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.trace.Tracing;
 import java.nio.charset.StandardCharsets;
@@ -129,9 +129,9 @@ public final class CommandSender {
     private Due command(JobSpec job, Priority priority, Consumer<JobSpec> acknowledged) {
         String topic = priority.topicOf(job).name(kafka.prefix());
         Tracing.Sending sending = tracing.sends(job.id(), topic);
-        JobContract.Written written = JobJson.command(job);
+        JobSchemaVersion.Written written = JobJson.command(job);
         RecordHeaders headers = CloudEvents.headers(CloudEvents.COMMAND, source);
-        CommandHeaders.addContract(headers, written.contract());
+        CommandHeaders.addSchemaVersion(headers, written.schemaVersion());
         String trace = sending.traceParent();
         if (trace != null) {
             headers.add(CloudEvents.TRACE_PARENT, trace.getBytes(StandardCharsets.UTF_8));

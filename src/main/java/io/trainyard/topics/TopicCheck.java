@@ -36,7 +36,9 @@ public final class TopicCheck {
         boolean losesJobs() {
             return !setting.equals(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG)
                     && !setting.equals(TopicConfig.MAX_MESSAGE_BYTES_CONFIG)
-                    && (topic.content() == Topic.Content.COMMANDS || topic == Topic.OWNERSHIP || topic == Topic.CONTROL);
+                    && (topic.content() == Topic.Content.COMMANDS
+                            || topic == Topic.OWNERSHIP
+                            || topic == Topic.CONTROL);
         }
 
         String sentence(Brokers kafka) {

@@ -1,8 +1,8 @@
 package io.trainyard.tracking;
 
 import io.trainyard.event.Control;
-import io.trainyard.event.Control.RequestedPriority;
 import io.trainyard.event.Control.DesiredState;
+import io.trainyard.event.Control.RequestedPriority;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -42,14 +42,18 @@ record ControlTable(Connection connection) {
     }
 
     Optional<Control> find(String job) throws SQLException {
-        return Sql.list(connection, "SELECT desired_state, priority, millis FROM control_requests WHERE job = ?", List.of(job), row -> {
-                    String priority = row.getString(2);
-                    return new Control(
-                            job,
-                            DesiredState.valueOf(row.getString(1)),
-                            priority == null ? null : RequestedPriority.valueOf(priority),
-                            Instant.ofEpochMilli(row.getLong(3)));
-                })
+        return Sql.list(
+                        connection,
+                        "SELECT desired_state, priority, millis FROM control_requests WHERE job = ?",
+                        List.of(job),
+                        row -> {
+                            String priority = row.getString(2);
+                            return new Control(
+                                    job,
+                                    DesiredState.valueOf(row.getString(1)),
+                                    priority == null ? null : RequestedPriority.valueOf(priority),
+                                    Instant.ofEpochMilli(row.getLong(3)));
+                        })
                 .stream()
                 .findFirst();
     }

@@ -53,7 +53,7 @@ public final class TrackingStore implements AutoCloseable {
     private volatile Map<Partition, Long> offsets = Map.of();
     private final Map<String, TrackedJob> remembered = new LinkedHashMap<>(16, 0.75f, true);
     private final Set<String> logged = Collections.synchronizedSet(new LinkedHashSet<>());
-    private final LongAdder leftOut = new LongAdder();
+    private final LongAdder omitted = new LongAdder();
     private long rememberedBytes;
     private long nextJob;
     private long nextNews;
@@ -153,7 +153,8 @@ public final class TrackingStore implements AutoCloseable {
         });
     }
 
-    private StoreResult take(Connection connection, Collection<JobRecord> all, Map<Partition, Long> next) throws SQLException {
+    private StoreResult take(Connection connection, Collection<JobRecord> all, Map<Partition, Long> next)
+            throws SQLException {
         OffsetTable table = new OffsetTable(connection);
         for (var partition : next.entrySet()) {
             if (!table.move(partition.getKey(), offsets.get(partition.getKey()), partition.getValue())) {
@@ -198,7 +199,7 @@ public final class TrackingStore implements AutoCloseable {
             boolean taken = job.take(news, body == null ? 0 : body.length());
             rememberedBytes += job.bytes() - bytesBefore;
             if (!taken) {
-                leftOut(news.job(), "it has told more than is kept of one job");
+                omitted(news.job(), "it has told more than is kept of one job");
             } else if (news instanceof EventRecord happened && happened.event() instanceof StepLosses step) {
                 if (job.state().believes(happened)) {
                     losses.computeIfAbsent(new Key(job.number(), step.attempt()), _ -> new ArrayList<>())
@@ -278,14 +279,14 @@ public final class TrackingStore implements AutoCloseable {
         Unreadable unreadable = table.each(job, number, found::take);
         table.lastLosses(job, number, news -> found.take(news, 0));
         if (unreadable.records() > 0) {
-            leftOut(job, "%d stored records cannot be read: %s".formatted(unreadable.records(), unreadable.reason()));
+            omitted(job, "%d stored records cannot be read: %s".formatted(unreadable.records(), unreadable.reason()));
         }
         return new Read(found, unreadable);
     }
 
     /// Logs dropped records once per job because many may follow.
-    private void leftOut(String job, String reason) {
-        leftOut.increment();
+    private void omitted(String job, String reason) {
+        omitted.increment();
         if (logged.size() < MAX_LOGGED && logged.add(job)) {
             LOG.log(
                     System.Logger.Level.WARNING,
@@ -297,8 +298,8 @@ public final class TrackingStore implements AutoCloseable {
 
     /// The number of records that were dropped since the process started, because they are unreadable or exceed
     /// a job's limit.
-    public long leftOut() {
-        return leftOut.sum();
+    public long omitted() {
+        return omitted.sum();
     }
 
     synchronized long rememberedBytes() {
@@ -324,8 +325,8 @@ public final class TrackingStore implements AutoCloseable {
 
     /// A job in the store.
     ///
-    /// @param leftOut which records are missing, in words; null if the state is complete
-    public record Known(JobState state, @Nullable String leftOut) {}
+    /// @param omitted which records are missing, in words; null if the state is complete
+    public record Known(JobState state, @Nullable String omitted) {}
 
     /// Like [#job], with a description of missing records.
     public Optional<Known> known(String job) {
@@ -451,7 +452,8 @@ public final class TrackingStore implements AutoCloseable {
     }
 
     public Annotations remarks(String job) {
-        return database.read(connection -> new AnnotationTables(connection).find(new JobTables(connection).number(job)));
+        return database.read(
+                connection -> new AnnotationTables(connection).find(new JobTables(connection).number(job)));
     }
 
     /// Replaces the tags and the note of a job.

@@ -148,7 +148,8 @@ record UsageTables(Connection connection) {
             long millis = devices * (Math.min(end, (day + 1) * DAY_MILLIS) - Math.max(start, day * DAY_MILLIS));
             boolean begins = day == firstDay;
             reader.take(
-                    day, new DeviceTime(millis, failed ? millis : 0, lost ? millis : 0, begins ? first : 0, begins ? 1 : 0));
+                    day,
+                    new DeviceTime(millis, failed ? millis : 0, lost ? millis : 0, begins ? first : 0, begins ? 1 : 0));
         }
     }
 

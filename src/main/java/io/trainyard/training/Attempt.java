@@ -97,9 +97,9 @@ final class Attempt implements AutoCloseable {
     }
 
     /// The job's dataset is being downloaded; the next piece of it must arrive within the usual time limit.
-    void fetched(String dataset, long bytes, long ofBytes) {
+    void fetched(String dataset, long bytes, long totalBytes) {
         alive(HangLimit.UNKNOWN);
-        supervisor.fetched(dataset, bytes, ofBytes);
+        supervisor.fetched(dataset, bytes, totalBytes);
     }
 
     /// Work begins that must not take longer than this.
@@ -158,12 +158,12 @@ final class Attempt implements AutoCloseable {
         if (!writer.isBusy()) {
             takeWritten(true);
         }
-        return supervisor.halt().filter(halt -> halt != Halt.PREEMPT || makesRoom());
+        return supervisor.halt().filter(halt -> halt != Halt.PREEMPT || isPreemptible());
     }
 
     /// Notes the preemption before the job stops. If the store cannot be used, the job goes on, because it
     /// could not save a checkpoint.
-    private boolean makesRoom() {
+    private boolean isPreemptible() {
         urgent = supervisor.preemptor().orElse(null);
         if (urgent == null) { // no longer
             return false;
@@ -176,7 +176,7 @@ final class Attempt implements AutoCloseable {
         }
         LOG.log(
                 System.Logger.Level.INFO,
-                "job={0} attempt={1} makes room for the urgent job {2}",
+                "job={0} attempt={1} is preempted by the high-priority job {2}",
                 job.id(),
                 number,
                 urgent);
@@ -273,7 +273,7 @@ final class Attempt implements AutoCloseable {
         String preemptor = halt == Halt.PREEMPT ? urgent : null;
         String reason = preemptor == null
                 ? "worker %s stops".formatted(worker)
-                : "worker %s makes room for the urgent job %s".formatted(worker, preemptor);
+                : "preempted on worker %s by the high-priority job %s".formatted(worker, preemptor);
         Released event = new Released(job.id(), number, savedStep, reason, preemptor);
         tell(event);
         return new Outcome.Released(event);

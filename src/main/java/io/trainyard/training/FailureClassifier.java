@@ -2,8 +2,8 @@ package io.trainyard.training;
 
 import io.trainyard.checkpoint.CheckpointException;
 import io.trainyard.checkpoint.StoreException;
-import io.trainyard.data.DatasetUnavailableException;
 import io.trainyard.data.DatasetException;
+import io.trainyard.data.DatasetUnavailableException;
 import io.trainyard.device.DeviceBusyException;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceLostException;

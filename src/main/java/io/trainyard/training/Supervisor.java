@@ -69,7 +69,7 @@ public interface Supervisor {
     default void checkpointFailed() {}
 
     /// The job's dataset is being downloaded to this machine.
-    default void fetched(String dataset, long bytes, long ofBytes) {}
+    default void fetched(String dataset, long bytes, long totalBytes) {}
 
     /// A piece of work begins that cannot be interrupted. It counts as hung if no method is called within the
     /// limit.

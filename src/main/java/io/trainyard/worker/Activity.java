@@ -29,7 +29,7 @@ final class Activity {
     final class AtWork {
         private final JobSpec job;
         private final int attempt;
-        private double imagesPerSecond;
+        private double samplesPerSecond;
         private @Nullable JobEvents events;
         private @Nullable Fetching fetching;
         private int epoch = -1;
@@ -88,7 +88,7 @@ final class Activity {
             epoch = losses.epoch();
             elapsedMicros = losses.elapsedMicros();
             if (comparable) {
-                imagesPerSecond = losses.losses().length * (double) job.batchSize() * 1e6 / micros;
+                samplesPerSecond = losses.losses().length * (double) job.batchSize() * 1e6 / micros;
             }
         }
 
@@ -135,13 +135,13 @@ final class Activity {
     /// The current jobs in the order in which they were claimed; empty if idle.
     synchronized List<WorkerStatus.Job> jobs() {
         return held.stream()
-                .map(one -> new WorkerStatus.Job(one.job.id(), one.attempt, one.imagesPerSecond))
+                .map(one -> new WorkerStatus.Job(one.job.id(), one.attempt, one.samplesPerSecond))
                 .toList();
     }
 
     /// Samples per second of all current jobs; 0 before the first losses.
-    double imagesPerSecond() {
-        return jobs().stream().mapToDouble(WorkerStatus.Job::imagesPerSecond).sum();
+    double samplesPerSecond() {
+        return jobs().stream().mapToDouble(WorkerStatus.Job::samplesPerSecond).sum();
     }
 
     synchronized @Nullable Fetching fetching() {

@@ -3,13 +3,13 @@ package io.trainyard.worker;
 import io.trainyard.checkpoint.ChainLink;
 import io.trainyard.checkpoint.ChainLink.End;
 import io.trainyard.checkpoint.CheckpointException;
-import io.trainyard.ownership.Ownership;
-import io.trainyard.ownership.Request;
-import io.trainyard.ownership.Request.Refusal;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.FailureCause;
 import io.trainyard.event.TrainingEvent.Failed;
 import io.trainyard.event.TrainingEvent.Released;
+import io.trainyard.ownership.Ownership;
+import io.trainyard.ownership.Request;
+import io.trainyard.ownership.Request.Refusal;
 import io.trainyard.spec.JobJson;
 import io.trainyard.training.Outcome;
 import java.nio.charset.StandardCharsets;
@@ -154,7 +154,7 @@ final class AttemptRunner {
 
     /// The live workers that understand the job.
     private Set<String> able(ClaimedAttempt held) {
-        return context.fleet().able(JobJson.command(held.job()).contract());
+        return context.fleet().able(JobJson.command(held.job()).schemaVersion());
     }
 
     private void fail(ClaimedAttempt held, String reason, JobEvents events) throws InterruptedException {

@@ -5,14 +5,14 @@ import io.trainyard.checkpoint.ChainLink.Owner;
 import io.trainyard.checkpoint.CheckpointException;
 import io.trainyard.checkpoint.JobChain;
 import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.event.Control.DesiredState;
+import io.trainyard.event.TrainingEvent.Paused;
 import io.trainyard.ownership.ClaimRule;
 import io.trainyard.ownership.ClaimRule.Delivery;
 import io.trainyard.ownership.Ownership;
 import io.trainyard.ownership.Request;
 import io.trainyard.ownership.StoredJob;
 import io.trainyard.ownership.Verdict;
-import io.trainyard.event.Control.DesiredState;
-import io.trainyard.event.TrainingEvent.Paused;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
@@ -63,7 +63,7 @@ final class Claiming {
             }
             JobSpec job;
             try {
-                job = CommandRecord.job(command, rules.deferring().contract());
+                job = CommandRecord.job(command, rules.deferring().schemaVersion());
                 id = job.id();
                 Expansion.requireRunnable(job, rules);
             } catch (InvalidJobException e) {
@@ -90,7 +90,7 @@ final class Claiming {
             throws InterruptedException, ExecutionException, TimeoutException {
         Optional<String> waits = reasonToWait(command, request);
         if (waits.isPresent()) {
-            return disposition.park(queue, command, request.job(), waits.get());
+            return disposition.deferForProject(queue, command, request.job(), waits.get());
         }
         Delivery delivery = new Delivery(
                 request, CommandRecord.claim(command), command.deliveryCount().orElse((short) 1));
@@ -124,12 +124,12 @@ final class Claiming {
                 case Verdict.Cancel _ -> {
                     return disposition.settle(queue, outcomes.cancel(folder, request.trace()));
                 }
-                case Verdict.Park(int attempt) -> {
+                case Verdict.Pause(int attempt) -> {
                     return disposition.settle(
-                            queue, park(request.attempt(attempt).in(store), folder, chain));
+                            queue, pauseBeforeClaim(request.attempt(attempt).in(store), folder, chain));
                 }
                 case Verdict.Void(int last, Owner owner) -> {
-                    Ownership held = Ownership.held(
+                    Ownership held = Ownership.running(
                             request.attempt(last).in(store).preempted(chain.preemptions()), owner.worker());
                     return disposition.settle(queue, publisher.publish(held));
                 }
@@ -148,7 +148,7 @@ final class Claiming {
                     boolean trains = request.job().sweep()
                             == null; // a sweep only publishes trials and uses no share of the fleet
                     if (trains && !quotas.admit(request.job(), attempt)) {
-                        return disposition.park(
+                        return disposition.deferForProject(
                                 queue,
                                 command,
                                 request.job(),
@@ -188,12 +188,12 @@ final class Claiming {
 
     /// The live workers that understand the job.
     private Set<String> able(JobSpec job) {
-        return context.fleet().able(JobJson.command(job).contract());
+        return context.fleet().able(JobJson.command(job).schemaVersion());
     }
 
     private ClaimResult begin(CommandQueue queue, ClaimedAttempt held)
             throws InterruptedException, ExecutionException, TimeoutException {
-        disposition.await(queue, publisher.publish(Ownership.held(held.request(), rules.worker())));
+        disposition.await(queue, publisher.publish(Ownership.running(held.request(), rules.worker())));
         KillPoint.IN_OWNERSHIP.reach();
         if (!queue.accept()) {
             return new ClaimResult.Lost(
@@ -207,7 +207,7 @@ final class Claiming {
     }
 
     /// The job has no owner, so its chain needs no link.
-    private CompletableFuture<Void> park(Request request, JobFolder folder, JobChain chain) {
+    private CompletableFuture<Void> pauseBeforeClaim(Request request, JobFolder folder, JobChain chain) {
         Paused event = new Paused(
                 request.job().id(), chain.attempt(), folder.checkpoints().lastStep(chain));
         return CompletableFuture.allOf(

@@ -157,9 +157,9 @@ final class CommandDisposition {
 
     /// Defers a command so that others behind it can be claimed. The deferral is published before the command
     /// is accepted. A command that is deferred already stays so.
-    ClaimResult park(CommandQueue queue, ConsumerRecord<byte[], byte[]> command, JobSpec job, String reason)
+    ClaimResult deferForProject(CommandQueue queue, ConsumerRecord<byte[], byte[]> command, JobSpec job, String reason)
             throws InterruptedException, ExecutionException, TimeoutException {
-        if (Deferred.isParked(command)) {
+        if (Deferred.isDeferred(command)) {
             return new ClaimResult.Settled();
         }
         if (command.deliveryCount().isEmpty()) { // it was deferred to newer workers under the same key
@@ -176,7 +176,7 @@ final class CommandDisposition {
                 command.topic(),
                 command.offset(),
                 reason);
-        return settle(queue, publisher.park(command, job, reason));
+        return settle(queue, publisher.deferForProject(command, job, reason));
     }
 
     /// Disposes of a command that is invalid for this version. If it may be valid for a newer version, it is
@@ -185,24 +185,25 @@ final class CommandDisposition {
     /// @param reason the error
     ClaimResult refuse(CommandQueue queue, ConsumerRecord<byte[], byte[]> command, String reason)
             throws InterruptedException, ExecutionException, TimeoutException {
-        int contract = rules.deferring().contract();
-        Optional<String> job = CommandRecord.newer(command, contract);
+        int schemaVersion = rules.deferring().schemaVersion();
+        Optional<String> job = CommandRecord.newer(command, schemaVersion);
         if (job.isEmpty()) {
             return reject(queue, command, reason);
         }
         if (fleet.isFull()) {
             return refused(
                     again(queue, command),
-                    "too many commands wait for workers that understand more than contract %d".formatted(contract));
+                    "too many commands wait for workers that understand more than schema version %d"
+                            .formatted(schemaVersion));
         }
         LOG.log(
                 System.Logger.Level.INFO,
-                "job={0} worker={1} topic={2} offset={3} waits for a worker that understands more than contract {4} of commands: {5}",
+                "job={0} worker={1} topic={2} offset={3} waits for a worker that understands more than schema version {4} of commands: {5}",
                 job.get(),
                 rules.worker(),
                 command.topic(),
                 command.offset(),
-                contract,
+                schemaVersion,
                 reason);
         return settle(queue, publisher.defer(command, job.get(), reason));
     }

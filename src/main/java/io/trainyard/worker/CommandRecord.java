@@ -53,11 +53,11 @@ final class CommandRecord {
         }
     }
 
-    /// @param contract the newest supported contract
+    /// @param schemaVersion the newest supported schema version
     /// @throws InvalidJobException with a sentence for the author of the command
-    static JobSpec job(ConsumerRecord<?, byte[]> command, int contract) {
+    static JobSpec job(ConsumerRecord<?, byte[]> command, int schemaVersion) {
         try {
-            return JobJson.read(body(command), contract);
+            return JobJson.read(body(command), schemaVersion);
         } catch (InvalidJobException e) {
             throw e;
         } catch (RuntimeException | StackOverflowError e) { // any bytes may arrive
@@ -69,18 +69,20 @@ final class CommandRecord {
         return command.value() == null ? new byte[0] : command.value();
     }
 
-    /// The job of a command that needs a newer contract than this worker supports; empty if it does not, or if
+    /// The job of a command that needs a newer schema version than this worker supports; empty if it does not, or if
     /// it names no job.
     ///
-    /// @param contract the newest supported contract
+    /// @param schemaVersion the newest supported schema version
     /// @throws InvalidJobException if a header is invalid
-    static Optional<String> newer(ConsumerRecord<byte[], byte[]> command, int contract) {
-        String written = text(command.headers(), CommandHeaders.CONTRACT);
+    static Optional<String> newer(ConsumerRecord<byte[], byte[]> command, int schemaVersion) {
+        String written = text(command.headers(), CommandHeaders.SCHEMA_VERSION);
         if (written != null && !written.matches("[1-9][0-9]{0,4}")) {
             throw new InvalidJobException("the header %s is \"%s\"; allowed is a number from 1 to 99999, or none"
-                    .formatted(CommandHeaders.CONTRACT, shown(written)));
+                    .formatted(CommandHeaders.SCHEMA_VERSION, shown(written)));
         }
-        return written == null || Integer.parseInt(written) <= contract ? Optional.empty() : JobJson.id(body(command));
+        return written == null || Integer.parseInt(written) <= schemaVersion
+                ? Optional.empty()
+                : JobJson.id(body(command));
     }
 
     /// @throws InvalidJobException if a header is invalid

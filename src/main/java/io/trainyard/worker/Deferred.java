@@ -26,7 +26,7 @@ import org.apache.kafka.common.record.TimestampType;
 /// @param offset of the record on `ownership`
 record Deferred(ConsumerRecord<byte[], byte[]> command, String reason, long offset) {
     /// The project, if the command waits for its project's turn and not for a newer worker.
-    static final String PARKED = "trainyard-parked";
+    static final String DEFERRED = "trainyard-deferred";
 
     private static final String KEY = "source-key";
 
@@ -61,7 +61,7 @@ record Deferred(ConsumerRecord<byte[], byte[]> command, String reason, long offs
     static RecordHeaders headers(ConsumerRecord<byte[], byte[]> command, String worker, String reason) {
         RecordHeaders headers = new RecordHeaders(command.headers());
         ADDED.forEach(headers::remove);
-        headers.remove(PARKED);
+        headers.remove(DEFERRED);
         if (command.key() != null) {
             headers.add(KEY, command.key());
         }
@@ -99,23 +99,23 @@ record Deferred(ConsumerRecord<byte[], byte[]> command, String reason, long offs
         if (!entry.key().equals(key(job(entry.key()), command))) {
             throw new IOException("its key is not that of %s".formatted(CommandRecord.place(command)));
         }
-        int contract = (int) number(headers, CommandHeaders.CONTRACT);
+        int schemaVersion = (int) number(headers, CommandHeaders.SCHEMA_VERSION);
         return new Deferral<>(
-                entry.key(), contract, entry.value().length, new Deferred(command, reason, entry.offset()));
+                entry.key(), schemaVersion, entry.value().length, new Deferred(command, reason, entry.offset()));
     }
 
     /// A command that waits for its project's turn; empty if it does not, or if it is newer than this worker.
     ///
     /// @throws IOException if it is not a deferred command
-    static Optional<DeferredEntry<Deferred>> parked(ConsumerRecord<String, byte[]> entry, WorkerRules rules)
+    static Optional<DeferredEntry<Deferred>> deferred(ConsumerRecord<String, byte[]> entry, WorkerRules rules)
             throws IOException {
-        if (entry.headers().lastHeader(PARKED) == null) {
+        if (entry.headers().lastHeader(DEFERRED) == null) {
             return Optional.empty();
         }
         Deferral<Deferred> waits = read(entry);
         var command = waits.command().command();
         try {
-            JobSpec job = CommandRecord.job(command, rules.deferring().contract());
+            JobSpec job = CommandRecord.job(command, rules.deferring().schemaVersion());
             return Optional.of(new DeferredEntry<>(
                     entry.key(),
                     job.id(),
@@ -132,8 +132,8 @@ record Deferred(ConsumerRecord<byte[], byte[]> command, String reason, long offs
     }
 
     /// Whether the current command waits for its project's turn.
-    static boolean isParked(ConsumerRecord<byte[], byte[]> command) {
-        return command.deliveryCount().isEmpty() && command.headers().lastHeader(PARKED) != null;
+    static boolean isDeferred(ConsumerRecord<byte[], byte[]> command) {
+        return command.deliveryCount().isEmpty() && command.headers().lastHeader(DEFERRED) != null;
     }
 
     private static String text(Headers headers, String name) throws IOException {

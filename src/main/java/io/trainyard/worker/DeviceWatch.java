@@ -15,12 +15,12 @@ final class DeviceWatch implements AutoCloseable {
     private static final Duration TOLD_FOR = Duration.ofSeconds(10);
 
     /// @param nanos when they were taken
-    private record TimestampedEvent(List<DeviceReading> readings, long nanos) {}
+    private record TimedReadings(List<DeviceReading> readings, long nanos) {}
 
     private final Host host;
     private final Device device;
     private final StopSignal stop;
-    private volatile TimestampedEvent told = new TimestampedEvent(List.of(), 0);
+    private volatile TimedReadings told = new TimedReadings(List.of(), 0);
     private boolean failing;
 
     DeviceWatch(Host host, Device device) {
@@ -46,7 +46,7 @@ final class DeviceWatch implements AutoCloseable {
     private boolean ask() {
         try {
             List<DeviceReading> readings = device.readings();
-            told = new TimestampedEvent(readings, host.nanoTime());
+            told = new TimedReadings(readings, host.nanoTime());
             failing = false;
             return !readings.isEmpty();
         } catch (DeviceException e) {
@@ -60,7 +60,7 @@ final class DeviceWatch implements AutoCloseable {
 
     /// The newest reading of each GPU, if any.
     List<DeviceReading> readings() {
-        TimestampedEvent now = told;
+        TimedReadings now = told;
         return host.nanoTime() - now.nanos() < TOLD_FOR.toNanos() ? now.readings() : List.of();
     }
 

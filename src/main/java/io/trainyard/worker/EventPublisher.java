@@ -1,13 +1,13 @@
 package io.trainyard.worker;
 
-import io.trainyard.ownership.Ownership;
-import io.trainyard.ownership.OwnershipJson;
-import io.trainyard.ownership.Request;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.WorkerStatus;
-import io.trainyard.spec.JobContract;
+import io.trainyard.ownership.Ownership;
+import io.trainyard.ownership.OwnershipJson;
+import io.trainyard.ownership.Request;
 import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSchemaVersion;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.CommandHeaders;
@@ -61,9 +61,9 @@ final class EventPublisher {
     }
 
     CompletableFuture<Void> publish(Request request) {
-        JobContract.Written written = JobJson.command(request.job());
+        JobSchemaVersion.Written written = JobJson.command(request.job());
         RecordHeaders headers = CommandRecord.headers(request, worker);
-        CommandHeaders.addContract(headers, written.contract());
+        CommandHeaders.addSchemaVersion(headers, written.schemaVersion());
         return send(
                 request.topic(),
                 request.job().id(),
@@ -122,11 +122,11 @@ final class EventPublisher {
     /// Defers a command until it is its project's turn.
     ///
     /// @param reason why it has to wait
-    CompletableFuture<Void> park(ConsumerRecord<byte[], byte[]> command, JobSpec job, String reason) {
+    CompletableFuture<Void> deferForProject(ConsumerRecord<byte[], byte[]> command, JobSpec job, String reason) {
         RecordHeaders headers = Deferred.headers(command, worker, reason);
-        add(headers, Deferred.PARKED, job.projectName());
-        if (headers.lastHeader(CommandHeaders.CONTRACT) == null) {
-            CommandHeaders.addContract(headers, JobJson.command(job).contract());
+        add(headers, Deferred.DEFERRED, job.projectName());
+        if (headers.lastHeader(CommandHeaders.SCHEMA_VERSION) == null) {
+            CommandHeaders.addSchemaVersion(headers, JobJson.command(job).schemaVersion());
         }
         return send(Topic.OWNERSHIP, Deferred.key(job.id(), command), body(command), headers);
     }

@@ -1,9 +1,9 @@
 package io.trainyard.worker;
 
+import io.trainyard.event.Control.DesiredState;
 import io.trainyard.ownership.DeferredCommands;
 import io.trainyard.ownership.DeferredCommands.DeferredEntry;
 import io.trainyard.ownership.Rank;
-import io.trainyard.event.Control.DesiredState;
 import io.trainyard.topics.Priority;
 import java.util.HashMap;
 import java.util.List;
@@ -68,13 +68,13 @@ final class FairQueue extends QueueWithDeferred {
     }
 
     private List<DeferredEntry<Deferred>> open(SharesView shares) {
-        held.keep(shares.parked().stream().map(DeferredEntry::key).collect(Collectors.toSet()));
+        held.keep(shares.deferred().stream().map(DeferredEntry::key).collect(Collectors.toSet()));
         wanted.keySet()
-                .retainAll(shares.parked().stream()
+                .retainAll(shares.deferred().stream()
                         .filter(one -> shares.standings().hasRoom(one.project()))
                         .map(DeferredEntry::key)
                         .collect(Collectors.toSet()));
-        return shares.parked().stream()
+        return shares.deferred().stream()
                 .filter(one -> !tried.containsKey(one.key()) && !held.isDealtWith(one.key(), one.since()))
                 .toList();
     }

@@ -1,13 +1,13 @@
 package io.trainyard.worker;
 
-import io.trainyard.ownership.Ownership;
-import io.trainyard.ownership.OwnershipJson;
-import io.trainyard.ownership.Deferrals;
-import io.trainyard.ownership.OwnershipMonitor;
-import io.trainyard.ownership.RungSchedule;
 import io.trainyard.event.Control;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.WorkerStatus;
+import io.trainyard.ownership.Deferrals;
+import io.trainyard.ownership.Ownership;
+import io.trainyard.ownership.OwnershipJson;
+import io.trainyard.ownership.OwnershipMonitor;
+import io.trainyard.ownership.RungSchedule;
 import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.Topic;
 import java.io.IOException;
@@ -98,7 +98,7 @@ final class FleetLogReader {
                                 body == null
                                         ? null
                                         : OwnershipJson.read(
-                                                body, rules.deferring().contract()));
+                                                body, rules.deferring().schemaVersion()));
                     }
                 }
                 case CONTROL -> control(key, body == null ? null : EventJson.readControl(body), fresh);
@@ -146,7 +146,7 @@ final class FleetLogReader {
         if (entry.value() == null) {
             deferrals.remove(entry.key());
             shares.remove(entry.key());
-        } else if (!shares.park(entry)) {
+        } else if (!shares.deferForProject(entry)) {
             deferrals.add(Deferred.read(entry));
         }
     }
@@ -178,7 +178,7 @@ final class FleetLogReader {
         }
         stores.heard(status);
         preemption.heard(status);
-        deferrals.heard(worker, status.contract());
+        deferrals.heard(worker, status.schemaVersion());
         if (status.stopping()) {
             monitor.left(worker);
         } else {

@@ -1,11 +1,11 @@
 package io.trainyard.worker;
 
-import io.trainyard.ownership.Ownership;
+import io.trainyard.ownership.ControlRequests;
 import io.trainyard.ownership.Deferrals;
 import io.trainyard.ownership.Deferrals.Deferral;
+import io.trainyard.ownership.Ownership;
 import io.trainyard.ownership.PreemptionRule.Room;
-import io.trainyard.ownership.ControlRequests;
-import io.trainyard.spec.JobContract;
+import io.trainyard.spec.JobSchemaVersion;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class FleetView {
     private final ControlRequests controls = new ControlRequests();
     private final Set<String> kept = ConcurrentHashMap.newKeySet();
-    private volatile Map<String, Integer> live; // and the contract that each supports
+    private volatile Map<String, Integer> live; // and the schema version that each supports
     private volatile Optional<String> objection = Optional.empty();
 
     private volatile @Nullable Instant since;
@@ -37,7 +37,7 @@ final class FleetView {
     /// @param worker this worker's id
     /// @param now the start time
     FleetView(String worker, Instant now) {
-        live = Map.of(worker, JobContract.OURS.newest());
+        live = Map.of(worker, JobSchemaVersion.OURS.newest());
         since = now;
     }
 
@@ -61,11 +61,11 @@ final class FleetView {
         return live.keySet();
     }
 
-    Set<String> able(int contract) {
-        return Deferrals.able(contract, live);
+    Set<String> able(int schemaVersion) {
+        return Deferrals.able(schemaVersion, live);
     }
 
-    /// @param workers the newest contract that each supports
+    /// @param workers the newest schema version that each supports
     void live(Map<String, Integer> workers) {
         live = Map.copyOf(workers);
     }

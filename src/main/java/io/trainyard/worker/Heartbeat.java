@@ -31,7 +31,7 @@ final class Heartbeat implements AutoCloseable {
     /// @param store the identity of its checkpoint store
     /// @param since when it joined the fleet; null if it has not
     /// @param version of Trainyard
-    /// @param contract the newest contract of commands that it supports
+    /// @param schemaVersion the newest schema version of commands that it supports
     /// @param slots how many jobs it runs at once
     /// @param used the use of each project in device-seconds; null if it is not reported
     /// @param readings the device's current readings; empty if unknown
@@ -42,7 +42,7 @@ final class Heartbeat implements AutoCloseable {
             String store,
             Supplier<@Nullable Instant> since,
             String version,
-            int contract,
+            int schemaVersion,
             int slots,
             Supplier<@Nullable Map<String, Double>> used,
             Supplier<List<DeviceReading>> readings,
@@ -129,7 +129,7 @@ final class Heartbeat implements AutoCloseable {
         return new WorkerStatus(
                 self.worker(),
                 self.device(),
-                jobs.stream().mapToDouble(WorkerStatus.Job::imagesPerSecond).sum(),
+                jobs.stream().mapToDouble(WorkerStatus.Job::samplesPerSecond).sum(),
                 host.residentBytes(),
                 activity.totals().checkpointFailures(),
                 stopping,
@@ -138,7 +138,7 @@ final class Heartbeat implements AutoCloseable {
                 activity.trouble(),
                 activity.fetching(),
                 self.version(),
-                self.contract(),
+                self.schemaVersion(),
                 readings(),
                 self.slots(),
                 jobs,

@@ -209,7 +209,7 @@ final class LostCommands {
                 CommandRecord.place(command));
         try {
             JobSpec spec =
-                    CommandRecord.job(command, context.rules().deferring().contract());
+                    CommandRecord.job(command, context.rules().deferring().schemaVersion());
             Request request = CommandRecord.request(command, spec, Priority.of(command.topic(), prefix))
                     .attempt(new JobFolder(context.store(), job).chain().last() + 1)
                     .in(context.store().identity());

@@ -1,5 +1,6 @@
 package io.trainyard.worker;
 
+import io.trainyard.event.WorkerStatus;
 import io.trainyard.ownership.Ownership;
 import io.trainyard.ownership.OwnershipMonitor;
 import io.trainyard.ownership.PreemptionRule;
@@ -8,7 +9,6 @@ import io.trainyard.ownership.PreemptionRule.Running;
 import io.trainyard.ownership.PreemptionRule.Seat;
 import io.trainyard.ownership.WaitingCommand;
 import io.trainyard.ownership.WaitingCommands;
-import io.trainyard.event.WorkerStatus;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.topics.KafkaUnreachableException;
 import io.trainyard.topics.Priority;
@@ -66,7 +66,7 @@ final class Preemption {
     /// Adds a command. An unreadable one needs no device.
     void command(Topic topic, ConsumerRecord<String, byte[]> command) {
         try {
-            var job = CommandRecord.job(command, context.rules().deferring().contract());
+            var job = CommandRecord.job(command, context.rules().deferring().schemaVersion());
             Priority priority =
                     Priority.of(command.topic(), context.rules().routes().prefix());
             view.add(WaitingCommand.of(topic, command.offset(), CommandRecord.request(command, job, priority)));
@@ -201,7 +201,7 @@ final class Preemption {
 
     private static Seat seat(WorkerStatus status, long free) {
         String kind = String.valueOf(status.device()).replaceFirst(":.*", ""); // any text may arrive
-        return new Seat(status.worker(), kind, status.contract(), (int) Math.clamp(free, 0, Integer.MAX_VALUE));
+        return new Seat(status.worker(), kind, status.schemaVersion(), (int) Math.clamp(free, 0, Integer.MAX_VALUE));
     }
 
     /// Whether the owner's heartbeat names the job; after a restart it does not.

@@ -62,7 +62,7 @@ final class Quotas {
         }
         boolean isLater = ownership.attempt() > attempt.number();
         return switch (ownership.state()) {
-            case HELD -> Optional.of(isLater);
+            case RUNNING -> Optional.of(isLater);
             case PAUSED -> isLater ? Optional.of(true) : Optional.empty();
             case WAITING -> isLater ? Optional.of(isHandedBack(attempt, ownership)) : Optional.empty();
         };

@@ -3,13 +3,13 @@ package io.trainyard.worker;
 import io.trainyard.checkpoint.CheckpointException;
 import io.trainyard.checkpoint.JobChain;
 import io.trainyard.checkpoint.JobFolder;
-import io.trainyard.ownership.Ownership;
-import io.trainyard.ownership.Deferrals.Deferral;
-import io.trainyard.ownership.RecoveryAction;
-import io.trainyard.ownership.Request;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Paused;
 import io.trainyard.event.TrainingEvent.Resumed;
+import io.trainyard.ownership.Deferrals.Deferral;
+import io.trainyard.ownership.Ownership;
+import io.trainyard.ownership.RecoveryAction;
+import io.trainyard.ownership.Request;
 import io.trainyard.sweep.Halving;
 import java.time.Duration;
 import java.util.List;
@@ -137,10 +137,10 @@ final class RecoveryActions {
             if (folder(Deferred.job(deferral.key())).chain().end().isEmpty()) {
                 await(publisher.deadLetter(
                         command,
-                        "%s. The command was written for contract %d of commands, and no worker that understands it was heard for %d heartbeats of a worker; start workers of a version that understands it, or leave out what is newer, and submit it again"
+                        "%s. The command was written for schema version %d of commands, and no worker that understands it was heard for %d heartbeats of a worker; start workers of a version that understands it, or leave out what is newer, and submit it again"
                                 .formatted(
                                         deferral.command().reason(),
-                                        deferral.contract(),
+                                        deferral.schemaVersion(),
                                         rules.deferring().beats())));
             }
             await(publisher.endDeferral(deferral.key()));

@@ -117,8 +117,8 @@ final class RunningJob implements Supervisor {
     }
 
     @Override
-    public void fetched(String dataset, long bytes, long ofBytes) {
-        held.activity().fetches(new Fetching(dataset, bytes, ofBytes));
+    public void fetched(String dataset, long bytes, long totalBytes) {
+        held.activity().fetches(new Fetching(dataset, bytes, totalBytes));
     }
 
     @Override

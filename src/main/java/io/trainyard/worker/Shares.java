@@ -1,11 +1,11 @@
 package io.trainyard.worker;
 
-import io.trainyard.ownership.OwnershipMonitor;
 import io.trainyard.ownership.DeferredCommands;
 import io.trainyard.ownership.DeferredCommands.DeferredEntry;
-import io.trainyard.share.ProjectRules;
-import io.trainyard.share.ProjectOrder;
+import io.trainyard.ownership.OwnershipMonitor;
 import io.trainyard.share.DecayedUsage;
+import io.trainyard.share.ProjectOrder;
+import io.trainyard.share.ProjectRules;
 import io.trainyard.topics.Priority;
 import java.io.IOException;
 import java.util.Collections;
@@ -45,7 +45,7 @@ final class Shares {
     private final OwnershipMonitor monitor;
     private final WorkerRules rules;
     private final DecayedUsage usage;
-    private final DeferredCommands<Deferred> parking = new DeferredCommands<>();
+    private final DeferredCommands<Deferred> deferrals = new DeferredCommands<>();
     private @Nullable Map<String, Double> told;
     private boolean changed = true;
     private SharesView view = SharesView.NONE;
@@ -106,29 +106,29 @@ final class Shares {
     ///
     /// @return whether it waits for its project's turn, and this worker can read it
     /// @throws IOException if it is invalid
-    boolean park(ConsumerRecord<String, byte[]> entry) throws IOException {
-        var parked = Deferred.parked(entry, rules);
-        parked.ifPresent(parking::add);
-        changed |= parked.isPresent();
-        return parked.isPresent();
+    boolean deferForProject(ConsumerRecord<String, byte[]> entry) throws IOException {
+        var deferred = Deferred.deferred(entry, rules);
+        deferred.ifPresent(deferrals::add);
+        changed |= deferred.isPresent();
+        return deferred.isPresent();
     }
 
     /// A command is no longer deferred.
     void remove(String key) {
-        changed |= parking.remove(key);
+        changed |= deferrals.remove(key);
     }
 
     /// Costs nothing without rules and deferred commands.
     ///
     /// @param permitted jobs that keep a permit while they wait: their commands are always included
     SharesView view(Set<String> permitted) {
-        if (changed && !(rules.shares().isNone() && parking.size() == 0)) {
+        if (changed && !(rules.shares().isNone() && deferrals.size() == 0)) {
             ProjectOrder standings = ProjectOrder.of(
                     rules.shares().projects(), rules.shares().windowBeats(), usage.used(), monitor.loads());
             view = new SharesView(
                     standings,
-                    looked(parking.first(FIRST, permitted)),
-                    parking.isFull(),
+                    looked(deferrals.first(FIRST, permitted)),
+                    deferrals.isFull(),
                     queued(),
                     monitor.idle(),
                     monitor.beats());
@@ -139,8 +139,8 @@ final class Shares {
         return view;
     }
 
-    private List<DeferredEntry<Deferred>> looked(List<DeferredEntry<Deferred>> parked) {
-        return parked.stream()
+    private List<DeferredEntry<Deferred>> looked(List<DeferredEntry<Deferred>> deferred) {
+        return deferred.stream()
                 .filter(one -> rules.routes().urgency(one.topic()).isPresent())
                 .toList();
     }

@@ -17,14 +17,14 @@ import java.util.stream.Stream;
 /// The turns of projects at one moment, as a worker knows them. Priority comes first; projects take turns among
 /// jobs of equal priority.
 ///
-/// @param parked deferred commands of the topics that this worker polls: the first of each project and priority
+/// @param deferred deferred commands of the topics that this worker polls: the first of each project and priority
 /// @param isFull whether no worker may defer another
 /// @param queued projects that have or may have commands in the topics, by priority
 /// @param idle workers without a job
 /// @param beats of this worker
 record SharesView(
         ProjectOrder standings,
-        List<DeferredEntry<Deferred>> parked,
+        List<DeferredEntry<Deferred>> deferred,
         boolean isFull,
         Map<Priority, Set<String>> queued,
         Set<String> idle,
@@ -51,7 +51,8 @@ record SharesView(
         return turn(order, open, Map.of());
     }
 
-    private Optional<Turn> turn(List<Priority> order, List<DeferredEntry<Deferred>> open, Map<Priority, Set<String>> others) {
+    private Optional<Turn> turn(
+            List<Priority> order, List<DeferredEntry<Deferred>> open, Map<Priority, Set<String>> others) {
         return order.stream()
                 .flatMap(priority -> standings
                         .next(Stream.concat(
@@ -73,7 +74,7 @@ record SharesView(
     /// @param order of priorities
     Optional<String> reasonToWait(List<Priority> order, Request request) {
         String project = request.job().projectName();
-        Set<String> waiting = new HashSet<>(projects(parked, request.priority()));
+        Set<String> waiting = new HashSet<>(projects(deferred, request.priority()));
         waiting.addAll(queued.getOrDefault(request.priority(), Set.of()));
         Optional<Hold> hold = standings.hold(project, waiting.stream());
         if (hold.filter(Hold.Quota.class::isInstance).isEmpty()
@@ -87,7 +88,7 @@ record SharesView(
         return order.stream()
                 .takeWhile(priority -> priority != than)
                 .filter(priority ->
-                        standings.next(projects(parked, priority).stream()).isPresent())
+                        standings.next(projects(deferred, priority).stream()).isPresent())
                 .findFirst()
                 .map(urgent -> "a command that is %s comes first"
                         .formatted(urgent.name().toLowerCase(Locale.ROOT)));

@@ -20,7 +20,7 @@ record WorkerMetrics(Activity activity, ClaimGate gate, Host host, Device device
         meters.gauge(Metric.WORKER_BUSY, () -> activity.jobs().isEmpty() ? 0 : 1, kind);
         meters.gauge(Metric.WORKER_JOBS, () -> activity.jobs().size());
         meters.gauge(Metric.WORKER_SLOTS, () -> slots);
-        meters.gauge(Metric.WORKER_IMAGES_PER_SECOND, activity::imagesPerSecond);
+        meters.gauge(Metric.WORKER_SAMPLES_PER_SECOND, activity::samplesPerSecond);
         meters.counter(Metric.WORKER_STEPS_TOTAL, activity, its -> its.totals().steps());
         meters.counter(
                 Metric.WORKER_CHECKPOINTS_TOTAL, activity, its -> its.totals().checkpoints());
@@ -40,7 +40,7 @@ record WorkerMetrics(Activity activity, ClaimGate gate, Host host, Device device
 
     /// Read only while a job has a session: querying an unused GPU would create a context on it.
     private double deviceMemoryBytes() {
-        if (activity.imagesPerSecond() == 0) {
+        if (activity.samplesPerSecond() == 0) {
             return 0;
         }
         try {

@@ -14,7 +14,7 @@ import java.time.Duration;
 /// @param maxRefusals workers with insufficient resources after which the job fails
 /// @param maxAttempts attempts in a row to expand a sweep that may end their workers before the sweep fails
 /// @param deliveryLimit how often a command is delivered before the brokers drop it silently
-/// @param deferring the contract that it supports, and how long newer commands are deferred
+/// @param deferring the schema version that it supports, and how long newer commands are deferred
 /// @param maxPreemptions how often a job may be preempted
 /// @param shares the rules of projects
 /// @param limits of jobs; here, of the trials of sweeps

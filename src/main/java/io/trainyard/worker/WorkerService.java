@@ -4,9 +4,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkus.runtime.ShutdownEvent;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
-import io.trainyard.ownership.ClaimPriorities;
-import io.trainyard.ownership.Deferrals;
-import io.trainyard.ownership.OwnershipMonitor;
 import io.trainyard.data.DataRoots;
 import io.trainyard.data.DatasetException;
 import io.trainyard.data.bucket.BucketRoots;
@@ -16,11 +13,14 @@ import io.trainyard.device.DeviceBackend;
 import io.trainyard.device.DeviceChoice;
 import io.trainyard.device.Devices;
 import io.trainyard.jobfile.ProjectFiles;
+import io.trainyard.ownership.ClaimPriorities;
+import io.trainyard.ownership.Deferrals;
+import io.trainyard.ownership.OwnershipMonitor;
 import io.trainyard.share.ProjectRules;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.InvalidJobException;
-import io.trainyard.spec.JobContract;
 import io.trainyard.spec.JobLimits;
+import io.trainyard.spec.JobSchemaVersion;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.Brokers;
 import io.trainyard.trace.Tracing;
@@ -121,7 +121,7 @@ public class WorkerService {
                 store.identity(),
                 fleet::since,
                 version(),
-                deferring.contract(),
+                deferring.schemaVersion(),
                 slots(worker),
                 fleet::used,
                 watch::readings,
@@ -150,7 +150,7 @@ public class WorkerService {
         OwnershipMonitorLoop keeping = new OwnershipMonitorLoop(
                 context,
                 () -> new KafkaFleetLog(kafka, prefix, id),
-                new OwnershipMonitor.Rules(worker.lostAfterBeats(), worker.maxWatched()));
+                new OwnershipMonitor.Rules(worker.lostAfterHeartbeats(), worker.maxWatched()));
         ClaimLoop claims = new ClaimLoop(
                 context,
                 () -> new ShareQueue(kafka, id, routes.sources(), context.order()),
@@ -270,7 +270,8 @@ public class WorkerService {
 
     private static Deferrals.Rules deferring(WorkerSettings.Worker worker) {
         long beats = worker.newerTimeout().dividedBy(worker.heartbeat());
-        return new Deferrals.Rules(JobContract.OURS.newest(), Math.toIntExact(Math.clamp(beats, 1, Integer.MAX_VALUE)));
+        return new Deferrals.Rules(
+                JobSchemaVersion.OURS.newest(), Math.toIntExact(Math.clamp(beats, 1, Integer.MAX_VALUE)));
     }
 
     private static Shares.Rules shares(WorkerSettings settings) {

@@ -98,7 +98,7 @@ public interface WorkerSettings {
 
         /// A job is requeued after this number of a monitor's own heartbeats without one of the job's owner.
         @WithDefault("8")
-        int lostAfterBeats();
+        int lostAfterHeartbeats();
 
         /// How much the worker's clock may differ from the brokers' before it stops claiming. Clocks with NTP
         /// differ by milliseconds; brokers refuse records that are an hour ahead.

@@ -48,18 +48,18 @@ export interface JobSummary {
   testAccuracy: number | null;
   accuracyLow: number;
   accuracyHigh: number; // 0 where no interval is known
-  imagesPerSecond: number;
+  samplesPerSecond: number;
   remainingMicros: number; // 0 where nothing is known or nothing is left
   checkpoint: string | null;
   group?: string | null; // that it belongs to
   rung?: number | null; // after how many epochs it rests because others of its group are better
   project?: string | null; // whose it is; null where nobody has said so
   tags?: string[];
-  outlook?: Outlook | null; // in lists, of a job that waits
+  forecast?: StartForecast | null; // in lists, of a job that waits
 }
 
 // What lies before a job that waits.
-export interface Outlook {
+export interface StartForecast {
   place: number; // 1: it is the next; 0 of one that rests
   reason: string;
   sentence: string; // why it waits
@@ -75,7 +75,7 @@ export interface TestedEpoch {
   accuracyLow: number;
   accuracyHigh: number;
   testMeanAbsoluteError?: JsonNumber | null; // null where classes are predicted
-  imagesPerSecond: number;
+  samplesPerSecond: number;
   millis?: number;
   epochTime?: EpochTime | null; // null where it is not told
   flopsPerSecond?: number | null; // of training; null where the job's arithmetic is not known
@@ -122,9 +122,9 @@ export type JsonObject = { [field: string]: Json };
 
 export interface JobDetail {
   summary: JobSummary;
-  leftOut?: string | null; // which records are not shown, in words
+  omitted?: string | null; // which records are not shown, in words
   waiting?: string | null; // why, in words; null where it does not
-  outlook?: Outlook | null;
+  forecast?: StartForecast | null;
   command: JsonObject | null;
   tests: TestedEpoch[];
   classAccuracy: JsonNumber[] | null;
@@ -228,7 +228,7 @@ export interface Projects {
 export interface Fetching {
   dataset: string;
   bytes: number;
-  ofBytes: number;
+  totalBytes: number;
 }
 
 // What a device does at the moment; absent where its driver does not tell.
@@ -248,8 +248,8 @@ export interface WorkerView {
   job: string | null; // the first of its jobs
   attempt?: number | null;
   slots: number; // how many jobs it has at once
-  jobs: { job: string; attempt: number; imagesPerSecond: number }[];
-  imagesPerSecond: number;
+  jobs: { job: string; attempt: number; samplesPerSecond: number }[];
+  samplesPerSecond: number;
   memoryBytes: number;
   lastSeenMillis: number;
   gone: boolean; // silent for longer than a worker that is there would be
@@ -272,7 +272,7 @@ export interface LiveUpdate {
   jobs: JobSummary[];
   workers: WorkerView[] | null;
   waiting?: Record<string, string> | null; // why jobs wait, by the kind of device that they want
-  outlooks?: Record<string, Outlook> | null; // of the jobs that are next, by job; null where nothing new is known
+  forecasts?: Record<string, StartForecast> | null; // of the jobs that are next, by job; null where nothing new is known
   nowMillis: number;
   sources?: Sources;
 }

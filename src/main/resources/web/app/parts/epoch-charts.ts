@@ -24,8 +24,8 @@ interface EpochChart {
   range?: Range;
 }
 
-function throughput({ imagesPerSecond, flopsPerSecond, mfu }: TestedEpoch): string {
-  const parts = [`${integer(imagesPerSecond)} images/s`];
+function throughput({ samplesPerSecond, flopsPerSecond, mfu }: TestedEpoch): string {
+  const parts = [`${integer(samplesPerSecond)} samples/s`];
   if (flopsPerSecond) parts.push(flops(flopsPerSecond));
   if (mfu) parts.push(`MFU ${smallPercent(mfu)}`);
   return parts.join(", ");
@@ -55,8 +55,8 @@ const CHARTS: readonly EpochChart[] = [
   },
   {
     title: "Throughput",
-    about: "training images a second in each epoch",
-    value: (test) => (test.imagesPerSecond > 0 ? test.imagesPerSecond : Number.NaN),
+    about: "Training samples per second in each epoch",
+    value: (test) => (test.samplesPerSecond > 0 ? test.samplesPerSecond : Number.NaN),
     inWords: throughput,
     formatY: integer,
   },

@@ -2,13 +2,13 @@
 // only the stream writes to it.
 
 import { api, isMissing, isRefused, isSignedOut } from "../api/api";
-import type { Info, JobSummary, LiveUpdate, Outlook, Sources, WorkerView } from "../api/types";
+import type { Info, JobSummary, LiveUpdate, StartForecast, Sources, WorkerView } from "../api/types";
 import { type Barred, type Connection, connectionOf } from "./connection";
 
 export interface Change {
   snapshot: boolean; // all may have changed
   jobs: ReadonlySet<string>;
-  outlooks: boolean; // what lies before jobs that wait
+  forecasts: boolean; // what lies before jobs that wait
 }
 
 type Listener = (change: Change) => void;
@@ -24,7 +24,7 @@ export class Store {
 
   private sources: Sources | null = null;
   private waiting: Readonly<Record<string, string>> = {};
-  private outlooks: Readonly<Record<string, Outlook>> = {};
+  private forecasts: Readonly<Record<string, StartForecast>> = {};
   private heard = false;
   private streamBroken = false;
   private barred: Barred | null = null;
@@ -39,7 +39,7 @@ export class Store {
     for (const job of update.jobs) this.jobs.set(job.job, job);
     if (update.workers) this.workers = update.workers;
     if (update.waiting) this.waiting = update.waiting;
-    if (update.outlooks) this.outlooks = update.outlooks;
+    if (update.forecasts) this.forecasts = update.forecasts;
     if (update.sources) this.sources = update.sources;
     if (!this.heard || this.streamBroken) void this.ask();
     this.heard = true;
@@ -48,14 +48,14 @@ export class Store {
     this.tell({
       snapshot: update.snapshot,
       jobs: new Set(update.jobs.map((job) => job.job)),
-      outlooks: !!update.outlooks,
+      forecasts: !!update.forecasts,
     });
   }
 
   // A stream does not say why it ended; a question may.
   streamLost(): void {
     this.streamBroken = true;
-    this.tell({ snapshot: false, jobs: NO_JOBS, outlooks: false });
+    this.tell({ snapshot: false, jobs: NO_JOBS, forecasts: false });
     void this.ask();
   }
 
@@ -97,19 +97,19 @@ export class Store {
   // What lies before a job that waits. The stream tells of those that are next.
   //
   // told: what an answer said of it
-  outlookOf(job: JobSummary, told?: Outlook | null): Outlook | null {
-    return job.state === "queued" ? (this.outlooks[job.job] ?? told ?? null) : null;
+  forecastOf(job: JobSummary, told?: StartForecast | null): StartForecast | null {
+    return job.state === "queued" ? (this.forecasts[job.job] ?? told ?? null) : null;
   }
 
   // Whether the stream keeps it up.
   isNext(job: string): boolean {
-    return job in this.outlooks;
+    return job in this.forecasts;
   }
 
   // Why a job waits, in words.
-  whyWaiting(job: JobSummary, told?: Outlook | null): string | null {
+  whyWaiting(job: JobSummary, told?: StartForecast | null): string | null {
     if (job.state !== "queued") return null;
-    return this.outlookOf(job, told)?.sentence ?? this.waiting[job.wants ?? "auto"] ?? null;
+    return this.forecastOf(job, told)?.sentence ?? this.waiting[job.wants ?? "auto"] ?? null;
   }
 
   get mayWrite(): boolean {
@@ -135,7 +135,7 @@ export class Store {
         setTimeout(() => void this.ask(), INFO_RETRY_MILLIS);
       }
     }
-    this.tell({ snapshot: false, jobs: NO_JOBS, outlooks: false });
+    this.tell({ snapshot: false, jobs: NO_JOBS, forecasts: false });
   }
 }
 

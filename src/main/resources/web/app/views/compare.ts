@@ -138,7 +138,7 @@ class CompareView extends PageElement {
                   <td class="number">${format.loss(job.loss)}</td>
                   <td class="number">${format.accuracy(job)}</td>
                   <td class="number">${format.percent(accuracies.length > 0 ? Math.max(...accuracies) : null)}</td>
-                  <td class="number">${format.rate(job.imagesPerSecond)}</td>
+                  <td class="number">${format.rate(job.samplesPerSecond)}</td>
                   <td class="number">${format.duration(job.durationMillis)}</td>
                 </tr>`;
               })}

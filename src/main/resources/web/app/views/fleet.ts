@@ -72,7 +72,7 @@ class FleetView extends PageElement {
   private tiles() {
     // Of a moment that is over no throughput is told.
     const working = store.connection.asOfMillis === null ? store.liveWorkers : [];
-    const rate = working.reduce((sum, worker) => sum + worker.imagesPerSecond, 0);
+    const rate = working.reduce((sum, worker) => sum + worker.samplesPerSecond, 0);
     return html`
       <section aria-labelledby="jobs-heading">
         <h2 id="jobs-heading">Jobs</h2>
@@ -201,8 +201,8 @@ class FleetView extends PageElement {
         <td data-label="Job" ?data-empty=${!worker.job}>
           ${this.jobs(worker)}
         </td>
-        <td data-label="Images/s" class="number" ?data-empty=${!(worker.imagesPerSecond > 0)}>
-          ${format.rate(state === "lost" || state === "unknown" ? 0 : worker.imagesPerSecond)}
+        <td data-label="Images/s" class="number" ?data-empty=${!(worker.samplesPerSecond > 0)}>
+          ${format.rate(state === "lost" || state === "unknown" ? 0 : worker.samplesPerSecond)}
         </td>
         <td data-label="Memory" class="number">${format.bytes(worker.memoryBytes)}</td>
         <td data-label="Last heard" class="number">
@@ -232,11 +232,11 @@ class FleetView extends PageElement {
     );
   }
 
-  private fetching({ dataset, bytes, ofBytes }: Fetching) {
+  private fetching({ dataset, bytes, totalBytes }: Fetching) {
     return html`
       <div class="progress">
-        <progress max=${ofBytes} .value=${bytes} aria-label="Fetching ${dataset}"></progress>
-        <span>fetches ${dataset}: ${format.bytes(bytes)} of ${format.bytes(ofBytes)}</span>
+        <progress max=${totalBytes} .value=${bytes} aria-label="Fetching ${dataset}"></progress>
+        <span>fetches ${dataset}: ${format.bytes(bytes)} of ${format.bytes(totalBytes)}</span>
       </div>
     `;
   }

@@ -39,7 +39,7 @@ class JobView extends PageElement {
     this.detail = null;
     this.problem = "";
     new Subscriber(this, (change) => {
-      const unseen = change.outlooks && this.detail?.summary.state === "queued" && !store.isNext(this.job);
+      const unseen = change.forecasts && this.detail?.summary.state === "queued" && !store.isNext(this.job);
       if (change.snapshot || change.jobs.has(this.job) || unseen) this.refresher.request();
     });
   }
@@ -147,12 +147,12 @@ class JobView extends PageElement {
   // When it begins is a guess that grows old, too.
   private reason(summary: JobSummary, detail: JobDetail) {
     const { state, reason } = summary;
-    const waiting = store.whyWaiting(summary, detail.outlook);
-    const outlook = store.connection.state === "live" ? store.outlookOf(summary, detail.outlook) : null;
-    const begins = outlook && format.begins(outlook, store.nowMillis);
+    const waiting = store.whyWaiting(summary, detail.forecast);
+    const forecast = store.connection.state === "live" ? store.forecastOf(summary, detail.forecast) : null;
+    const begins = forecast && format.begins(forecast, store.nowMillis);
     const sentences = [
       waiting ? `Waits: ${waiting}` : null,
-      outlook && outlook.place > 0 ? `Place ${outlook.place}${begins ? `; begins ${begins}` : ""}` : null,
+      forecast && forecast.place > 0 ? `Place ${forecast.place}${begins ? `; begins ${begins}` : ""}` : null,
       reason && state === "finished" ? `Stopped early: ${reason}` : reason,
     ].filter((sentence) => sentence !== null);
     if (sentences.length === 0) return nothing;
@@ -203,7 +203,7 @@ function bestOf(tests: readonly TestedEpoch[]): TestedEpoch | null {
 }
 
 // What is not known is left out.
-function factsOf(summary: JobSummary, { tests, attempts: spans, warnings, leftOut, submitter }: JobDetail): Fact[] {
+function factsOf(summary: JobSummary, { tests, attempts: spans, warnings, omitted, submitter }: JobDetail): Fact[] {
   const last = tests.at(-1);
   const model = spans?.at(-1)?.model;
   const best = bestOf(tests);
@@ -232,7 +232,7 @@ function factsOf(summary: JobSummary, { tests, attempts: spans, warnings, leftOu
         : format.NONE,
     ],
     ["Mean absolute error", error == null ? format.NONE : format.loss(error)],
-    ["Images/s", format.rate(summary.imagesPerSecond)],
+    ["Images/s", format.rate(summary.samplesPerSecond)],
     ["Arithmetic", format.flops(last?.flopsPerSecond)],
     ["MFU", format.smallPercent(last?.mfu)],
     [
@@ -241,7 +241,7 @@ function factsOf(summary: JobSummary, { tests, attempts: spans, warnings, leftOu
     ],
     ["Attempt", summary.attempt > 1 ? format.integer(summary.attempt) : format.NONE],
     [WARNINGS, warnings?.join("\n") ?? format.NONE],
-    [LEFT_OUT, leftOut ?? format.NONE],
+    [LEFT_OUT, omitted ?? format.NONE],
     [CHECKPOINT, summary.checkpoint ?? format.NONE],
   ];
 }

@@ -4,7 +4,7 @@
 import { html, nothing } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import { ApiError, type JobsQuery, api } from "../api/api";
-import { JOB_STATES, type JobStateName, type JobSummary, type Outlook } from "../api/types";
+import { JOB_STATES, type JobStateName, type JobSummary, type StartForecast } from "../api/types";
 import { PageElement } from "../element";
 import * as format from "../format";
 import { stateLabel } from "../parts/state-label";
@@ -27,7 +27,7 @@ interface Column {
   title: string;
   sort?: string; // what the dashboard calls it
   className: string;
-  cell(job: JobSummary, told?: Outlook | null): unknown; // told: what lies before it, as the list was told
+  cell(job: JobSummary, told?: StartForecast | null): unknown; // told: what lies before it, as the list was told
 }
 
 const text = (value: string | null): string => value ?? format.NONE;
@@ -56,13 +56,13 @@ function columns(jobs: readonly JobSummary[]): readonly Column[] {
   return COLUMNS.filter((column) => projects || column.cell !== projectCell);
 }
 
-function progressCell(job: JobSummary, told?: Outlook | null) {
-  const outlook = store.connection.state === "live" ? store.outlookOf(job, told) : null;
-  if (outlook) {
-    const begins = format.begins(outlook, store.nowMillis);
-    return html`<span class="outlook" title=${outlook.sentence}>
-      ${outlook.place > 0 ? `place ${outlook.place}` : nothing}${begins ? `, ${begins}` : nothing}
-      <span class="why">${outlook.sentence}</span>
+function progressCell(job: JobSummary, told?: StartForecast | null) {
+  const forecast = store.connection.state === "live" ? store.forecastOf(job, told) : null;
+  if (forecast) {
+    const begins = format.begins(forecast, store.nowMillis);
+    return html`<span class="forecast" title=${forecast.sentence}>
+      ${forecast.place > 0 ? `place ${forecast.place}` : nothing}${begins ? `, ${begins}` : nothing}
+      <span class="why">${forecast.sentence}</span>
     </span>`;
   }
   return html`<div class="progress">
@@ -102,7 +102,7 @@ class RunsView extends PageElement {
     new Subscriber(this, (change) => {
       // A job that is not on this page of the list may belong there now.
       const unseen =
-        change.outlooks && this.jobs?.some((job) => job.state === "queued" && !store.isNext(job.job));
+        change.forecasts && this.jobs?.some((job) => job.state === "queued" && !store.isNext(job.job));
       if (change.snapshot || unseen || [...change.jobs].some((job) => !this.jobs?.some((row) => row.job === job))) {
         this.refresher.request();
       }
@@ -279,7 +279,7 @@ class RunsView extends PageElement {
             ${repeat(
               this.jobs,
               (job) => job.job,
-              (job) => this.row(shown, store.jobs.get(job.job) ?? job, job.outlook),
+              (job) => this.row(shown, store.jobs.get(job.job) ?? job, job.forecast),
             )}
           </tbody>
         </table>
@@ -301,7 +301,7 @@ class RunsView extends PageElement {
     </th>`;
   }
 
-  private row(columns: readonly Column[], job: JobSummary, told?: Outlook | null) {
+  private row(columns: readonly Column[], job: JobSummary, told?: StartForecast | null) {
     const chosen = this.selected.has(job.job);
     const tags = job.tags ?? [];
     return html`

@@ -13,8 +13,8 @@ import static org.assertj.core.api.Assertions.tuple;
 import io.trainyard.Patience;
 import io.trainyard.Slow;
 import io.trainyard.event.Control;
-import io.trainyard.event.Control.RequestedPriority;
 import io.trainyard.event.Control.DesiredState;
+import io.trainyard.event.Control.RequestedPriority;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.topics.CloudEvents;
@@ -66,7 +66,8 @@ class ControlCommandsTest extends FleetCommands {
         submit("a");
         publish(claimed("a"));
         assertThat(run("", "pause", "a", "--timeout", "1")).isZero();
-        assertThat(out.toString(UTF_8)).contains("job a does not show it yet: the request is stored and will be applied");
+        assertThat(out.toString(UTF_8))
+                .contains("job a does not show it yet: the request is stored and will be applied");
         assertThat(run("", "resume", "a")).isZero();
         assertThat(out.toString(UTF_8)).contains("job a goes on: it is running");
         assertThat(controls()).extracting(Control::desiredState).containsExactly(DesiredState.PAUSE, DesiredState.RUN);
@@ -198,8 +199,12 @@ class ControlCommandsTest extends FleetCommands {
         assertThat(read(Topic.COMMANDS_LOW)).isEmpty();
         assertThat(run("", "pause", "a", "--timeout", "0")).isZero();
         assertThat(run("", "reprioritize", "a", "high")).isZero();
-        assertThat(controls()).extracting(Control::desiredState).containsExactly(DesiredState.RUN, DesiredState.PAUSE, DesiredState.PAUSE);
-        assertThat(controls()).extracting(Control::priority).containsExactly(RequestedPriority.LOW, RequestedPriority.LOW, RequestedPriority.HIGH);
+        assertThat(controls())
+                .extracting(Control::desiredState)
+                .containsExactly(DesiredState.RUN, DesiredState.PAUSE, DesiredState.PAUSE);
+        assertThat(controls())
+                .extracting(Control::priority)
+                .containsExactly(RequestedPriority.LOW, RequestedPriority.LOW, RequestedPriority.HIGH);
     }
 
     private void controlAndObey(Control expected, TrainingEvent obeyed, String... command) throws Exception {
@@ -216,7 +221,9 @@ class ControlCommandsTest extends FleetCommands {
     }
 
     private List<Control> controls() {
-        return read(Topic.CONTROL).stream().map(ControlCommandsTest::desiredState).toList();
+        return read(Topic.CONTROL).stream()
+                .map(ControlCommandsTest::desiredState)
+                .toList();
     }
 
     private static Control desiredState(TopicRecord entry) {

@@ -86,7 +86,7 @@ class FleetCommandsTest extends FleetCommands {
         out.reset();
         assertThat(run(JOB.formatted("b"), "submit", "-", "--json")).isZero();
         assertThat(out.toString(UTF_8).strip())
-                .isEqualTo("{\"job\":\"b\",\"state\":\"queued\",\"outlook\":{\"place\":2,\"reason\":\"noWorker\","
+                .isEqualTo("{\"job\":\"b\",\"state\":\"queued\",\"forecast\":{\"place\":2,\"reason\":\"noWorker\","
                         + "\"sentence\":\"no worker is there\",\"start\":null}}");
         String many = IntStream.range(0, 20)
                 .mapToObj(i -> "---\n" + JOB.formatted("many-" + i))
@@ -99,7 +99,7 @@ class FleetCommandsTest extends FleetCommands {
         assertThat(run("", "jobs", "--state", "queued")).isZero();
         assertThat(out.toString(UTF_8)).contains("PLACE  BEGINS IN (90 %)").contains("the one worker is busy");
         assertThat(run("", "jobs", "--json", "--text", "many-3")).isZero();
-        assertThat(out.toString(UTF_8)).contains("\"outlook\":{\"place\":6,\"reason\":\"allBusy\"");
+        assertThat(out.toString(UTF_8)).contains("\"forecast\":{\"place\":6,\"reason\":\"allBusy\"");
     }
 
     @Test

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// A kind of record on a topic, as `docs/contract/asyncapi.yaml` defines it.
+/// A kind of record on a topic, as `docs/schemaVersion/asyncapi.yaml` defines it.
 ///
 /// @param name the name of its files: `job-started`
 /// @param type its `ce_type`

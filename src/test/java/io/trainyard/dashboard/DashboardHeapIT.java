@@ -142,10 +142,10 @@ class DashboardHeapIT {
                 feed.send(Topic.JOBS, job.id(), EventJson.write(claimed(job.id()), Instant.now()));
                 feed.send(Topic.JOBS, job.id(), EventJson.write(started(job, 1, 1, 100, null), Instant.now()));
             }
-            String heartbeat = "{\"worker\": \"w%d\", \"device\": \"cpu\", \"imagesPerSecond\": 0, \"memoryBytes\": 1,"
+            String heartbeat = "{\"worker\": \"w%d\", \"device\": \"cpu\", \"samplesPerSecond\": 0, \"memoryBytes\": 1,"
                     + " \"checkpointFailures\": 0, \"stopping\": false, \"slots\": 1, \"jobs\": [%s]}";
             String held = String.join(
-                    ",", Collections.nCopies(4_000, "{\"job\": \"a\", \"attempt\": 1, \"imagesPerSecond\": 1}"));
+                    ",", Collections.nCopies(4_000, "{\"job\": \"a\", \"attempt\": 1, \"samplesPerSecond\": 1}"));
             for (int i = 0; i < 50; i++) {
                 feed.send(Topic.WORKERS, "w" + i, heartbeat.formatted(i, held));
             }

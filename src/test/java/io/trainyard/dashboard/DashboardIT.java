@@ -207,7 +207,7 @@ class DashboardIT {
 
             publisher.send(WorkerStatusBuilder.of("w7", "cpu")
                     .job("live", 1)
-                    .imagesPerSecond(900)
+                    .samplesPerSecond(900)
                     .memoryBytes(1 << 28)
                     .build());
             Patience.await("the worker")
@@ -355,10 +355,15 @@ class DashboardIT {
                 .containsExactly(
                         "rests where others of its sweep are better",
                         "is running and was not paused; nothing to resume");
-        assertThat(json("/api/v1/jobs/" + ids.get(1)).at("/control/desiredState").isMissingNode())
+        assertThat(json("/api/v1/jobs/" + ids.get(1))
+                        .at("/control/desiredState")
+                        .isMissingNode())
                 .isTrue();
         assertThat(ofSweep("pause").findValuesAsText("ok")).containsExactly("true", "true");
-        assertThat(json("/api/v1/jobs/" + ids.get(1)).at("/control/desiredState").asText()).isEqualTo("pause");
+        assertThat(json("/api/v1/jobs/" + ids.get(1))
+                        .at("/control/desiredState")
+                        .asText())
+                .isEqualTo("pause");
         assertThat(ofSweep("resume").findValuesAsText("sentence"))
                 .as("a request for all is replaced by another one for all")
                 .containsExactly("is asked to go on", "is asked to go on");

@@ -145,7 +145,7 @@ class FleetMetricsTest {
             String id, String device, @Nullable String job, int failures, @Nullable String problem) {
         return WorkerStatusBuilder.of(id, device)
                 .job(job, 1)
-                .imagesPerSecond(job == null ? 0 : 500)
+                .samplesPerSecond(job == null ? 0 : 500)
                 .checkpointFailures(failures)
                 .problem(problem)
                 .build();
@@ -270,8 +270,8 @@ class FleetMetricsTest {
         assertThat(value("trainyard_workers{kind=\"cuda\",state=\"refusing\",}"))
                 .isOne();
         assertThat(value("trainyard_workers{kind=\"cuda\",state=\"lost\",}")).isOne();
-        assertThat(value("trainyard_images_per_second{kind=\"cpu\",}")).isEqualTo(1000);
-        assertThat(value("trainyard_images_per_second{kind=\"cuda\",}")).isZero();
+        assertThat(value("trainyard_samples_per_second{kind=\"cpu\",}")).isEqualTo(1000);
+        assertThat(value("trainyard_samples_per_second{kind=\"cuda\",}")).isZero();
     }
 
     @Test

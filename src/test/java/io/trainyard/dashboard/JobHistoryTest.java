@@ -56,7 +56,7 @@ class JobHistoryTest {
     private static WorkerStatus worker(String id, boolean stopping) {
         return WorkerStatusBuilder.of(id, "cpu")
                 .job("a", 1)
-                .imagesPerSecond(1234.5)
+                .samplesPerSecond(1234.5)
                 .memoryBytes(1 << 28)
                 .stopping(stopping)
                 .build();

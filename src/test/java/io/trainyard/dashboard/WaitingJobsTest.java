@@ -56,7 +56,7 @@ class WaitingJobsTest {
         assertThat(reason("cuda", worker("cuda:0", "b", null))).isEqualTo("the one worker is busy");
         assertThat(reason("auto", worker("cuda:0", "b", null), worker("cpu", "c", null)))
                 .isEqualTo("all 2 workers are busy");
-        assertThat(reason("cpu", worker("cpu", null, null))).isEqualTo("a worker takes it in a moment");
+        assertThat(reason("cpu", worker("cpu", null, null))).isEqualTo("a worker is about to claim it");
         assertThat(reason("auto", worker("cuda:0", "b", null), worker("cpu", null, "the store is full")))
                 .isEqualTo("1 of 2 workers are busy, and w-cpu takes no jobs: the store is full");
     }
@@ -65,7 +65,8 @@ class WaitingJobsTest {
     void aJobThatRunsDoesNotWait() {
         JobState state = new JobState("a");
         state.apply(new EventRecord(SampleEvents.claimed("a"), 1));
-        assertThat(new WaitingJobs(store).reason(JobSummary.of(state), List.of())).isNull();
+        assertThat(new WaitingJobs(store).reason(JobSummary.of(state), List.of()))
+                .isNull();
     }
 
     @Test
@@ -81,18 +82,18 @@ class WaitingJobsTest {
         JobSummary job = queued("cpu");
         WaitingJobs waiting = new WaitingJobs(store);
         waiting.take(List.of(job));
-        assertThat(waiting.outlook(job)).isNull();
+        assertThat(waiting.forecast(job)).isNull();
         assertThat(waiting.look(List.of(worker("cpu", "b", null)), ProjectRules.NONE, 1_000_000))
                 .isTrue();
-        var outlook = Objects.requireNonNull(waiting.outlook(job));
-        assertThat(outlook.place()).isEqualTo(1);
-        assertThat(outlook.reason()).isEqualTo("allBusy");
-        var start = Objects.requireNonNull(outlook.start());
+        var forecast = Objects.requireNonNull(waiting.forecast(job));
+        assertThat(forecast.place()).isEqualTo(1);
+        assertThat(forecast.reason()).isEqualTo("allBusy");
+        var start = Objects.requireNonNull(forecast.start());
         assertThat(start.lowMillis()).isBetween(1_000_000L, start.medianMillis());
         assertThat(waiting.first(10)).containsOnlyKeys("a");
         waiting.forget(List.of("a"));
         assertThat(waiting.look(List.of(), ProjectRules.NONE, 1_000_001)).isTrue(); // the page must be updated
-        assertThat(waiting.outlook(job)).isNull();
+        assertThat(waiting.forecast(job)).isNull();
         assertThat(waiting.look(List.of(), ProjectRules.NONE, 1_000_002)).isFalse();
     }
 
@@ -102,9 +103,9 @@ class WaitingJobsTest {
         store.take(List.of(new Requested("a", spec, "trainyard.commands.high-0 at offset 3", 5)), Map.of());
         WaitingJobs waiting = new WaitingJobs(store);
         assertThat(waiting.look(List.of(), ProjectRules.NONE, 1_000)).isTrue();
-        assertThat(waiting.first(10)).hasEntrySatisfying("a", outlook -> {
-            assertThat(outlook.reason()).isEqualTo("noWorker");
-            assertThat(outlook.start()).isNull();
+        assertThat(waiting.first(10)).hasEntrySatisfying("a", forecast -> {
+            assertThat(forecast.reason()).isEqualTo("noWorker");
+            assertThat(forecast.start()).isNull();
         });
     }
 }

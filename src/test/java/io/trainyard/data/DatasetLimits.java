@@ -1,7 +1,7 @@
 package io.trainyard.data;
 
-import io.trainyard.data.image.ImageSize;
 import io.trainyard.data.image.ImageDecoder;
+import io.trainyard.data.image.ImageSize;
 import java.util.Map;
 
 /// The limits of datasets, by their names in the documentation.

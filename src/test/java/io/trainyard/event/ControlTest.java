@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.trainyard.event.Control.RequestedPriority;
 import io.trainyard.event.Control.DesiredState;
+import io.trainyard.event.Control.RequestedPriority;
 import java.io.IOException;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
@@ -22,7 +22,8 @@ class ControlTest {
                 .isEqualTo(
                         "{\"job\":\"a\",\"desiredState\":\"cancel\",\"priority\":\"high\",\"time\":\"2026-11-22T03:04:05.678Z\"}");
         assertThat(EventJson.readControl(json))
-                .isEqualTo(new Control("a", DesiredState.CANCEL, RequestedPriority.HIGH, Instant.parse("2026-11-22T03:04:05.678Z")));
+                .isEqualTo(new Control(
+                        "a", DesiredState.CANCEL, RequestedPriority.HIGH, Instant.parse("2026-11-22T03:04:05.678Z")));
     }
 
     @Test

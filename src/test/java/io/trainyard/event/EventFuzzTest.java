@@ -19,8 +19,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.trainyard.Slow;
-import io.trainyard.event.Control.RequestedPriority;
 import io.trainyard.event.Control.DesiredState;
+import io.trainyard.event.Control.RequestedPriority;
 import io.trainyard.event.JobRecord.EventRecord;
 import java.io.IOException;
 import java.util.Arrays;
@@ -51,7 +51,7 @@ class EventFuzzTest {
             EventJson.write(new Control("a", DesiredState.PAUSE, RequestedPriority.LOW, SampleEvents.TIME)),
             EventJson.write(WorkerStatusBuilder.of("w", "cpu")
                     .jobs(List.of(new WorkerStatus.Job("a", 1, 0.5), new WorkerStatus.Job("b", 2, 0)))
-                    .imagesPerSecond(2.5)
+                    .samplesPerSecond(2.5)
                     .memoryBytes(3)
                     .checkpointFailures(4)
                     .store("store")
@@ -59,7 +59,7 @@ class EventFuzzTest {
                     .problem("a problem")
                     .fetching(new WorkerStatus.Fetching("mnist", 1, 2))
                     .version("1.0")
-                    .contract(1)
+                    .schemaVersion(1)
                     .slots(3)
                     .build()));
 

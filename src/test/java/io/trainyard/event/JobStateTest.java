@@ -41,7 +41,7 @@ class JobStateTest {
         state.apply(losses("a", 1, 0, 1, new float[] {2.5f, 2.0f}));
         assertThat(state.step()).isEqualTo(2);
         assertThat(state.loss()).isEqualTo(2.0f);
-        assertThat(state.imagesPerSecond()).isEqualTo(80);
+        assertThat(state.samplesPerSecond()).isEqualTo(80);
         assertThat(state.remainingMicros()).isEqualTo(1_800_000);
 
         state.apply(tested("a", 1, 0, 10, 0.5));
@@ -148,7 +148,8 @@ class JobStateTest {
 
     @Test
     void knowsWhenItWasFirstAndLastHeardOf() {
-        JobState state = stateOf(new EventRecord(claimed("a"), 5), requested(3), new EventRecord(started("a", 1, 1), 4));
+        JobState state =
+                stateOf(new EventRecord(claimed("a"), 5), requested(3), new EventRecord(started("a", 1, 1), 4));
         assertThat(state.firstHeardMillis()).isEqualTo(3);
         assertThat(state.lastHeardMillis()).isEqualTo(5);
     }

@@ -93,7 +93,9 @@ class JobStatesTest {
                         new EventRecord(losses("a", 1, 0, 1, 10), 10),
                         new EventRecord(losses("a", 1, 1, 11, 6), 16),
                         new EventRecord(losses("a", 2, 1, 11, 10), 28)),
-                List.of(new EventRecord(tested("a", 1, 0, 10, 0.5), 11), new EventRecord(tested("a", 2, 1, 20, 0.7), 28)));
+                List.of(
+                        new EventRecord(tested("a", 1, 0, 10, 0.5), 11),
+                        new EventRecord(tested("a", 2, 1, 20, 0.7), 28)));
         Random random = new Random(1);
         for (int round = 0; round < 200; round++) {
             JobStates one = new JobStates(3, left::add);

@@ -187,7 +187,7 @@ public final class SampleEvents {
             long step,
             double accuracy,
             long trainMillis,
-            double imagesPerSecond,
+            double samplesPerSecond,
             @Nullable EpochTime epochTime) {
         int right = (int) Math.round(1000 * accuracy);
         int[][] confusion = new int[CLASSES][CLASSES];
@@ -213,7 +213,7 @@ public final class SampleEvents {
                 confusion,
                 trainMillis,
                 800,
-                imagesPerSecond,
+                samplesPerSecond,
                 epochTime,
                 null);
     }
@@ -253,7 +253,7 @@ public final class SampleEvents {
     }
 
     public static Released preempted(String job, int attempt, long step, String by) {
-        return new Released(job, attempt, step, "it makes room", by);
+        return new Released(job, attempt, step, "it is preempted", by);
     }
 
     public static Paused paused(String job, int attempt, long step) {

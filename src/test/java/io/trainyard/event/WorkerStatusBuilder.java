@@ -15,7 +15,7 @@ public final class WorkerStatusBuilder {
     private @Nullable String job;
     private int attempt;
     private @Nullable List<Job> jobs;
-    private double imagesPerSecond;
+    private double samplesPerSecond;
     private long memoryBytes = 1;
     private int checkpointFailures;
     private boolean stopping;
@@ -24,7 +24,7 @@ public final class WorkerStatusBuilder {
     private @Nullable String problem;
     private @Nullable Fetching fetching;
     private String version = "1.0";
-    private int contract = 1;
+    private int schemaVersion = 1;
     private @Nullable List<Reading> readings;
     private int slots = 1;
     private @Nullable Map<String, Double> used;
@@ -50,8 +50,8 @@ public final class WorkerStatusBuilder {
         return this;
     }
 
-    public WorkerStatusBuilder imagesPerSecond(double rate) {
-        imagesPerSecond = rate;
+    public WorkerStatusBuilder samplesPerSecond(double rate) {
+        samplesPerSecond = rate;
         return this;
     }
 
@@ -95,8 +95,8 @@ public final class WorkerStatusBuilder {
         return this;
     }
 
-    public WorkerStatusBuilder contract(int number) {
-        contract = number;
+    public WorkerStatusBuilder schemaVersion(int number) {
+        schemaVersion = number;
         return this;
     }
 
@@ -116,11 +116,11 @@ public final class WorkerStatusBuilder {
     }
 
     public WorkerStatus build() {
-        List<Job> single = job == null ? List.of() : List.of(new Job(job, attempt, imagesPerSecond));
+        List<Job> single = job == null ? List.of() : List.of(new Job(job, attempt, samplesPerSecond));
         return new WorkerStatus(
                 worker,
                 device,
-                imagesPerSecond,
+                samplesPerSecond,
                 memoryBytes,
                 checkpointFailures,
                 stopping,
@@ -129,7 +129,7 @@ public final class WorkerStatusBuilder {
                 problem,
                 fetching,
                 version,
-                contract,
+                schemaVersion,
                 readings,
                 slots,
                 jobs == null ? single : jobs,

@@ -23,10 +23,10 @@ import io.trainyard.event.JobRecord.Requested;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.event.SampleEvents;
 import io.trainyard.event.TrainingEvent;
+import io.trainyard.tracking.Annotations;
 import io.trainyard.tracking.Databases;
 import io.trainyard.tracking.JobQuery;
 import io.trainyard.tracking.Partition;
-import io.trainyard.tracking.Annotations;
 import io.trainyard.tracking.TrackingStore;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -81,7 +81,8 @@ class JobExportTest {
         tell(7000, new Requested("b", SampleEvents.spec("b"), "there", START + 7000));
         tell(8000, claimed("../c"), losses("../c", 1, 0, 1, new float[] {1, Float.NaN}));
         store.take(all, Map.of(new Partition("all", 0), 1L));
-        assertThat(store.remark("a", new Annotations(List.of("base", "old"), NOTE))).isTrue();
+        assertThat(store.remark("a", new Annotations(List.of("base", "old"), NOTE)))
+                .isTrue();
     }
 
     private void tell(long afterMillis, TrainingEvent... events) {

@@ -50,7 +50,7 @@ class ForecastTest {
     }
 
     private static WorkerStatus worker(String name, String device, @Nullable String job) {
-        return WorkerStatusBuilder.of(name, device).job(job, 1).contract(3).build();
+        return WorkerStatusBuilder.of(name, device).job(job, 1).schemaVersion(3).build();
     }
 
     private static WorkerStatus troubled(String name, String trouble) {
@@ -125,9 +125,9 @@ class ForecastTest {
         WorkerStatus gpu = worker("w1", "cuda:0+cuda:1", null);
         WorkerStatus full = troubled("w2", "the store is full");
         WorkerStatus old = WorkerStatusBuilder.of("w1", "cpu").build();
-        String taken = "beingTaken: a worker takes it in a moment";
+        String taken = "beingTaken: a worker is about to claim it";
         String allBusy = "allBusy: the one worker is busy";
-        String urgent = "behindUrgent: 2 jobs that are more urgent come first";
+        String urgent = "behindHighPriority: 2 jobs that are more urgent come first";
         return Stream.of(
                 Arguments.of(one("auto"), List.of(), "noWorker: no worker is there"),
                 Arguments.of(one("cuda"), List.of(busy), "noWorkerOfKind: no worker is there whose device is cuda"),
@@ -155,7 +155,7 @@ class ForecastTest {
                 Arguments.of(
                         List.of(newer()),
                         List.of(old),
-                        "needsNewerWorker: its command needs a worker that understands contract 2; those that are there understand 1"),
+                        "needsNewerWorker: its command needs a worker that understands schema version 2; those that are there understand 1"),
                 Arguments.of(List.of(newer()), List.of(old, busy), allBusy),
                 Arguments.of(
                         List.of(unreadable()),
@@ -172,10 +172,10 @@ class ForecastTest {
     @ParameterizedTest
     @MethodSource("scenarios")
     void theReasonIsRight(List<JobState> jobs, List<WorkerStatus> workers, String reason) {
-        StartForecast outlook = only(of(jobs, workers.toArray(WorkerStatus[]::new)), "a");
-        assertThat(outlook.reason() + ": " + outlook.sentence()).isEqualTo(reason);
-        boolean taken = List.of("beingTaken", "allBusy", "behindUrgent").contains(outlook.reason());
-        assertThat(outlook.start() != null).as("there is an estimate").isEqualTo(taken);
+        StartForecast forecast = only(of(jobs, workers.toArray(WorkerStatus[]::new)), "a");
+        assertThat(forecast.reason() + ": " + forecast.sentence()).isEqualTo(reason);
+        boolean taken = List.of("beingClaimed", "allBusy", "behindHighPriority").contains(forecast.reason());
+        assertThat(forecast.start() != null).as("there is an estimate").isEqualTo(taken);
     }
 
     private static JobState running(JobState job, String worker) {
@@ -195,8 +195,8 @@ class ForecastTest {
                 asked("u3", "auto", "high", 6),
                 asked("a", "auto", "normal", 7));
         Forecast forecast = of(jobs, worker("w1", "cpu", "n"), worker("w2", "cpu", "l"), worker("w3", "cpu", "h"));
-        assertThat(only(forecast, "u1").sentence()).isEqualTo("job l makes room for it");
-        assertThat(only(forecast, "u2").sentence()).isEqualTo("job n makes room for it");
+        assertThat(only(forecast, "u1").sentence()).isEqualTo("job l is preempted for it");
+        assertThat(only(forecast, "u2").sentence()).isEqualTo("job n is preempted for it");
         assertThat(only(forecast, "u3").reason()).isEqualTo("allBusy");
         assertThat(only(forecast, "a").sentence()).isEqualTo("3 jobs that are more urgent come first");
         assertThat(start(forecast, "u1").highMillis() - NOW).isLessThan(10_000);
@@ -219,7 +219,7 @@ class ForecastTest {
         JobState urgent = asked("a", "auto", "high", 7);
         assertThat(only(of(List.of(preempted("x", 2), urgent), worker("w1", "cpu", "x")), "a")
                         .reason())
-                .isEqualTo("makesRoom");
+                .isEqualTo("preempts");
         assertThat(only(of(List.of(preempted("x", 3), urgent), worker("w1", "cpu", "x")), "a")
                         .reason())
                 .isEqualTo("allBusy");
@@ -242,12 +242,12 @@ class ForecastTest {
                 ofVision("v1", 4),
                 ofVision("v2", 5));
         Forecast forecast = of(rules(new ProjectRule(3, null, null)), jobs, worker("w1", "cpu", "x"));
-        assertThat(forecast.outlooks().keySet()).containsExactly("v1", "v2", "d1", "d2");
+        assertThat(forecast.forecasts().keySet()).containsExactly("v1", "v2", "d1", "d2");
         assertThat(only(forecast, "d1").sentence()).isEqualTo("it is the turn of project vision");
         assertThat(only(forecast, "d1").reason()).isEqualTo("notItsTurn");
         assertThat(only(forecast, "v1").reason()).isEqualTo("allBusy");
         assertThat(medianMillis(forecast, "v1")).isLessThan(medianMillis(forecast, "d1"));
-        assertThat(of(jobs, worker("w1", "cpu", "x")).outlooks().keySet())
+        assertThat(of(jobs, worker("w1", "cpu", "x")).forecasts().keySet())
                 .as("without a file")
                 .containsExactly("d1", "d2", "v1", "v2");
     }
@@ -261,7 +261,7 @@ class ForecastTest {
                 asked("other", "auto", "normal", 4));
         WorkerStatus[] workers = {worker("w1", "cpu", "runs"), withTwoSlots("w2")};
         Forecast forecast = of(rules(new ProjectRule(1, 2, null)), jobs, workers);
-        assertThat(only(forecast, "next").reason()).isEqualTo("beingTaken");
+        assertThat(only(forecast, "next").reason()).isEqualTo("beingClaimed");
         assertThat(only(forecast, "over").sentence()).isEqualTo("project vision has 1 job running, and may have 2");
         assertThat(only(forecast, "over").reason()).isEqualTo("atQuota");
         assertThat(only(forecast, "over").place()).isZero();
@@ -269,7 +269,7 @@ class ForecastTest {
                 .as("once one of its project has ended")
                 .isGreaterThan(start(forecast, "other").highMillis());
         assertThat(only(forecast, "other").place()).as("its project has less").isEqualTo(1);
-        assertThat(only(forecast, "other").reason()).isEqualTo("beingTaken");
+        assertThat(only(forecast, "other").reason()).isEqualTo("beingClaimed");
         assertThat(only(of(jobs, workers), "over").place()).as("without a file").isEqualTo(2);
     }
 
@@ -289,7 +289,7 @@ class ForecastTest {
         with(ran, SampleEvents.claimed("x", 1, "w1"), NOW - 50_000);
         with(ran, SampleEvents.failed("x", 1, "it is broken"), NOW - 40_000);
         Forecast forecast = of(List.of(ran, asked("a", "cpu", "cpu.normal", 7)), worker("w1", "cuda:0", null));
-        assertThat(only(forecast, "a").reason()).isEqualTo("beingTaken");
+        assertThat(only(forecast, "a").reason()).isEqualTo("beingClaimed");
     }
 
     @Test
@@ -302,11 +302,13 @@ class ForecastTest {
                 asked("processor", "cpu", "cpu.normal", 4),
                 asked("urgent", "cpu", "cpu.high", 8));
         Forecast forecast = of(jobs, worker("w1", "cpu", "x"), worker("w2", "cuda:0", "y"));
-        assertThat(forecast.outlooks().keySet()).containsExactly("urgent", "early", "gpu", "processor", "late", "low");
-        assertThat(forecast.outlooks().values().stream().map(StartForecast::place)).containsExactly(1, 2, 2, 3, 5, 6);
+        assertThat(forecast.forecasts().keySet()).containsExactly("urgent", "early", "gpu", "processor", "late", "low");
+        assertThat(forecast.forecasts().values().stream().map(StartForecast::place))
+                .containsExactly(1, 2, 2, 3, 5, 6);
         // A job that needs a GPU delays no other job if there is no GPU.
         Forecast withoutGpu = of(jobs, worker("w1", "cpu", "x"));
-        assertThat(withoutGpu.outlooks().values().stream().map(StartForecast::place)).containsExactly(1, 2, 2, 3, 4, 5);
+        assertThat(withoutGpu.forecasts().values().stream().map(StartForecast::place))
+                .containsExactly(1, 2, 2, 3, 4, 5);
     }
 
     /// Heartbeats arrive every two seconds; events arrive earlier.
@@ -316,7 +318,7 @@ class ForecastTest {
         List<JobState> jobs = List.of(begun, asked("a", "cpu", "cpu.normal", 7));
         assertThat(only(of(jobs, worker("w1", "cpu", null)), "a").reason()).isEqualTo("allBusy");
         with(begun, SampleEvents.failed("x", 1, "it is broken"), NOW);
-        assertThat(only(of(jobs, worker("w1", "cpu", "x")), "a").reason()).isEqualTo("beingTaken");
+        assertThat(only(of(jobs, worker("w1", "cpu", "x")), "a").reason()).isEqualTo("beingClaimed");
     }
 
     /// @param doneSteps at 100 steps per epoch and 100 ms per step

@@ -1,15 +1,15 @@
 package io.trainyard.forecast;
 
-import io.trainyard.ownership.ClaimPriorities;
-import io.trainyard.ownership.PreemptionRule;
-import io.trainyard.ownership.WaitingCommand;
 import io.trainyard.event.Control.RequestedPriority;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.event.WorkerStatusBuilder;
 import io.trainyard.forecast.JobFacts.Work;
+import io.trainyard.ownership.ClaimPriorities;
+import io.trainyard.ownership.PreemptionRule;
+import io.trainyard.ownership.WaitingCommand;
+import io.trainyard.share.DecayedUsage;
 import io.trainyard.share.Load;
 import io.trainyard.share.ProjectOrder;
-import io.trainyard.share.DecayedUsage;
 import io.trainyard.topics.Priority;
 import io.trainyard.topics.Topic;
 import java.util.ArrayDeque;
@@ -87,7 +87,7 @@ final class ForecastWorld {
         long toldMillis; // when that step was published
         long endMillis;
         int preemptions;
-        boolean makesRoom;
+        boolean preempted;
         int epoch = -1; // -1 while it starts
         double from; // the fraction of the epoch that was done before
         long epochMillis;
@@ -194,8 +194,9 @@ final class ForecastWorld {
     private void publish(int count) {
         for (int i = 0; i < count; i++) {
             double luck = chance.nextDouble();
-            RequestedPriority urgency =
-                    luck < kind.urgent() ? RequestedPriority.HIGH : luck < 2 * kind.urgent() ? RequestedPriority.LOW : RequestedPriority.NORMAL;
+            RequestedPriority urgency = luck < kind.urgent()
+                    ? RequestedPriority.HIGH
+                    : luck < 2 * kind.urgent() ? RequestedPriority.LOW : RequestedPriority.NORMAL;
             List<String> projects = List.copyOf(kind.shares().named().keySet());
             String project = projects.isEmpty() ? "default" : projects.get(jobs.size() % projects.size());
             int network = chance.nextInt(paces.length);
@@ -277,11 +278,11 @@ final class ForecastWorld {
         Map<String, Worker> holders = new HashMap<>();
         List<PreemptionRule.Running> running = new ArrayList<>();
         long leaving = workers.stream()
-                .filter(one -> one.job != null && one.job.makesRoom)
+                .filter(one -> one.job != null && one.job.preempted)
                 .count();
         for (Worker worker : workers) {
             Job job = worker.job;
-            if (job != null && !job.makesRoom && job.epoch >= 0) {
+            if (job != null && !job.preempted && job.epoch >= 0) {
                 holders.put(job.id, worker);
                 running.add(new PreemptionRule.Running(
                         job.id, job.attempt, worker.name, Priority.of(job.urgency), true, job.preemptions));
@@ -307,18 +308,18 @@ final class ForecastWorld {
         PreemptionRule.of(urgent, seats, running, PreemptionRule.MOST).forEach(room -> {
             Worker worker = Objects.requireNonNull(holders.get(room.victim().job()));
             Job job = Objects.requireNonNull(worker.job);
-            job.makesRoom = true;
+            job.preempted = true;
             at(nowMillis + 300 + chance.nextInt(900), () -> release(worker, job));
         });
     }
 
     private void release(Worker worker, Job job) {
-        if (worker.job != job || !job.makesRoom || nowMillis >= job.epochEndMillis) {
+        if (worker.job != job || !job.preempted || nowMillis >= job.epochEndMillis) {
             return; // the job has ended, or ends before it could stop
         }
         tellSteps(job);
         job.preemptions++;
-        job.makesRoom = false;
+        job.preempted = false;
         job.epoch = -1;
         worker.job = null;
         worker.order.preempted();
@@ -337,7 +338,7 @@ final class ForecastWorld {
         job.heardMillis = nowMillis;
         job.startMillis = 0;
         job.firstStep = job.step + 1;
-        job.makesRoom = false;
+        job.preempted = false;
         job.epoch = -1;
         int attempt = job.attempt;
         at(nowMillis + Math.round(1e3 * 1.5 * Math.exp(0.3 * chance.nextGaussian())), () -> {
@@ -407,7 +408,7 @@ final class ForecastWorld {
                                                 ? worker.job.id
                                                 : null,
                                         1)
-                                .contract(3)
+                                .schemaVersion(3)
                                 .build())
                         .toList(),
                 nowMillis,
@@ -446,9 +447,9 @@ final class ForecastWorld {
     private void ask(Collection<Job> which) {
         Forecast forecast = Forecast.of(fleet());
         for (Job job : which) {
-            StartForecast outlook = forecast.of(job.id);
-            if (outlook != null && outlook.start() != null && !outlook.reason().equals("beingTaken")) {
-                asked.add(new Asked(nowMillis, job, outlook.start()));
+            StartForecast start = forecast.of(job.id);
+            if (start != null && start.start() != null && !start.reason().equals("beingClaimed")) {
+                asked.add(new Asked(nowMillis, job, start.start()));
             }
         }
     }

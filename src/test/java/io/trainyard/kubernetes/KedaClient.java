@@ -30,19 +30,19 @@ import java.util.concurrent.TimeUnit;
 
 /// Calls a scaler as KEDA does, with the protocol from `golden/keda/externalscaler.desc`.
 public final class KedaClient implements AutoCloseable {
-    private static final Path CONTRACT = Path.of("src/test/resources/golden/keda/externalscaler.desc");
+    private static final Path SCHEMA_VERSION = Path.of("src/test/resources/golden/keda/externalscaler.desc");
 
-    private final FileDescriptor contract;
+    private final FileDescriptor schemaVersion;
     private final ManagedChannel channel;
 
     public KedaClient(String host, int port) throws IOException, DescriptorValidationException {
-        contract = FileDescriptor.buildFrom(
-                FileDescriptorSet.parseFrom(Files.readAllBytes(CONTRACT)).getFile(0), new FileDescriptor[0]);
+        schemaVersion = FileDescriptor.buildFrom(
+                FileDescriptorSet.parseFrom(Files.readAllBytes(SCHEMA_VERSION)).getFile(0), new FileDescriptor[0]);
         channel = NettyChannelBuilder.forAddress(host, port).usePlaintext().build();
     }
 
     private Descriptor type(String name) {
-        return contract.findMessageTypeByName(name);
+        return schemaVersion.findMessageTypeByName(name);
     }
 
     /// A scaled object with one trigger.
@@ -125,7 +125,7 @@ public final class KedaClient implements AutoCloseable {
     }
 
     private io.grpc.MethodDescriptor<DynamicMessage, DynamicMessage> method(String name) {
-        var service = contract.findServiceByName("ExternalScaler");
+        var service = schemaVersion.findServiceByName("ExternalScaler");
         MethodDescriptor method = service.findMethodByName(name);
         Descriptor in = method == null ? type("ScaledObjectRef") : method.getInputType();
         Descriptor out = method == null ? type("GetMetricSpecResponse") : method.getOutputType();

@@ -43,7 +43,7 @@ class ClaimPrioritiesTest {
     }
 
     @Test
-    void whoHasMadeRoomTakesTheUrgentJobAndNoTurnIsLost() {
+    void aPreemptedWorkerClaimsTheHighPriorityJobAndKeepsTheOrder() {
         for (int i = 0; i < ClaimPriorities.CYCLE - 1; i++) {
             order.took();
         }

@@ -6,8 +6,8 @@ import io.trainyard.checkpoint.ChainLink;
 import io.trainyard.checkpoint.ChainLink.End;
 import io.trainyard.checkpoint.ChainLink.Owner;
 import io.trainyard.checkpoint.ChainLink.Pause;
-import io.trainyard.ownership.ClaimRule.Delivery;
 import io.trainyard.event.Control.DesiredState;
+import io.trainyard.ownership.ClaimRule.Delivery;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -19,7 +19,8 @@ class ClaimRuleTest {
         return verdict(attempt, place, delivery, stored, DesiredState.RUN);
     }
 
-    private static Verdict verdict(int attempt, String place, int delivery, StoredJob stored, DesiredState desiredState) {
+    private static Verdict verdict(
+            int attempt, String place, int delivery, StoredJob stored, DesiredState desiredState) {
         return ClaimRule.of(new Delivery(Requests.of("job", attempt), place, delivery), stored, desiredState);
     }
 
@@ -82,8 +83,10 @@ class ClaimRuleTest {
 
     @Test
     void aCancelledJobEndsAndAPausedOneRests() {
-        assertThat(verdict(1, "commands-0@9", 1, stored(0, null), DesiredState.CANCEL)).isEqualTo(new Verdict.Cancel());
-        assertThat(verdict(2, "commands-0@9", 1, stored(1, OTHER), DesiredState.PAUSE)).isEqualTo(new Verdict.Park(2));
+        assertThat(verdict(1, "commands-0@9", 1, stored(0, null), DesiredState.CANCEL))
+                .isEqualTo(new Verdict.Cancel());
+        assertThat(verdict(2, "commands-0@9", 1, stored(1, OTHER), DesiredState.PAUSE))
+                .isEqualTo(new Verdict.Pause(2));
         assertThat(verdict(1, "commands-0@9", 1, stored(1, OTHER), DesiredState.PAUSE))
                 .as("a copy of what somebody has is void first")
                 .isEqualTo(new Verdict.Void(1, OTHER));
@@ -95,8 +98,10 @@ class ClaimRuleTest {
         Pause pause = new Pause("{}");
         assertThat(verdict(3, "commands-0@9", 1, stored(2, pause))).isEqualTo(new Verdict.Begin(3));
         assertThat(verdict(2, "commands-0@9", 1, stored(2, pause))).isEqualTo(new Verdict.Begin(3));
-        assertThat(verdict(2, "commands-0@9", 1, stored(2, pause), DesiredState.PAUSE)).isEqualTo(new Verdict.Park(2));
-        assertThat(verdict(2, "commands-0@9", 1, stored(2, pause), DesiredState.CANCEL)).isEqualTo(new Verdict.Cancel());
+        assertThat(verdict(2, "commands-0@9", 1, stored(2, pause), DesiredState.PAUSE))
+                .isEqualTo(new Verdict.Pause(2));
+        assertThat(verdict(2, "commands-0@9", 1, stored(2, pause), DesiredState.CANCEL))
+                .isEqualTo(new Verdict.Cancel());
     }
 
     @Test
@@ -120,7 +125,9 @@ class ClaimRuleTest {
         assertThat(ClaimRule.of(new Delivery(elsewhere, "commands-0@9", 1), stored(0, null), DesiredState.CANCEL))
                 .isEqualTo(new Verdict.Elsewhere("theirs"));
         assertThat(ClaimRule.of(
-                        new Delivery(Requests.of("job", 2).in("store"), "commands-0@9", 1), stored(1, OTHER), DesiredState.RUN))
+                        new Delivery(Requests.of("job", 2).in("store"), "commands-0@9", 1),
+                        stored(1, OTHER),
+                        DesiredState.RUN))
                 .isEqualTo(new Verdict.Begin(2));
     }
 }

@@ -14,8 +14,8 @@ class DeferralsTest {
             new OwnershipMonitor("me", new OwnershipMonitor.Rules(BEATS, 3), new ControlRequests());
     private final Deferrals<String> deferrals = new Deferrals<>(monitor, new Deferrals.Rules(2, PATIENCE));
 
-    private static Deferral<String> deferral(String key, int contract) {
-        return new Deferral<>(key, contract, 100, "command");
+    private static Deferral<String> deferral(String key, int schemaVersion) {
+        return new Deferral<>(key, schemaVersion, 100, "command");
     }
 
     private void beat(int times, String... others) {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trainyard.ownership.Request.Refusal;
-import io.trainyard.spec.JobContract;
+import io.trainyard.spec.JobSchemaVersion;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -14,8 +14,8 @@ class OwnershipJsonTest {
     @Test
     void whatIsWrittenIsRead() throws IOException {
         Request request = Requests.of("job", 3).in("store").refused(new Refusal("w1", "no \"data\""));
-        for (Ownership ownership :
-                List.of(Ownership.held(request, "w"), Ownership.paused(request, "w"), Ownership.waiting(request, "w", 4))) {
+        for (Ownership ownership : List.of(
+                Ownership.running(request, "w"), Ownership.paused(request, "w"), Ownership.waiting(request, "w", 4))) {
             assertThat(OwnershipJson.read(OwnershipJson.write(ownership))).isEqualTo(ownership);
         }
         assertThat(OwnershipJson.readRefusals(OwnershipJson.write(request.refusals())))
@@ -26,13 +26,14 @@ class OwnershipJsonTest {
     @Test
     void whatTheFirstContractCanSayIsReadByWhoeverUnderstandsNoMore() throws IOException {
         Ownership ownership = Ownership.waiting(Requests.of("job", 2).in("store"), "w", 1);
-        assertThat(OwnershipJson.read(OwnershipJson.write(ownership), JobContract.FIRST))
+        assertThat(OwnershipJson.read(OwnershipJson.write(ownership), JobSchemaVersion.FIRST))
                 .isEqualTo(ownership);
     }
 
     @Test
     void statesArePlainWords() {
-        String json = new String(OwnershipJson.write(Ownership.held(Requests.of("job", 1), "w")), StandardCharsets.UTF_8);
+        String json =
+                new String(OwnershipJson.write(Ownership.running(Requests.of("job", 1), "w")), StandardCharsets.UTF_8);
         assertThat(json).contains("\"state\":\"held\"").contains("\"priority\":\"normal\"");
     }
 

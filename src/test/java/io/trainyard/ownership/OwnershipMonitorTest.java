@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.Slow;
 import io.trainyard.event.Control;
-import io.trainyard.event.Control.RequestedPriority;
 import io.trainyard.event.Control.DesiredState;
+import io.trainyard.event.Control.RequestedPriority;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.topics.Priority;
 import java.time.Instant;
@@ -24,7 +24,7 @@ class OwnershipMonitorTest {
     }
 
     private void holds(String worker, String job, int attempt) {
-        monitor.ownership(job, Ownership.held(request(job, attempt), worker));
+        monitor.ownership(job, Ownership.running(request(job, attempt), worker));
     }
 
     private void beat(int times) {
@@ -117,8 +117,9 @@ class OwnershipMonitorTest {
         List<String> workers = List.of("me", "x", "y", "z");
         int first = 0;
         for (String self : workers) {
-            OwnershipMonitor one = new OwnershipMonitor(self, new OwnershipMonitor.Rules(BEATS, 3), new ControlRequests());
-            one.ownership("job", Ownership.held(request("job", 1), "gone"));
+            OwnershipMonitor one =
+                    new OwnershipMonitor(self, new OwnershipMonitor.Rules(BEATS, 3), new ControlRequests());
+            one.ownership("job", Ownership.running(request("job", 1), "gone"));
             for (int i = 0; i < BEATS; i++) {
                 workers.stream().filter(worker -> !worker.equals(self)).forEach(worker -> one.heard(worker, List.of()));
                 one.heard(self, List.of());
@@ -301,7 +302,8 @@ class OwnershipMonitorTest {
     @Test
     void aJobThatWaitsOrRestsTakesFewBytes() {
         int jobs = 20_000;
-        OwnershipMonitor many = new OwnershipMonitor("me", new OwnershipMonitor.Rules(BEATS, jobs), new ControlRequests());
+        OwnershipMonitor many =
+                new OwnershipMonitor("me", new OwnershipMonitor.Rules(BEATS, jobs), new ControlRequests());
         long before = usedBytes();
         for (int i = 0; i < jobs; i++) {
             many.ownership("trial-" + i, Ownership.paused(request("trial-" + i, 1), "w"));

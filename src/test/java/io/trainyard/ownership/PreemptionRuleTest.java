@@ -51,7 +51,7 @@ class PreemptionRuleTest {
     }
 
     @Test
-    void theLeastUrgentMakesRoom() {
+    void theJobWithTheLowestPriorityIsPreempted() {
         busy("a", "normal", Priority.NORMAL);
         busy("b", "low", Priority.LOW);
         busy("c", "high", Priority.HIGH);
@@ -80,7 +80,7 @@ class PreemptionRuleTest {
     }
 
     @Test
-    void whoHasMadeRoomLessOftenDoesSoFirstAndNobodyMoreThanSoOften() {
+    void theLeastPreemptedJobIsPreemptedFirstUpToTheLimit() {
         seat("a", "cpu", 0);
         seat("b", "cpu", 0);
         seat("c", "cpu", 0);
@@ -102,7 +102,7 @@ class PreemptionRuleTest {
     }
 
     @Test
-    void onlyWhoMayRunTheUrgentJobMakesRoomForIt() {
+    void onlyWorkersThatCanRunTheJobArePreempted() {
         busy("a", "low", Priority.LOW);
         seat("gpu", "cuda", 0);
         runs("normal", "gpu", Priority.NORMAL, 0);

@@ -38,21 +38,21 @@ class WaitingCommandsTest {
     @Test
     void aCommandWaitsUntilItsJobIsHeldWhicheverIsReadFirst() {
         command(Topic.COMMANDS_NORMAL, 0, Requests.of("a", 1));
-        ownership("a", Ownership.held(Requests.of("a", 1), "w"));
-        ownership("b", Ownership.held(Requests.of("b", 1), "w"));
+        ownership("a", Ownership.running(Requests.of("a", 1), "w"));
+        ownership("b", Ownership.running(Requests.of("b", 1), "w"));
         command(Topic.COMMANDS_NORMAL, 1, Requests.of("b", 1));
         assertThat(jobs()).isEmpty();
     }
 
     @Test
     void theNextAttemptWaitsWhileOwnershipStillSaysThatTheOneBeforeIsHeld() {
-        ownership("a", Ownership.held(Requests.of("a", 1), "w"));
+        ownership("a", Ownership.running(Requests.of("a", 1), "w"));
         command(Topic.COMMANDS_NORMAL, 1, Requests.of("a", 2));
         ownership("a", Ownership.waiting(Requests.of("a", 2), "w", 1));
         assertThat(jobs()).containsExactly("a");
-        ownership("a", Ownership.held(Requests.of("a", 1), "late")); // an older record that arrives late
+        ownership("a", Ownership.running(Requests.of("a", 1), "late")); // an older record that arrives late
         assertThat(jobs()).containsExactly("a");
-        ownership("a", Ownership.held(Requests.of("a", 2), "w"));
+        ownership("a", Ownership.running(Requests.of("a", 2), "w"));
         assertThat(jobs()).isEmpty();
     }
 
@@ -67,7 +67,7 @@ class WaitingCommandsTest {
 
     @Test
     void aSecondCopyOfTheCommandOfAnEndedJobDoesNotWait() {
-        ownership("a", Ownership.held(Requests.of("a", 1), "w"));
+        ownership("a", Ownership.running(Requests.of("a", 1), "w"));
         ownership("a", null);
         command(Topic.COMMANDS_HIGH, 1, Requests.of("a", 1).at(Priority.HIGH));
         assertThat(jobs()).isEmpty();
@@ -105,6 +105,6 @@ class WaitingCommandsTest {
         assertThat(any.isFor("cpu")).isTrue();
         assertThat(any.isFor("cuda")).isTrue();
         assertThat(any.refusedBy()).containsExactly("w");
-        assertThat(any.contract()).isOne();
+        assertThat(any.schemaVersion()).isOne();
     }
 }

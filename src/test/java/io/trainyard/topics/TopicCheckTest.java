@@ -23,7 +23,8 @@ class TopicCheckTest {
             List<NewTopic> found = List.of(
                     new NewTopic(Topic.COMMANDS_NORMAL.name(PREFIX), 1, (short) 1)
                             .configs(Map.of("retention.ms", "604800000", "retention.bytes", "1000000")),
-                    new NewTopic(Topic.OWNERSHIP.name(PREFIX), 1, (short) 1).configs(Map.of("cleanup.policy", "delete")),
+                    new NewTopic(Topic.OWNERSHIP.name(PREFIX), 1, (short) 1)
+                            .configs(Map.of("cleanup.policy", "delete")),
                     new NewTopic(Topic.STEPS.name(PREFIX), 1, (short) 1).configs(Map.of("retention.ms", "1000")));
             TopicAdmin.await(kafka, admin.createTopics(found).all(), Patience.LIMIT);
 

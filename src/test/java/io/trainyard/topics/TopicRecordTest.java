@@ -63,7 +63,8 @@ class TopicRecordTest {
     @Test
     void anEventIsOneOrAnError() throws IOException {
         String event = new String(json(claimed("a")), UTF_8);
-        assertThat(news(Topic.JOBS, "key", event)).contains(new EventRecord(claimed("a"), TIME.toEpochMilli(), null, 7));
+        assertThat(news(Topic.JOBS, "key", event))
+                .contains(new EventRecord(claimed("a"), TIME.toEpochMilli(), null, 7));
         assertThatThrownBy(() -> news(Topic.STEPS, "key", "{}")).isInstanceOf(IOException.class);
     }
 

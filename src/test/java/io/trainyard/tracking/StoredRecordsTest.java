@@ -96,7 +96,7 @@ class StoredRecordsTest {
         }
         try (TrackingStore store = open(url)) {
             TrackingStore.Known known = store.known("a").orElseThrow();
-            assertThat(known.leftOut()).isNull();
+            assertThat(known.omitted()).isNull();
             assertThat(known.state().spec()).isEqualTo(job);
             assertThat(known.state().status()).isEqualTo(expected.status());
             assertThat(known.state().epochs()).isEqualTo(expected.epochs());
@@ -125,13 +125,14 @@ class StoredRecordsTest {
             statement.execute("UPDATE news SET body = '{\"type\": \"of another version\"}' WHERE job = 2");
         }
         try (TrackingStore store = open(url)) {
-            assertThat(store.known("long").orElseThrow().leftOut()).isNull();
-            store.take(List.of(new EventRecord(claimed("odd", 2), NOW), new EventRecord(claimed("good"), NOW)), Map.of());
+            assertThat(store.known("long").orElseThrow().omitted()).isNull();
+            store.take(
+                    List.of(new EventRecord(claimed("odd", 2), NOW), new EventRecord(claimed("good"), NOW)), Map.of());
             assertThat(store.job("good")).isPresent();
             TrackingStore.Known odd = store.known("odd").orElseThrow();
             assertThat(odd.state().attempt()).isEqualTo(2);
-            assertThat(odd.leftOut()).startsWith("1 of its stored records cannot be read: ");
-            assertThat(store.leftOut()).isPositive();
+            assertThat(odd.omitted()).startsWith("1 of its stored records cannot be read: ");
+            assertThat(store.omitted()).isPositive();
         }
     }
 
@@ -156,7 +157,8 @@ class StoredRecordsTest {
         try (TrackingStore store = open(Databases.SQLITE.empty())) {
             for (int i = 0; i < 300; i++) {
                 store.take(
-                        List.of(new EventRecord(SampleEvents.failed("job" + i, 1, "x".repeat(1_000_000)), NOW)), Map.of());
+                        List.of(new EventRecord(SampleEvents.failed("job" + i, 1, "x".repeat(1_000_000)), NOW)),
+                        Map.of());
                 assertThat(store.rememberedBytes()).isLessThanOrEqualTo(TrackedJob.ALL_BYTES);
             }
             assertThat(store.job("job0")).isPresent();

@@ -13,8 +13,8 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.trainyard.Slow;
 import io.trainyard.event.Control;
-import io.trainyard.event.Control.RequestedPriority;
 import io.trainyard.event.Control.DesiredState;
+import io.trainyard.event.Control.RequestedPriority;
 import io.trainyard.event.Histories;
 import io.trainyard.event.JobRecord;
 import io.trainyard.event.JobRecord.EventRecord;
@@ -316,7 +316,8 @@ final class TrackingStoreTest {
     void tellsHowManyJobsHaveNotEndedAlsoOfATableFromBeforeThat(Databases kind) throws SQLException {
         String url = kind.empty();
         List<UnfinishedJobs> expected = List.of(
-                new UnfinishedJobs(Status.QUEUED, "auto", "t.commands.high", 2), new UnfinishedJobs(Status.RUNNING, null, null, 1));
+                new UnfinishedJobs(Status.QUEUED, "auto", "t.commands.high", 2),
+                new UnfinishedJobs(Status.RUNNING, null, null, 1));
         try (TrackingStore store = TrackingStore.open(url)) {
             store.take(
                     List.of(
@@ -394,7 +395,8 @@ final class TrackingStoreTest {
             assertThat(store.remarks("a")).isEqualTo(Annotations.NONE);
 
             Control pause = new Control("a", DesiredState.PAUSE, null, SampleEvents.TIME);
-            Control urgent = new Control("a", DesiredState.RUN, RequestedPriority.HIGH, SampleEvents.TIME.plusMillis(1));
+            Control urgent =
+                    new Control("a", DesiredState.RUN, RequestedPriority.HIGH, SampleEvents.TIME.plusMillis(1));
             store.keep(List.of(pause));
             assertThat(store.control("a")).contains(pause);
             store.keep(List.of(urgent));

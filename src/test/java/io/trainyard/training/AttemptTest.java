@@ -115,7 +115,7 @@ class AttemptTest extends SmallJobs {
     }
 
     @Test
-    void thatItMakesRoomIsNotedUnlessNothingUrgentWaitsByNow() {
+    void aPreemptionIsStoredUnlessNoHighPriorityJobWaits() {
         assertThat(begin(job("a", EACH_STEP), preempting(Optional.of("urgent"))))
                 .isInstanceOf(Outcome.Released.class);
         assertThat(((Released) events.getLast()).preemptedBy()).isEqualTo("urgent");

@@ -89,9 +89,9 @@ class BucketDatasetTest {
             }
 
             @Override
-            public void fetched(String set, long bytes, long ofBytes) {
+            public void fetched(String set, long bytes, long totalBytes) {
                 assertThat(set).isEqualTo(dataset);
-                assertThat(bytes).isLessThanOrEqualTo(ofBytes);
+                assertThat(bytes).isLessThanOrEqualTo(totalBytes);
                 fetched.add(bytes);
             }
         };

@@ -94,7 +94,7 @@ class InitFromTest extends SmallJobs {
             EpochTested test = of(EpochTested.class).getFirst();
             assertThat(test)
                     .usingRecursiveComparison()
-                    .ignoringFields("job", "trainMillis", "testMillis", "imagesPerSecond", "epochTime")
+                    .ignoringFields("job", "trainMillis", "testMillis", "samplesPerSecond", "epochTime")
                     .isEqualTo(then);
             assertThat(test.epochTime()).isNull();
             Finished finished = (Finished) events.getLast();

@@ -60,7 +60,7 @@ class JobTrainingTest extends SmallJobs {
                         .toList());
         assertThat(of(EpochTested.class)).extracting(EpochTested::epoch).containsExactly(0, 1);
         assertThat(of(EpochTested.class)).allSatisfy(tested -> {
-            assertThat(tested.imagesPerSecond()).isPositive();
+            assertThat(tested.samplesPerSecond()).isPositive();
             assertThat(tested.testAccuracy()).isStrictlyBetween(tested.accuracyLow(), tested.accuracyHigh());
             assertThat(tested.confusion()).hasDimensions(10, 10);
             int samples =

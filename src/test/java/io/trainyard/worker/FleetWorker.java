@@ -4,8 +4,8 @@ import io.trainyard.Patience;
 import io.trainyard.ownership.ClaimPriorities;
 import io.trainyard.ownership.Deferrals;
 import io.trainyard.ownership.OwnershipMonitor;
-import io.trainyard.spec.JobContract;
 import io.trainyard.spec.JobLimits;
+import io.trainyard.spec.JobSchemaVersion;
 import io.trainyard.trace.Tracing;
 import java.time.Duration;
 import java.time.Instant;
@@ -22,7 +22,7 @@ final class FleetWorker implements AutoCloseable {
     private final Heartbeat heartbeat;
 
     /// @param grace how long it has to stop
-    /// @param contract the newest schema version that it understands
+    /// @param schemaVersion the newest schema version that it understands
     /// @param slots the number of concurrent jobs
     /// @param shares how projects share the fleet
     record Setup(
@@ -30,20 +30,20 @@ final class FleetWorker implements AutoCloseable {
             Set<String> kinds,
             Outbox outbox,
             Duration grace,
-            int contract,
+            int schemaVersion,
             Tracing tracing,
             int slots,
             Shares.Rules shares) {
-        Setup(String worker, Set<String> kinds, Outbox outbox, Duration grace, int contract) {
-            this(worker, kinds, outbox, grace, contract, Tracing.OFF, 1, Shares.Rules.NONE);
+        Setup(String worker, Set<String> kinds, Outbox outbox, Duration grace, int schemaVersion) {
+            this(worker, kinds, outbox, grace, schemaVersion, Tracing.OFF, 1, Shares.Rules.NONE);
         }
 
         Setup(String worker, Set<String> kinds, Outbox outbox, Tracing tracing) {
-            this(worker, kinds, outbox, Patience.LIMIT, JobContract.OURS.newest(), tracing, 1, Shares.Rules.NONE);
+            this(worker, kinds, outbox, Patience.LIMIT, JobSchemaVersion.OURS.newest(), tracing, 1, Shares.Rules.NONE);
         }
 
         Setup(String worker, Set<String> kinds, Outbox outbox, Duration grace) {
-            this(worker, kinds, outbox, grace, JobContract.OURS.newest());
+            this(worker, kinds, outbox, grace, JobSchemaVersion.OURS.newest());
         }
 
         Setup(String worker, Set<String> kinds, Outbox outbox) {
@@ -51,11 +51,11 @@ final class FleetWorker implements AutoCloseable {
         }
 
         Setup slots(int number) {
-            return new Setup(worker, kinds, outbox, grace, contract, tracing, number, shares);
+            return new Setup(worker, kinds, outbox, grace, schemaVersion, tracing, number, shares);
         }
 
         Setup sharing(Shares.Rules rules) {
-            return new Setup(worker, kinds, outbox, grace, contract, tracing, slots, rules);
+            return new Setup(worker, kinds, outbox, grace, schemaVersion, tracing, slots, rules);
         }
     }
 
@@ -76,7 +76,7 @@ final class FleetWorker implements AutoCloseable {
                 3,
                 5,
                 deliveryLimit,
-                new Deferrals.Rules(setup.contract(), Fleet.NEWER_BEATS),
+                new Deferrals.Rules(setup.schemaVersion(), Fleet.NEWER_BEATS),
                 Fleet.MAX_PREEMPTIONS,
                 setup.shares(),
                 JobLimits.DEFAULT);
@@ -101,7 +101,7 @@ final class FleetWorker implements AutoCloseable {
                         fleet.store.identity(),
                         view::since,
                         "1.0",
-                        setup.contract(),
+                        setup.schemaVersion(),
                         setup.slots(),
                         view::used,
                         List::of,

@@ -39,9 +39,9 @@ class NewerCommandsTest {
         fleet.close();
     }
 
-    private void submit(String key, String body, int contract) throws Exception {
+    private void submit(String key, String body, int schemaVersion) throws Exception {
         RecordHeaders headers = CloudEvents.headers(CloudEvents.COMMAND, "/test");
-        CommandHeaders.addContract(headers, contract);
+        CommandHeaders.addSchemaVersion(headers, schemaVersion);
         var _ = Patience.get(fleet.outbox.send(
                 Topic.COMMANDS_NORMAL.name(fleet.prefix),
                 key.getBytes(StandardCharsets.UTF_8),
@@ -53,9 +53,9 @@ class NewerCommandsTest {
         return JobJson.command(SampleEvents.newer(job)).json().toString();
     }
 
-    private FleetWorker start(String worker, int contract, JobRunner runner) {
+    private FleetWorker start(String worker, int schemaVersion, JobRunner runner) {
         return fleet.start(
-                new FleetWorker.Setup(worker, Set.of("cpu"), fleet.outbox, Patience.LIMIT, contract), runner);
+                new FleetWorker.Setup(worker, Set.of("cpu"), fleet.outbox, Patience.LIMIT, schemaVersion), runner);
     }
 
     @Test
@@ -102,7 +102,7 @@ class NewerCommandsTest {
         var letter = fleet.read(Topic.DEAD_LETTER, read -> !read.isEmpty()).getFirst();
         assertThat(Fleet.header(letter, DeadLetter.REASON))
                 .isEqualTo(
-                        "the field \"split\" of dataset is not known here; it is in commands since contract 2, and this is 1. The command was written for contract 2 of commands, and no worker that understands it was heard for %d heartbeats of a worker; start workers of a version that understands it, or leave out what is newer, and submit it again"
+                        "the field \"split\" of dataset is not known here; it is in commands since schema version 2, and this is 1. The command was written for schema version 2 of commands, and no worker that understands it was heard for %d heartbeats of a worker; start workers of a version that understands it, or leave out what is newer, and submit it again"
                                 .formatted(Fleet.NEWER_BEATS));
         assertThat(new String(letter.value(), StandardCharsets.UTF_8)).isEqualTo(newer("later"));
         assertThat(key(letter.key())).isEqualTo("mine");

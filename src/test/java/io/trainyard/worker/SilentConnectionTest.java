@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Slow
 class SilentConnectionTest {
     private static final Duration BEAT = Duration.ofSeconds(2);
-    private static final int LOST_AFTER_BEATS = 8;
+    private static final int LOST_AFTER_HEARTBEATS = 8;
 
     /// Enough heartbeats arrive that no other worker takes the jobs.
     @Test
@@ -64,7 +64,7 @@ class SilentConnectionTest {
                 longest = Math.max(longest, acknowledged.get(i) - acknowledged.get(i - 1));
             }
             assertThat(silence).as("the connection fell silent").isFalse();
-            assertThat(Duration.ofNanos(longest)).isLessThan(BEAT.multipliedBy(LOST_AFTER_BEATS / 2));
+            assertThat(Duration.ofNanos(longest)).isLessThan(BEAT.multipliedBy(LOST_AFTER_HEARTBEATS / 2));
         }
     }
 

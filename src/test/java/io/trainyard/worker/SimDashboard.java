@@ -44,7 +44,7 @@ final class SimDashboard {
 
     private static final Duration LOOK = Duration.ofMillis(250);
 
-    /// The default of `TRAINYARD_DASHBOARD_WORKER_GONE_AFTER`.
+    /// The default of `TRAINYARD_DASHBOARD_WORKER_LOST_AFTER`.
     private static final long GONE_MILLIS = 10_000;
 
     record Attempt(String job, String worker, long claimMillis, long endMillis) {

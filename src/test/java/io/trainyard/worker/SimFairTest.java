@@ -197,7 +197,7 @@ class SimFairTest {
         PARKED_NOWHERE {
             @Override
             public Outbox outbox(Outbox real, SimProcess process) {
-                return (topic, key, value, headers) -> headers.lastHeader(Deferred.PARKED) != null
+                return (topic, key, value, headers) -> headers.lastHeader(Deferred.DEFERRED) != null
                         ? CompletableFuture.completedFuture(null)
                         : real.send(topic, key, value, headers);
             }

@@ -4,12 +4,12 @@ import io.trainyard.checkpoint.ChainLink;
 import io.trainyard.checkpoint.CheckpointRef;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.StoreException;
-import io.trainyard.ownership.Ownership;
-import io.trainyard.ownership.Ownership.State;
-import io.trainyard.ownership.OwnershipJson;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.event.WorkerStatusBuilder;
+import io.trainyard.ownership.Ownership;
+import io.trainyard.ownership.Ownership.State;
+import io.trainyard.ownership.OwnershipJson;
 import io.trainyard.topics.CommandHeaders;
 import io.trainyard.topics.RecordKey;
 import io.trainyard.topics.Topic;
@@ -208,8 +208,9 @@ enum SimMistake implements SimSeams {
         public Outbox outbox(Outbox real, SimProcess process) {
             return dropping(
                     real,
-                    (topic, ownership) ->
-                            ownership.state() == State.HELD && ownership.worker().equals(process.name()) && isOn("claims"));
+                    (topic, ownership) -> ownership.state() == State.RUNNING
+                            && ownership.worker().equals(process.name())
+                            && isOn("claims"));
         }
     },
     KEEPER_DOES_NOT_PUBLISH(0, "a keeper writes ownership, and does not publish the command") {
@@ -270,8 +271,8 @@ enum SimMistake implements SimSeams {
         public Outbox outbox(Outbox real, SimProcess process) {
             return dropping(
                     real,
-                    (topic, ownership) ->
-                            ownership.state() == State.HELD && !ownership.worker().equals(process.name()));
+                    (topic, ownership) -> ownership.state() == State.RUNNING
+                            && !ownership.worker().equals(process.name()));
         }
     },
     TELLS_BEFORE_IT_KEEPS(0, "an end is told before it is kept", Habit.TELLS_BEFORE_IT_KEEPS),

@@ -153,7 +153,9 @@ final class SimSweep {
                 SimTimer _ = world.after(within(Duration.ofSeconds(20)), () -> store.trouble(SimStore.Trouble.NONE));
             }
             default ->
-                people.desiredState(trials.get(chance.nextInt(trials.size())), chance.nextBoolean() ? DesiredState.PAUSE : DesiredState.RUN);
+                people.desiredState(
+                        trials.get(chance.nextInt(trials.size())),
+                        chance.nextBoolean() ? DesiredState.PAUSE : DesiredState.RUN);
         }
     }
 

@@ -1,8 +1,8 @@
 package io.trainyard.worker;
 
 import io.trainyard.ownership.Deferrals;
-import io.trainyard.spec.JobContract;
 import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSchemaVersion;
 import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.CommandHeaders;
 import io.trainyard.topics.DeadLetter;
@@ -70,7 +70,7 @@ final class SimUpgrade {
     private final Map<SimWorker, Long> workers = new LinkedHashMap<>(); // since when
     private final List<String> wrong = new ArrayList<>();
     private final int beats; // how long a command waits that no worker understands
-    private int contract = JobContract.FIRST; // of workers that start
+    private int schemaVersion = JobSchemaVersion.FIRST; // of workers that start
     private int started;
 
     SimUpgrade(long seed, SimSeams seams) {
@@ -123,9 +123,9 @@ final class SimUpgrade {
             }
             case ROLLED_BACK -> {
                 world.run(CHAOS); // without faults, and with all workers
-                contract = JobContract.FIRST;
+                schemaVersion = JobSchemaVersion.FIRST;
                 List.copyOf(workers.keySet()).stream()
-                        .filter(worker -> worker.contract() > contract)
+                        .filter(worker -> worker.schemaVersion() > schemaVersion)
                         .forEach(SimWorker::stop);
                 await("jobs that all understand", () -> plain.stream().allMatch(this::isOver));
                 world.run(PATIENCE);
@@ -171,24 +171,25 @@ final class SimUpgrade {
         spoil("{\"id\": 7}", 9, false);
     }
 
-    private void submit(String job, int contract) {
+    private void submit(String job, int schemaVersion) {
         int copies = 1 + chance.nextInt(2);
         for (int i = 0; i < copies; i++) {
             Duration time = course == Course.ROLLED_BACK ? CHAOS.multipliedBy(2) : CHAOS;
-            SimTimer _ = world.after(within(time), () -> publish(job, SimTraining.command(job), contract));
+            SimTimer _ = world.after(within(time), () -> publish(job, SimTraining.command(job), schemaVersion));
         }
     }
 
-    private void spoil(String command, int contract, boolean waits) {
+    private void spoil(String command, int schemaVersion, boolean waits) {
         bad.put(command, waits);
-        SimTimer _ = world.after(within(CHAOS), () -> publish("spoilt-" + contract + waits, command, contract));
+        SimTimer _ =
+                world.after(within(CHAOS), () -> publish("spoilt-" + schemaVersion + waits, command, schemaVersion));
     }
 
-    /// @param contract the schema version; 0 to leave it out
-    private void publish(String key, String body, int contract) {
+    /// @param schemaVersion the schema version; 0 to leave it out
+    private void publish(String key, String body, int schemaVersion) {
         Headers headers = CloudEvents.headers(CloudEvents.COMMAND, "/simulation", Instant.EPOCH);
-        if (contract > 0) {
-            CommandHeaders.addContract(headers, contract);
+        if (schemaVersion > 0) {
+            CommandHeaders.addSchemaVersion(headers, schemaVersion);
         }
         byte[] name = key.getBytes(StandardCharsets.UTF_8);
         byte[] value = body.getBytes(StandardCharsets.UTF_8);
@@ -213,10 +214,10 @@ final class SimUpgrade {
 
     /// From now on new workers are newer. One starts at once; others replace stopped workers.
     private void upgrade() {
-        contract = JobContract.OURS.newest();
+        schemaVersion = JobSchemaVersion.OURS.newest();
         startWorker();
         for (SimWorker worker : List.copyOf(workers.keySet())) {
-            if (worker.contract() < contract && chance.nextBoolean()) {
+            if (worker.schemaVersion() < schemaVersion && chance.nextBoolean()) {
                 SimTimer _ = world.after(within(CHAOS), worker::stop);
             }
         }
@@ -234,7 +235,7 @@ final class SimUpgrade {
     private void startWorker() {
         SimProcess process = world.process("w" + ++started);
         SimWorker worker = new SimWorker(process, fleet, store, false)
-                .deferring(new Deferrals.Rules(contract, beats))
+                .deferring(new Deferrals.Rules(schemaVersion, beats))
                 .slots(SLOTS.get(sizes.nextInt(SLOTS.size())));
         workers.put(worker, world.nanos());
         process.atCrash(() -> {
@@ -276,7 +277,7 @@ final class SimUpgrade {
 
     private boolean isHeardAndNewer(SimWorker worker) {
         long from = world.nanos() - HEARD.toNanos();
-        return worker.contract() > JobContract.FIRST
+        return worker.schemaVersion() > JobSchemaVersion.FIRST
                 && workers.getOrDefault(worker, Long.MAX_VALUE) < from
                 && worker.process().frozenNanos(from, world.nanos()) == 0;
     }

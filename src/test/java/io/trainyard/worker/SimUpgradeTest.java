@@ -56,7 +56,7 @@ class SimUpgradeTest {
                         value == null || !topic.equals("workers")
                                 ? value
                                 : text(value)
-                                        .replaceAll("\"contract\":\\d+", "\"contract\":1")
+                                        .replaceAll("\"schemaVersion\":\\d+", "\"schemaVersion\":1")
                                         .getBytes(UTF_8),
                         headers);
             }
@@ -69,7 +69,7 @@ class SimUpgradeTest {
                     @Override
                     public Optional<ConsumerRecord<byte[], byte[]>> next() {
                         var next = super.next();
-                        next.ifPresent(command -> command.headers().remove("trainyard-contract"));
+                        next.ifPresent(command -> command.headers().remove("trainyard-schema-version"));
                         return next;
                     }
                 };

@@ -1,11 +1,11 @@
 package io.trainyard.worker;
 
-import io.trainyard.ownership.ClaimPriorities;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.event.TrainingEvent.Started;
 import io.trainyard.event.TrainingEvent.StepLosses;
+import io.trainyard.ownership.ClaimPriorities;
 import io.trainyard.topics.Priority;
 import io.trainyard.topics.Topic;
 import io.trainyard.worker.SimKafka.Weather;
@@ -166,7 +166,7 @@ final class SimUrgency {
         wrong.addAll(judge.wrong());
         for (String job : jobs) {
             if (rooms(job) > (Kind.of(job) == Kind.MINUTES ? SimWorker.MAX_PREEMPTIONS : 0)) {
-                wrong.add("job %s makes room %d times".formatted(job, rooms(job)));
+                wrong.add("job %s is preempted %d times".formatted(job, rooms(job)));
             }
         }
         if (course != Course.WILD) {
@@ -229,7 +229,7 @@ final class SimUrgency {
                 wrong.add("job %s trains %d steps".formatted(job, told));
             }
             if (store.attempts(job) != 1 + rooms(job)) {
-                wrong.add("job %s takes %d attempts, and makes room %d times"
+                wrong.add("job %s takes %d attempts, and is preempted %d times"
                         .formatted(job, store.attempts(job), rooms(job)));
             }
         }

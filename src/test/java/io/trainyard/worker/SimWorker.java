@@ -4,8 +4,8 @@ import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.ownership.ClaimPriorities;
 import io.trainyard.ownership.Deferrals;
 import io.trainyard.ownership.OwnershipMonitor;
-import io.trainyard.spec.JobContract;
 import io.trainyard.spec.JobLimits;
+import io.trainyard.spec.JobSchemaVersion;
 import io.trainyard.trace.Tracing;
 import java.time.Duration;
 import java.util.List;
@@ -31,7 +31,7 @@ final class SimWorker {
     private int watched = 200_000;
     private boolean isDeviceSick;
     private Shares.Rules shares = Shares.Rules.NONE;
-    private Deferrals.Rules deferring = new Deferrals.Rules(JobContract.OURS.newest(), NEWER_BEATS);
+    private Deferrals.Rules deferring = new Deferrals.Rules(JobSchemaVersion.OURS.newest(), NEWER_BEATS);
     private @Nullable ClaimLoop claims;
     private @Nullable OwnershipMonitorLoop monitor;
     private @Nullable Heartbeat heartbeat;
@@ -79,8 +79,8 @@ final class SimWorker {
     }
 
     /// The newest schema version that it understands.
-    int contract() {
-        return deferring.contract();
+    int schemaVersion() {
+        return deferring.schemaVersion();
     }
 
     SimProcess process() {
@@ -138,7 +138,7 @@ final class SimWorker {
                         store),
                 new SimTraining(process, view, lacking, seams.habits()).sick(isDeviceSick));
         Heartbeat.Self self = new Heartbeat.Self(
-                id, "cpu", view.identity(), seen::since, "1.0", contract(), slots, seen::used, List::of, activity);
+                id, "cpu", view.identity(), seen::since, "1.0", schemaVersion(), slots, seen::used, List::of, activity);
         Heartbeat beats = new Heartbeat(process, publisher, gate, self);
         keeping.start();
         claiming.start(keeping.ready());

@@ -50,7 +50,7 @@ class WorkerMetricsTest {
         assertThat(training.value("trainyard_worker_jobs")).isOne();
         assertThat(training.value("trainyard_worker_slots")).isEqualTo(4);
         assertThat(training.value("trainyard_worker_steps_total")).isEqualTo(10);
-        assertThat(training.value("trainyard_worker_images_per_second")).isEqualTo(80);
+        assertThat(training.value("trainyard_worker_samples_per_second")).isEqualTo(80);
         assertThat(training.value("trainyard_worker_checkpoints_total")).isOne();
         assertThat(training.value("trainyard_worker_checkpoint_failures_total")).isOne();
         assertThat(training.value("trainyard_worker_events_waiting")).isOne();

@@ -20,7 +20,7 @@ record BarLine(
         @Nullable Float loss,
         @Nullable Double meanLoss,
         @Nullable Double accuracy,
-        double imagesPerSecond,
+        double samplesPerSecond,
         long elapsedMicros,
         long remainingMicros,
         @Nullable String words) {
@@ -49,7 +49,7 @@ record BarLine(
                 state.loss(),
                 meanLoss,
                 state.testAccuracy(),
-                state.imagesPerSecond(),
+                state.samplesPerSecond(),
                 state.elapsedMicros(),
                 state.remainingMicros(),
                 words == null ? null : Printable.text(words, MAX_WORDS));
@@ -113,8 +113,8 @@ record BarLine(
         if (accuracy != null) {
             figures.append(String.format(ROOT, " acc %.4f", accuracy));
         }
-        if (imagesPerSecond > 0) {
-            figures.append(String.format(ROOT, " %.0f img/s", imagesPerSecond));
+        if (samplesPerSecond > 0) {
+            figures.append(String.format(ROOT, " %.0f img/s", samplesPerSecond));
         }
         if (status == JobState.Status.FINISHED) {
             figures.append(elapsedMicros == 0 ? " done" : " done in " + Terminal.clock(elapsedMicros));

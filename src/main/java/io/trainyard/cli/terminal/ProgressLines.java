@@ -69,7 +69,7 @@ final class ProgressLines implements ProgressView {
                         position(e.step(), after),
                         e.testLoss(),
                         quality(e),
-                        e.imagesPerSecond() > 0 ? String.format(ROOT, " %.0f images/s", e.imagesPerSecond()) : "");
+                        e.samplesPerSecond() > 0 ? String.format(ROOT, " %.0f samples/s", e.samplesPerSecond()) : "");
             case CheckpointSaved e ->
                 line(job, "epoch %d step %s checkpoint %s", e.epoch(), position(e.step(), after), text(e.uri()));
             case Finished e ->

@@ -2,9 +2,9 @@ package io.trainyard.cli.watch;
 
 import io.trainyard.cli.eventlog.EventLog;
 import io.trainyard.event.EventJson;
-import io.trainyard.event.JobStates;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
+import io.trainyard.event.JobStates;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.forecast.Fleet;
 import io.trainyard.forecast.Forecast;
@@ -130,8 +130,8 @@ public final class FleetReader {
 
         /// What lies before those that wait, in their order.
         public List<StartForecast> waiting() {
-            return forecast.outlooks().values().stream()
-                    .filter(outlook -> outlook.place() > 0)
+            return forecast.forecasts().values().stream()
+                    .filter(forecast -> forecast.place() > 0)
                     .toList();
         }
     }

@@ -25,7 +25,7 @@ public final class FleetTable {
             new Column<>("WORKER", 24, false, WorkerStatus::worker),
             new Column<>("DEVICE", 16, false, WorkerStatus::device),
             new Column<>("SLOTS", 9, true, worker -> worker.jobs().size() + "/" + worker.slots()),
-            new Column<>("IMAGES/S", 12, true, worker -> rate(worker.imagesPerSecond())),
+            new Column<>("IMAGES/S", 12, true, worker -> rate(worker.samplesPerSecond())),
             new Column<>("READINGS", 48, false, FleetTable::readings),
             new Column<>("JOBS", 60, false, FleetTable::doing));
 
@@ -36,15 +36,15 @@ public final class FleetTable {
             new Column<>("STEP", 24, true, job -> job.steps() == 0 ? NOTHING : job.step() + "/" + job.steps()),
             new Column<>("DONE", 5, true, FleetTable::done),
             new Column<>("LOSS", 12, true, job -> of(job.loss(), loss -> String.format(ROOT, "%.4f", loss))),
-            new Column<>("IMAGES/S", 12, true, job -> rate(job.imagesPerSecond())),
+            new Column<>("IMAGES/S", 12, true, job -> rate(job.samplesPerSecond())),
             new Column<>(
                     "LEFT",
                     10,
                     true,
                     job -> job.remainingMicros() == 0 ? NOTHING : Terminal.clock(job.remainingMicros())));
 
-    private static final List<Column<StartForecast>> WAITING =
-            List.of(JobTable.PLACE, new Column<>("JOB", 32, false, StartForecast::job), JobTable.BEGINS, JobTable.BECAUSE);
+    private static final List<Column<StartForecast>> WAITING = List.of(
+            JobTable.PLACE, new Column<>("JOB", 32, false, StartForecast::job), JobTable.BEGINS, JobTable.BECAUSE);
 
     private FleetTable() {}
 
@@ -78,9 +78,9 @@ public final class FleetTable {
                 .map(status -> fleet.count(status) + " " + status.word())
                 .collect(Collectors.joining(", "));
         double rate = fleet.workers().stream()
-                .mapToDouble(WorkerStatus::imagesPerSecond)
+                .mapToDouble(WorkerStatus::samplesPerSecond)
                 .sum();
-        return "%s  %d workers, %d busy; jobs: %s; %s images/s"
+        return "%s  %d workers, %d busy; jobs: %s; %s samples/s"
                 .formatted(
                         Instant.ofEpochMilli(fleet.atMillis() / 1000 * 1000),
                         fleet.workers().size(),
@@ -89,8 +89,8 @@ public final class FleetTable {
                         rate(rate));
     }
 
-    private static String rate(double imagesPerSecond) {
-        return imagesPerSecond <= 0 ? NOTHING : String.format(ROOT, "%,.0f", imagesPerSecond);
+    private static String rate(double samplesPerSecond) {
+        return samplesPerSecond <= 0 ? NOTHING : String.format(ROOT, "%,.0f", samplesPerSecond);
     }
 
     private static String done(JobState job) {

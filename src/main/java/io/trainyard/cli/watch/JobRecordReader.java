@@ -1,8 +1,8 @@
 package io.trainyard.cli.watch;
 
 import io.trainyard.cli.eventlog.EventLog;
-import io.trainyard.event.JobStates;
 import io.trainyard.event.JobRecord;
+import io.trainyard.event.JobStates;
 import io.trainyard.spec.Printable;
 import io.trainyard.topics.Cluster;
 import io.trainyard.topics.Topic;

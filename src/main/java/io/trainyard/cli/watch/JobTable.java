@@ -19,9 +19,9 @@ public final class JobTable {
     private JobTable() {}
 
     static final Column<StartForecast> PLACE = new Column<>(
-            "PLACE", 6, true, outlook -> outlook.place() == 0 ? NOTHING : Integer.toString(outlook.place()));
+            "PLACE", 6, true, forecast -> forecast.place() == 0 ? NOTHING : Integer.toString(forecast.place()));
     static final Column<StartForecast> BEGINS =
-            new Column<>("BEGINS IN (90 %)", 28, false, outlook -> of(outlook.start(), ForecastText::brief));
+            new Column<>("BEGINS IN (90 %)", 28, false, forecast -> of(forecast.start(), ForecastText::brief));
     static final Column<StartForecast> BECAUSE = new Column<>("WAITS BECAUSE", 60, false, StartForecast::sentence);
 
     private static final List<Column<JobState>> COLUMNS = List.of(
@@ -54,7 +54,7 @@ public final class JobTable {
 
     /// What jobs that wait have besides.
     private static List<Column<JobState>> columns(Forecast forecast) {
-        if (forecast.outlooks().isEmpty()) {
+        if (forecast.forecasts().isEmpty()) {
             return COLUMNS;
         }
         List<Column<JobState>> columns = new ArrayList<>(COLUMNS);

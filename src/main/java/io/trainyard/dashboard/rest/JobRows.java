@@ -16,12 +16,12 @@ record JobRows(List<Row> jobs, long total) {
     /// A job.
     ///
     /// @param waiting why it waits, in words; null: it does not
-    /// @param outlook what lies before it, and when it begins; null where it does not wait, or has only just come
+    /// @param forecast what lies before it, and when it begins; null where it does not wait, or has only just come
     record Row(
             @JsonUnwrapped @JsonIgnoreProperties("facts") JobSummary job,
             List<String> tags,
             @Nullable String waiting,
-            @Nullable StartForecast outlook) {}
+            @Nullable StartForecast forecast) {}
 
     static JobRows of(JobPage page, JobHistory history) {
         return new JobRows(
@@ -30,7 +30,7 @@ record JobRows(List<Row> jobs, long total) {
                                 job,
                                 page.tags().getOrDefault(job.job(), List.of()),
                                 history.waiting(job).orElse(null),
-                                history.outlook(job)))
+                                history.forecast(job)))
                         .toList(),
                 page.total());
     }

@@ -1,8 +1,8 @@
 package io.trainyard.dashboard.rest;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
-import io.trainyard.tracking.TrackingStore;
 import io.trainyard.tracking.DeviceTime;
+import io.trainyard.tracking.TrackingStore;
 import io.trainyard.tracking.UsageQuery;
 import io.trainyard.tracking.UsageQuery.By;
 import jakarta.ws.rs.DefaultValue;

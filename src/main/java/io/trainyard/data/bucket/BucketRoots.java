@@ -2,8 +2,8 @@ package io.trainyard.data.bucket;
 
 import io.trainyard.data.DataRoot;
 import io.trainyard.data.DataRoots;
-import io.trainyard.data.DatasetUnavailableException;
 import io.trainyard.data.DatasetException;
+import io.trainyard.data.DatasetUnavailableException;
 import io.trainyard.data.Datasets;
 import io.trainyard.data.FetchProgress;
 import io.trainyard.s3.S3Bucket;
@@ -99,7 +99,8 @@ public final class BucketRoots implements DataRoots {
             try {
                 before.close();
             } catch (IOException e) {
-                throw new DatasetUnavailableException("the data cache %s cannot be used: %s".formatted(folder.root(), e), e);
+                throw new DatasetUnavailableException(
+                        "the data cache %s cannot be used: %s".formatted(folder.root(), e), e);
             }
         }
     }

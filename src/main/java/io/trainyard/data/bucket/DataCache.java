@@ -62,7 +62,8 @@ final class DataCache {
                     e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new DatasetUnavailableException("data set %s was not waited for any longer".formatted(listing.dataset()), e);
+            throw new DatasetUnavailableException(
+                    "data set %s was not waited for any longer".formatted(listing.dataset()), e);
         }
     }
 

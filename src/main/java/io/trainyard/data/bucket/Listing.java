@@ -1,7 +1,7 @@
 package io.trainyard.data.bucket;
 
-import io.trainyard.data.DatasetUnavailableException;
 import io.trainyard.data.DatasetException;
+import io.trainyard.data.DatasetUnavailableException;
 import io.trainyard.s3.S3Bucket;
 import io.trainyard.s3.S3Entry;
 import io.trainyard.spec.Sha256;

@@ -9,8 +9,7 @@ import java.util.Arrays;
 /// @param size of the screen
 /// @param frame size of the frame, placed at `left` and `top`
 /// @param background the palette index around the frame: the transparent one, or 0
-record GifFile(ImageSize size, ImageSize frame, int left, int top, int background, byte[] file)
-        implements ImageFile {
+record GifFile(ImageSize size, ImageSize frame, int left, int top, int background, byte[] file) implements ImageFile {
     private static final int SCREEN = 6;
     private static final int FIRST_BLOCK = 13;
     private static final int EXTENSION = 0x21;

@@ -29,8 +29,7 @@ record PngFile(ImageSize size, byte[] essence) implements ImageFile {
         do {
             long length = Bytes.unsignedIntBig(file, at);
             if (length > file.length - at - FRAME_BYTES) {
-                throw new BrokenImageException(
-                        "it is a PNG that is cut short: it ends within the chunk at byte " + at);
+                throw new BrokenImageException("it is a PNG that is cut short: it ends within the chunk at byte " + at);
             }
             type = (int) Bytes.unsignedIntBig(file, at + 4);
             if (type == IHDR || type == PLTE || type == IDAT || type == IEND) {

@@ -2,8 +2,8 @@ package io.trainyard.device.onednn;
 
 import static org.bytedeco.dnnl.global.dnnl.*;
 
-import io.trainyard.device.onednn.OneDnnUnevenPooling2d.Span;
 import io.trainyard.device.onednn.Engine.Argument;
+import io.trainyard.device.onednn.OneDnnUnevenPooling2d.Span;
 import io.trainyard.device.onednn.kernel.ValueType;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.Pooling;

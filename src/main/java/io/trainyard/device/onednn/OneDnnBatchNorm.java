@@ -32,8 +32,7 @@ final class OneDnnBatchNorm implements OneDnnLayer {
 
     /// @param addend added to the normalized values; may be null
     /// @param relu whether a ReLU is merged
-    OneDnnBatchNorm(
-            ProgramBuilder program, Network.Layer layer, Memory input, @Nullable Memory addend, boolean relu) {
+    OneDnnBatchNorm(ProgramBuilder program, Network.Layer layer, Memory input, @Nullable Memory addend, boolean relu) {
         share = program.norms().of(layer);
         this.relu = relu;
         ChannelValues values = ChannelValues.of(program, layer, input);

@@ -2,8 +2,8 @@ package io.trainyard.device.onednn;
 
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceInfo;
-import io.trainyard.device.ShardRange;
 import io.trainyard.device.ShardDevice;
+import io.trainyard.device.ShardRange;
 import io.trainyard.device.ShardSession;
 import io.trainyard.device.Workload;
 import io.trainyard.spec.Network;

@@ -46,7 +46,10 @@ final class OneDnnLinear implements OneDnnLayer {
                         anyOutput.handle(),
                         null));
         Layout weightLayout = OneDnnWeightAndBias.weightLayout(
-                program, forward, () -> weightGradient(engine, outputSizes, OneDnnWeightAndBias.layoutOf(bias)), weightSizes);
+                program,
+                forward,
+                () -> weightGradient(engine, outputSizes, OneDnnWeightAndBias.layoutOf(bias)),
+                weightSizes);
         Slot weight = program.state().place(layer.parameters().getFirst(), weightLayout);
         parameters = new OneDnnWeightAndBias(weight, weightSizes, bias);
         output = engine.memory(forward.layout(dnnl_query_dst_md, outputSizes));

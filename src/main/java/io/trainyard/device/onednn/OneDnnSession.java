@@ -1,7 +1,7 @@
 package io.trainyard.device.onednn;
 
-import io.trainyard.device.ShardRange;
 import io.trainyard.device.ShardBarrier;
+import io.trainyard.device.ShardRange;
 import io.trainyard.device.ShardSession;
 import io.trainyard.device.Workload;
 import io.trainyard.device.host.BatchShard;

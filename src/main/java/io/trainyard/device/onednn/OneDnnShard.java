@@ -2,8 +2,8 @@ package io.trainyard.device.onednn;
 
 import io.trainyard.data.Dataset;
 import io.trainyard.device.Augmentation.Change;
-import io.trainyard.device.ShardRange;
 import io.trainyard.device.SampleWeights;
+import io.trainyard.device.ShardRange;
 import io.trainyard.device.Workload;
 import io.trainyard.device.host.BatchAssembler;
 import io.trainyard.device.host.BatchLoss;

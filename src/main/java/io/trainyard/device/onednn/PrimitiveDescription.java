@@ -16,7 +16,8 @@ record PrimitiveDescription(dnnl_primitive_desc handle, String what) {
     /// loops.
     boolean general() {
         PointerPointer<BytePointer> name = new PointerPointer<>(1);
-        OneDnnStatus.check(dnnl_primitive_desc_query(handle, dnnl_query_impl_info_str, 0, name), "name what is to " + what);
+        OneDnnStatus.check(
+                dnnl_primitive_desc_query(handle, dnnl_query_impl_info_str, 0, name), "name what is to " + what);
         String implementation = name.get(BytePointer.class).getString();
         return implementation.contains("gemm") || implementation.startsWith("ref");
     }

@@ -1,8 +1,8 @@
 package io.trainyard.device.vector;
 
 import io.trainyard.device.DeviceInfo;
-import io.trainyard.device.ShardRange;
 import io.trainyard.device.ShardDevice;
+import io.trainyard.device.ShardRange;
 import io.trainyard.device.ShardSession;
 import io.trainyard.device.Workload;
 import io.trainyard.spec.Network;

@@ -2,8 +2,8 @@ package io.trainyard.device.vector;
 
 import io.trainyard.data.Dataset;
 import io.trainyard.device.Augmentation.Change;
-import io.trainyard.device.ShardRange;
 import io.trainyard.device.SampleWeights;
+import io.trainyard.device.ShardRange;
 import io.trainyard.device.Workload;
 import io.trainyard.device.host.BatchAssembler;
 import io.trainyard.device.host.BatchLoss;
@@ -35,7 +35,8 @@ final class VectorShard implements BatchShard {
     /// @param masks of the current training batch
     /// @param ofBatch its samples of every batch
     /// @param ofTests its samples of the test part
-    VectorShard(Workload workload, FlatModel model, BatchMasks masks, int chunk, ShardRange ofBatch, ShardRange ofTests) {
+    VectorShard(
+            Workload workload, FlatModel model, BatchMasks masks, int chunk, ShardRange ofBatch, ShardRange ofTests) {
         this.workload = workload;
         this.ofBatch = ofBatch;
         this.ofTests = ofTests;

@@ -1,7 +1,8 @@
 /// Sessions computed by our own `jdk.incubator.vector` kernels, for networks too narrow for oneDNN, where blocks of
 /// 16 channels would be mostly empty.
 ///
-/// Every thread of the team runs its share of the batch through the whole network and back ([VectorShard]), a few samples
+/// Every thread of the team runs its share of the batch through the whole network and back ([VectorShard]), a few
+/// samples
 /// at a time, so that activations stay in its core's cache; then the shares' gradients are summed in a fixed order
 /// and the parameters updated. Threads synchronize twice a step instead of at every operator.
 ///

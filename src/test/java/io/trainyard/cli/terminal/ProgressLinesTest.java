@@ -29,10 +29,10 @@ class ProgressLinesTest {
                         "job a started on cpu: network lenet, 1 parameter tensors; data set shapes32, 60000 images to train, 10000 to test; 2 epochs of 10 steps",
                         "job a epoch 0 step 5/20 loss 2.5000 mean 2.7000 elapsed 1.0 s",
                         "job a epoch 0 step 10/20 loss 2.0000 mean 2.2000 elapsed 1.0 s",
-                        "job a epoch 0 step 10/20 test loss 1.3000 accuracy 0.5000 (0.4920-0.5070) 6543 images/s",
+                        "job a epoch 0 step 10/20 test loss 1.3000 accuracy 0.5000 (0.4920-0.5070) 6543 samples/s",
                         "job a epoch 1 step 15/20 loss 1.5000 mean 1.7000 elapsed 1.5 s",
                         "job a epoch 1 step 20/20 loss 1.0000 mean 1.2000 elapsed 2.0 s",
-                        "job a epoch 1 step 20/20 test loss 0.8000 accuracy 0.7500 (0.7420-0.7570) 6543 images/s",
+                        "job a epoch 1 step 20/20 test loss 0.8000 accuracy 0.7500 (0.7420-0.7570) 6543 samples/s",
                         "job a finished: 20 steps, best accuracy 0.7500, 2.0 s; micros a step: median 812, p95 950, p99 1024");
     }
 

@@ -46,9 +46,9 @@ class JobTableTest {
     void whereJobsWaitThePlaceTheReasonAndTheStartAreTold() {
         JobState waits = new JobState("a");
         waits.apply(new Requested("a", spec("a"), "here", 1));
-        StartForecast outlook =
-                new StartForecast("a", 3, "allBusy", "all are busy", new StartForecast.Start(61_001, 200_001, 3 * 3600_001, 1));
-        List<String> rows = JobTable.rows(List.of(waits), new Forecast(Map.of("a", outlook)));
+        StartForecast forecast = new StartForecast(
+                "a", 3, "allBusy", "all are busy", new StartForecast.Start(61_001, 200_001, 3 * 3600_001, 1));
+        List<String> rows = JobTable.rows(List.of(waits), new Forecast(Map.of("a", forecast)));
         assertThat(rows.get(0)).matches("JOB +STATE +PLACE +BEGINS IN \\(90 %\\) +WAITS BECAUSE +NETWORK .*");
         assertThat(rows.get(1)).matches("a +QUEUED +3 +3 min \\(61 s to 3.0 h\\) +all are busy +lenet .*");
     }

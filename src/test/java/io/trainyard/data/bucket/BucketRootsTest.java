@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.trainyard.Patience;
 import io.trainyard.Slow;
 import io.trainyard.data.DataRoot;
-import io.trainyard.data.DatasetUnavailableException;
 import io.trainyard.data.DatasetException;
+import io.trainyard.data.DatasetUnavailableException;
 import io.trainyard.data.FetchProgress;
 import io.trainyard.s3.S3FaultProxy;
 import io.trainyard.s3.S3FaultProxy.Fate;
@@ -129,7 +129,7 @@ final class BucketRootsTest {
     }
 
     @Test
-    void makesRoomOfWhatWasUnusedForLongestAndNeverOfWhatIsInUse() throws Exception {
+    void evictsWhatWasUnusedForLongestAndNeverOfWhatIsInUse() throws Exception {
         for (int set = 1; set <= 4; set++) {
             put("set-" + set + "/file", set);
         }
@@ -237,9 +237,9 @@ final class BucketRootsTest {
             }
             return Fate.ARRIVES;
         });
-        var _ = roots(1 << 30).of("letters", (dataset, bytes, ofBytes) -> {
+        var _ = roots(1 << 30).of("letters", (dataset, bytes, totalBytes) -> {
             assertThat(dataset).isEqualTo("letters");
-            assertThat(ofBytes).isEqualTo(2 * BYTES);
+            assertThat(totalBytes).isEqualTo(2 * BYTES);
             synchronized (heard) {
                 heard.add(bytes);
             }

@@ -20,10 +20,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /// The choice among cuDNN's convolution algorithms. On the fake CUDA libraries one algorithm is faster than the
-/// others (`TRAINYARD_DOUBLE_FASTEST_ALGORITHM`), and the runs of each are counted.
+/// others (`TRAINYARD_FAKE_FASTEST_ALGORITHM`), and the runs of each are counted.
 @OnFakeCuda
 final class ConvolutionChoiceFakeCudaTest {
-    private static final String FASTEST = "TRAINYARD_DOUBLE_FASTEST_ALGORITHM";
+    private static final String FASTEST = "TRAINYARD_FAKE_FASTEST_ALGORITHM";
     private static final String TIMED = CudaSettings.Name.TIMED_ALGORITHMS.property();
     private static final int HEURISTIC = 1;
     private static final int OTHER = 2;
@@ -66,7 +66,7 @@ final class ConvolutionChoiceFakeCudaTest {
 
         String kind() {
             return choices.byKind().keySet().stream()
-                    .filter(kind -> kind.startsWith("Trainyard test double"))
+                    .filter(kind -> kind.startsWith("Trainyard fake GPU"))
                     .findFirst()
                     .orElseThrow();
         }

@@ -28,8 +28,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// A session's use of its GPU: memory, launches and failures.
 @OnFakeCuda
 final class CudaSessionFakeCudaTest {
-    private static final String MEMORY = "TRAINYARD_DOUBLE_MEMORY_BYTES";
-    private static final String GROUPED = "TRAINYARD_DOUBLE_GROUPED_BF16";
+    private static final String MEMORY = "TRAINYARD_FAKE_MEMORY_BYTES";
+    private static final String GROUPED = "TRAINYARD_FAKE_GROUPED_BF16";
     private static final long MIB = 1 << 20;
 
     private final Device device = TestedCuda.device();
@@ -62,7 +62,8 @@ final class CudaSessionFakeCudaTest {
             long graphs = FakeCudaLibraries.calls("cuGraphLaunch");
             long synchronisations = FakeCudaLibraries.calls("cuStreamSynchronize");
             assertThat(session.advance(5)).hasSize(5);
-            assertThat(calls.stream().mapToLong(FakeCudaLibraries::calls).toArray()).isEqualTo(before);
+            assertThat(calls.stream().mapToLong(FakeCudaLibraries::calls).toArray())
+                    .isEqualTo(before);
             assertThat(FakeCudaLibraries.calls("cuGraphLaunch") - graphs)
                     .as("four full batches are one, the short one another")
                     .isEqualTo(2);

@@ -14,12 +14,12 @@ import java.util.List;
 /// Controls the fake CUDA libraries. `src/test/native/driver/failures.cpp` documents the functions.
 public final class FakeCudaLibraries {
     /// The environment variable that seeds the order of unordered work.
-    static final String SEED = "TRAINYARD_DOUBLE_SEED";
+    static final String SEED = "TRAINYARD_FAKE_SEED";
 
     private static final int MAX_PROBLEM_BYTES = 1000;
     private static final int MAX_TRAFFIC_BYTES = 1 << 20;
 
-    private static final Path DRIVER = Path.of(System.getProperty("cuda.libraries", "target/native-double"))
+    private static final Path DRIVER = Path.of(System.getProperty("cuda.libraries", "target/fake-cuda"))
             .resolve("libcuda.so.1")
             .toAbsolutePath();
 
@@ -72,7 +72,7 @@ public final class FakeCudaLibraries {
         }
     }
 
-    /// A node of a graph that ran while `TRAINYARD_DOUBLE_COUNT` was 2.
+    /// A node of a graph that ran while `TRAINYARD_FAKE_COUNT` was 2.
     ///
     /// @param bytes the bytes that it read and wrote
     /// @param depth the length of the dependency chain up to this node

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 final class FakeKernelsTest {
     private static final int BLOCK = 256;
     private static final int BLOCKS = 6;
-    private static final String CAPABILITY = "TRAINYARD_DOUBLE_CAPABILITY";
+    private static final String CAPABILITY = "TRAINYARD_FAKE_CAPABILITY";
 
     private Gpu gpu;
     private Kernels probes;

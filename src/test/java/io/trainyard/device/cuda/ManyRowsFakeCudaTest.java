@@ -33,7 +33,8 @@ final class ManyRowsFakeCudaTest {
         long parts = FakeCudaLibraries.calls("kernel bias_gradient_parts");
         assertThat(ReferenceComparison.gradients(device, workload).differences())
                 .isEmpty();
-        assertThat(FakeCudaLibraries.calls("kernel bias_gradient_parts") - parts).isPositive();
+        assertThat(FakeCudaLibraries.calls("kernel bias_gradient_parts") - parts)
+                .isPositive();
     }
 
     @Test
@@ -43,7 +44,8 @@ final class ManyRowsFakeCudaTest {
         long parts = FakeCudaLibraries.calls("kernel bias_gradient_parts");
         Workload workload = CheckWorkload.of(Shape.of(1, 9, 8), 3, layers, CheckWorkload.PLAIN, 64, 64, 1);
         compareInBfloat16(workload, new Tolerance(2e-3, 2e-2));
-        assertThat(FakeCudaLibraries.calls("kernel bias_gradient_parts") - parts).isPositive();
+        assertThat(FakeCudaLibraries.calls("kernel bias_gradient_parts") - parts)
+                .isPositive();
     }
 
     /// Several blocks of threads share each channel. Rows of 7 and of 8 columns load a different number of

@@ -10,13 +10,13 @@ import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /// A test on the fake CUDA libraries (`src/test/native`). Its JVM finds them in the place of NVIDIA's. The
-/// class name must end with `DoubleTest`.
+/// class name must end with `FakeCudaTest`.
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @Inherited
-@Tag("double")
+@Tag("fakeCuda")
 @ExtendWith(SeedOfFailure.class)
 @EnabledIf(
-        value = "io.trainyard.device.cuda.NativeDouble#isBuilt",
-        disabledReason = "there is no double of NVIDIA's libraries: src/test/native/build.sh says why")
+        value = "io.trainyard.device.cuda.FakeCudaLibraries#isBuilt",
+        disabledReason = "the fake CUDA libraries are not built: src/test/native/build.sh says why")
 public @interface OnFakeCuda {}

@@ -23,12 +23,13 @@ final class OnFakeCudaRuleTest {
             assertThat(files.map(file -> root.relativize(file).toString())
                             .filter(file -> file.endsWith("Test.class"))
                             .map(file -> file.replace(".class", "").replace('/', '.')))
-                    .allSatisfy(name -> assertThat(isOnDouble(name)).as(name).isEqualTo(name.endsWith("DoubleTest")))
-                    .anyMatch(name -> name.endsWith("DoubleTest"));
+                    .allSatisfy(
+                            name -> assertThat(isOnFakeCuda(name)).as(name).isEqualTo(name.endsWith("FakeCudaTest")))
+                    .anyMatch(name -> name.endsWith("FakeCudaTest"));
         }
     }
 
-    private static boolean isOnDouble(String name) throws ClassNotFoundException {
+    private static boolean isOnFakeCuda(String name) throws ClassNotFoundException {
         return Class.forName(name, false, OnFakeCudaRuleTest.class.getClassLoader())
                 .isAnnotationPresent(OnFakeCuda.class);
     }

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Copies between two GPUs: on machines with peer access, without it, and with peer access that does not work.
 @OnFakeCuda
 final class PeersFakeCudaTest {
-    private static final String PEERS = "TRAINYARD_DOUBLE_PEERS";
+    private static final String PEERS = "TRAINYARD_FAKE_PEERS";
     private static final String ENABLE = "cuCtxEnablePeerAccess";
     private static final int STEPS = 4;
 

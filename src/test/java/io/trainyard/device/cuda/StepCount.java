@@ -19,8 +19,8 @@ import java.util.List;
 ///     library call counts its tensors once, without the workspace, because the algorithm's own traffic is
 ///     unknown
 record StepCount(int nodes, int chain, long bytes) {
-    private static final String COUNT = "TRAINYARD_DOUBLE_COUNT";
-    private static final String MEMORY = "TRAINYARD_DOUBLE_MEMORY_BYTES";
+    private static final String COUNT = "TRAINYARD_FAKE_COUNT";
+    private static final String MEMORY = "TRAINYARD_FAKE_MEMORY_BYTES";
     private static final OptimizerSpec MOMENTUM = new OptimizerSpec.Sgd(0.001, 0.9, 0);
 
     /// One of the built-in networks.

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// Compares the table in docs/evidence/cuda-counts.md with the actual GPU work of a step, so that changes are
-/// noticed. `./mvnw test -Dtest=StepCountDoubleTest -Dtest.double.excluded=
+/// noticed. `./mvnw test -Dtest=StepCountFakeCudaTest -Dtest.fake-cuda.excluded=
 /// -Dsurefire.failIfNoSpecifiedTests=false` writes the new table to target/step-counts.md.
 @OnFakeCuda
 final class StepCountFakeCudaTest {

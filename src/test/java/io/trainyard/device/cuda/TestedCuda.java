@@ -5,7 +5,7 @@ import io.trainyard.spec.DeviceSpec;
 
 /// The first GPU of the fake CUDA libraries.
 final class TestedCuda {
-    static final String CAPABILITY = "TRAINYARD_DOUBLE_CAPABILITY";
+    static final String CAPABILITY = "TRAINYARD_FAKE_CAPABILITY";
 
     private TestedCuda() {}
 

@@ -155,7 +155,8 @@ public final class Kernels {
     private CUfunction function(String kernel) {
         return functions.computeIfAbsent(kernel, name -> {
             CUfunction function = new CUfunction();
-            CudaStatus.driver(JCudaDriver.cuModuleGetFunction(function, module, name), "cuModuleGetFunction of " + name);
+            CudaStatus.driver(
+                    JCudaDriver.cuModuleGetFunction(function, module, name), "cuModuleGetFunction of " + name);
             return function;
         });
     }

@@ -1,7 +1,7 @@
 package io.trainyard.device.cuda.layer;
 
-import io.trainyard.device.ShardRange;
 import io.trainyard.device.ShardBarrier;
+import io.trainyard.device.ShardRange;
 import io.trainyard.device.cuda.driver.Arena;
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.device.cuda.driver.Event;

@@ -2,8 +2,8 @@ package io.trainyard.device.cuda.layer;
 
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.cuda.driver.Buffer;
-import io.trainyard.device.cuda.driver.Gpu;
 import io.trainyard.device.cuda.driver.CudaStatus;
+import io.trainyard.device.cuda.driver.Gpu;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

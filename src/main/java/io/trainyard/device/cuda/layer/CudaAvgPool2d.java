@@ -1,8 +1,8 @@
 package io.trainyard.device.cuda.layer;
 
 import io.trainyard.device.cuda.driver.Buffer;
-import io.trainyard.device.cuda.driver.Gpu;
 import io.trainyard.device.cuda.driver.CudaStatus;
+import io.trainyard.device.cuda.driver.Gpu;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.Pooling;
 import io.trainyard.spec.Windows;

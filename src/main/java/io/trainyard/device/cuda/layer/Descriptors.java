@@ -1,7 +1,7 @@
 package io.trainyard.device.cuda.layer;
 
-import io.trainyard.device.cuda.driver.Gpu;
 import io.trainyard.device.cuda.driver.CudaStatus;
+import io.trainyard.device.cuda.driver.Gpu;
 import io.trainyard.spec.Extent;
 import io.trainyard.spec.Windows;
 import java.nio.ByteBuffer;
@@ -94,7 +94,8 @@ public final class Descriptors {
                 "cudnnSetConvolution2dDescriptor");
         CudaStatus.dnn(
                 JCudnn.cudnnSetConvolutionGroupCount(convolution, groups), "cudnnSetConvolutionGroupCount " + groups);
-        CudaStatus.dnn(JCudnn.cudnnSetConvolutionMathType(convolution, numbers.dnnMath()), "cudnnSetConvolutionMathType");
+        CudaStatus.dnn(
+                JCudnn.cudnnSetConvolutionMathType(convolution, numbers.dnnMath()), "cudnnSetConvolutionMathType");
         return convolution;
     }
 

@@ -2,8 +2,8 @@ package io.trainyard.device.cuda.layer;
 
 import io.trainyard.device.cuda.driver.Arena;
 import io.trainyard.device.cuda.driver.Buffer;
-import io.trainyard.device.cuda.driver.Gpu;
 import io.trainyard.device.cuda.driver.CudaStatus;
+import io.trainyard.device.cuda.driver.Gpu;
 import io.trainyard.device.cuda.layer.ConvolutionAlgorithm.Direction;
 import io.trainyard.spec.Extent;
 import io.trainyard.spec.Shape;

@@ -129,7 +129,8 @@ public final class ChannelGradientSums {
             MemorySegment source, MemorySegment output, MemorySegment gradient, long first, long last) {
         for (long i = first; i <= last; i += LENGTH) {
             FloatVector blocked = VectorRuns.load(output, i);
-            VectorRuns.store(VectorRuns.load(source, i).blend(0f, blocked.compare(VectorOperators.LE, 0f)), gradient, i);
+            VectorRuns.store(
+                    VectorRuns.load(source, i).blend(0f, blocked.compare(VectorOperators.LE, 0f)), gradient, i);
         }
     }
 

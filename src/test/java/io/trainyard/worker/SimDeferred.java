@@ -19,7 +19,7 @@ import java.util.function.BooleanSupplier;
 
 /// One real worker with two slots in a simulated world without faults, and deferred commands: the project `p1`
 /// may run one job at a time.
-final class SimParked {
+final class SimDeferred {
     private static final Duration BEAT = Duration.ofSeconds(2);
     private static final Duration BOUND = Duration.ofMinutes(30);
 
@@ -30,11 +30,11 @@ final class SimParked {
     private final SimJudge judge;
     private final List<TrainingEvent> told = new ArrayList<>();
 
-    SimParked() {
+    SimDeferred() {
         this(SimSeams.NONE);
     }
 
-    SimParked(SimSeams seams) {
+    SimDeferred(SimSeams seams) {
         var limits = new SimShareGroup.Limits(Duration.ofSeconds(15), 10, 2000);
         kafka = new SimKafka(world, "", limits);
         people = new SimPeople(kafka);
@@ -70,9 +70,9 @@ final class SimParked {
     }
 
     /// Submits a job, and waits until its command is deferred.
-    void park(String job, Priority priority) {
+    void deferForProject(String job, Priority priority) {
         submit(job, priority);
-        until("job %s to be parked".formatted(job), () -> isParked(job));
+        until("job %s to be parked".formatted(job), () -> isDeferred(job));
     }
 
     /// Submits a job, and waits until it runs.
@@ -90,15 +90,15 @@ final class SimParked {
     }
 
     /// Whether a command of a job is deferred.
-    boolean isParked(String job) {
+    boolean isDeferred(String job) {
         SimTopic ownership = kafka.topic(Topic.OWNERSHIP);
-        Map<String, Boolean> parked = new HashMap<>();
+        Map<String, Boolean> deferred = new HashMap<>();
         for (SimTopic.Entry entry : ownership.from(ownership.start(), Integer.MAX_VALUE)) {
-            parked.put(
+            deferred.put(
                     String.valueOf(entry.key()),
-                    entry.value() != null && entry.headers().lastHeader(Deferred.PARKED) != null);
+                    entry.value() != null && entry.headers().lastHeader(Deferred.DEFERRED) != null);
         }
-        return parked.entrySet().stream().anyMatch(one -> one.getKey().startsWith(job + "/") && one.getValue());
+        return deferred.entrySet().stream().anyMatch(one -> one.getKey().startsWith(job + "/") && one.getValue());
     }
 
     boolean isTold(String job, Class<? extends TrainingEvent> event) {

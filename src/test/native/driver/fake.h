@@ -1,4 +1,4 @@
-// What the doubles of cuDNN, cuBLAS and NVRTC use of libcuda's, which holds the state of all of them. The names are
+// What the fake of cuDNN, cuBLAS and NVRTC use of libcuda's, which holds the state of all of them. The names are
 // exported from libcuda.so.1.
 #pragma once
 
@@ -32,7 +32,7 @@ struct Range {
 // Counts a call of an exported function; the status that it is to fail with (see failures.cpp), or 0.
 int called(const char* function);
 
-// Says why a call failed: trainyard_double_problem tells it, and standard error where TRAINYARD_DOUBLE_LOG is set.
+// Says why a call failed: trainyard_double_problem tells it, and standard error where TRAINYARD_FAKE_LOG is set.
 void report(const char* function, int status, const std::string& why);
 
 // The context that is current on this thread and usable; throws the driver's error otherwise.
@@ -69,8 +69,8 @@ void countAlive(const char* kind, int change);
 // An environment variable's number, or `otherwise`.
 long long setting(const char* name, long long otherwise);
 
-// What all chance comes from: TRAINYARD_DOUBLE_SEED.
-inline unsigned long long seed() { return static_cast<unsigned long long>(setting("TRAINYARD_DOUBLE_SEED", 1)); }
+// What all chance comes from: TRAINYARD_FAKE_SEED.
+inline unsigned long long seed() { return static_cast<unsigned long long>(setting("TRAINYARD_FAKE_SEED", 1)); }
 
 // What is alive of one kind; the handles that a caller gives back are checked against it.
 template <class Object>

@@ -3,13 +3,13 @@ package io.trainyard.worker;
 import static io.trainyard.worker.SimTraining.number;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.trainyard.ownership.ClaimPriorities;
 import io.trainyard.event.Control.DesiredState;
 import io.trainyard.event.TrainingEvent.Cancelled;
 import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.TrainingEvent.Paused;
 import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.event.TrainingEvent.Resumed;
+import io.trainyard.ownership.ClaimPriorities;
 import io.trainyard.topics.Priority;
 import io.trainyard.worker.SimTraining.Kind;
 import java.time.Duration;
@@ -21,19 +21,19 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /// Control requests for jobs that are deferred because of their project's quota, and the effect of such jobs on
 /// others.
 @ExtendWith(SilentWorkers.class)
-class SimParkedTest {
+class SimDeferredTest {
     private static final String RUNS = Kind.MINUTES.id(number(1, 1));
     private static final String FIRST = Kind.TINY.id(number(1, 2));
     private static final String SECOND = Kind.TINY.id(number(1, 3));
     private static final String OTHERS = Kind.MINUTES.id(number(2, 1));
     private static final String URGENT = Kind.TINY.id(number(3, 1));
 
-    private final SimParked fleet = new SimParked();
+    private final SimDeferred fleet = new SimDeferred();
 
     @Test
     void whatIsCancelledEndsThoughItsProjectHasItsQuota() {
         fleet.run(RUNS, Priority.NORMAL);
-        fleet.park(FIRST, Priority.NORMAL);
+        fleet.deferForProject(FIRST, Priority.NORMAL);
         fleet.desiredState(FIRST, DesiredState.CANCEL);
         fleet.until("its end", () -> fleet.isTold(FIRST, Cancelled.class));
         assertThat(fleet.isTold(RUNS, Finished.class))
@@ -41,16 +41,16 @@ class SimParkedTest {
                 .isFalse();
         fleet.until("the other's end", () -> fleet.isTold(RUNS, Finished.class));
         assertThat(fleet.claims(FIRST)).isZero();
-        assertThat(fleet.isParked(FIRST)).isFalse();
+        assertThat(fleet.isDeferred(FIRST)).isFalse();
         assertThat(fleet.wrong()).isEmpty();
     }
 
     @Test
     void whatIsPausedRestsAndGoesOnWhenThereIsRoom() {
         fleet.run(RUNS, Priority.NORMAL);
-        fleet.park(FIRST, Priority.NORMAL);
+        fleet.deferForProject(FIRST, Priority.NORMAL);
         fleet.desiredState(FIRST, DesiredState.PAUSE);
-        fleet.until("its rest", () -> fleet.isTold(FIRST, Paused.class) && !fleet.isParked(FIRST));
+        fleet.until("its rest", () -> fleet.isTold(FIRST, Paused.class) && !fleet.isDeferred(FIRST));
         fleet.until("the other's end", () -> fleet.isTold(RUNS, Finished.class));
         fleet.pass(Duration.ofMinutes(2));
         assertThat(fleet.claims(FIRST)).as("it rests, though there is room").isZero();
@@ -65,13 +65,13 @@ class SimParkedTest {
     @Test
     void whatIsMadeMoreUrgentComesBeforeOthersAndRunsOnce() {
         fleet.run(RUNS, Priority.NORMAL);
-        fleet.park(FIRST, Priority.NORMAL);
-        fleet.park(SECOND, Priority.NORMAL);
+        fleet.deferForProject(FIRST, Priority.NORMAL);
+        fleet.deferForProject(SECOND, Priority.NORMAL);
         fleet.submit(SECOND, Priority.HIGH);
         fleet.until("both ends", () -> fleet.isTold(FIRST, Finished.class) && fleet.isTold(SECOND, Finished.class));
         fleet.pass(Duration.ofMinutes(2));
         assertThat(fleet.claimed()).containsExactly(RUNS, SECOND, FIRST);
-        assertThat(fleet.isParked(SECOND)).isFalse();
+        assertThat(fleet.isDeferred(SECOND)).isFalse();
         assertThat(fleet.wrong()).isEmpty();
     }
 
@@ -79,7 +79,7 @@ class SimParkedTest {
     @Test
     void whatIsParkedAndUrgentTakesNobodysPlace() {
         fleet.run(RUNS, Priority.NORMAL);
-        fleet.park(FIRST, Priority.HIGH);
+        fleet.deferForProject(FIRST, Priority.HIGH);
         fleet.run(OTHERS, Priority.LOW);
         fleet.pass(Duration.ofSeconds(60));
         assertThat(fleet.isAnyTold(Released.class)).isFalse();
@@ -109,7 +109,7 @@ class SimParkedTest {
     /// Another worker may have taken the job that the slot was reserved for.
     @Test
     void aPlaceThatIsKeptForNobodyIsLetGo() {
-        SimParked keeping = new SimParked(new SimSeams() {
+        SimDeferred keeping = new SimDeferred(new SimSeams() {
             @Override
             public ClaimPriorities order(ClaimPriorities real) {
                 real.preempted();
@@ -124,7 +124,7 @@ class SimParkedTest {
     @Test
     void aPlaceIsNotKeptForEver() {
         List<ClaimPriorities> orders = new ArrayList<>();
-        SimParked keeping = new SimParked(new SimSeams() {
+        SimDeferred keeping = new SimDeferred(new SimSeams() {
             @Override
             public ClaimPriorities order(ClaimPriorities real) {
                 orders.add(real);

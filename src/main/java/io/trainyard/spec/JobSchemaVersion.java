@@ -8,20 +8,21 @@ import java.util.ServiceLoader;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// The schema versions of commands, called contracts and numbered from [#FIRST]. Everything that a command could
+/// The schema versions of commands, numbered from [#FIRST]. Everything that a command could
 /// not express before is an [Addition] here and raises the number. Nothing is removed or changes its meaning. So
-/// the contract of a command is that of its newest addition, and a reader that understands a contract understands
+/// the schema version of a command is that of its newest addition, and a reader that understands a schema version
+/// understands
 /// all earlier ones.
 ///
-/// @param additions to contract [#FIRST], the oldest first
-public record JobContract(List<Addition> additions) {
-    /// The contract of commands without a number.
+/// @param additions to schema version [#FIRST], the oldest first
+public record JobSchemaVersion(List<Addition> additions) {
+    /// The schema version of commands without a number.
     public static final int FIRST = 1;
 
-    /// The contracts that this version understands. Additions of a future version are loaded as services, which
+    /// The schema versions that this version understands. Additions of a future version are loaded as services, which
     /// only tests provide.
-    public static final JobContract OURS =
-            new JobContract(ServiceLoader.load(Later.class, Later.class.getClassLoader()).stream()
+    public static final JobSchemaVersion OURS =
+            new JobSchemaVersion(ServiceLoader.load(Later.class, Later.class.getClassLoader()).stream()
                     .flatMap(later -> later.get().additions().stream())
                     .toList());
 
@@ -30,7 +31,7 @@ public record JobContract(List<Addition> additions) {
         List<Addition> additions();
     }
 
-    /// A field or type that commands may use from a contract on.
+    /// A field or type that commands may use from a schema version on.
     ///
     /// @param place path of the object with the addition, separated by dots; empty for the job itself
     /// @param type the `type` of an object there, or anywhere below it; null: the object at `place`, of any type
@@ -76,10 +77,10 @@ public record JobContract(List<Addition> additions) {
         }
     }
 
-    /// A job as JSON in the lowest contract that expresses it.
-    public record Written(ObjectNode json, int contract) {}
+    /// A job as JSON in the lowest schema version that expresses it.
+    public record Written(ObjectNode json, int schemaVersion) {}
 
-    public JobContract {
+    public JobSchemaVersion {
         additions = List.copyOf(additions);
     }
 
@@ -87,7 +88,7 @@ public record JobContract(List<Addition> additions) {
         return additions.stream().mapToInt(Addition::since).max().orElse(FIRST);
     }
 
-    /// The lowest contract that includes all additions used by a job.
+    /// The lowest schema version that includes all additions used by a job.
     int of(JsonNode job) {
         return additions.stream()
                 .filter(addition -> addition.isIn(job))
@@ -96,27 +97,28 @@ public record JobContract(List<Addition> additions) {
                 .orElse(FIRST);
     }
 
-    /// @throws InvalidJobException if a job uses additions that the contract does not include
-    void requireWithin(int contract, JsonNode job) {
+    /// @throws InvalidJobException if a job uses additions that the schema version does not include
+    void requireWithin(int schemaVersion, JsonNode job) {
         Optional<Addition> beyond = additions.stream()
-                .filter(addition -> addition.since() > contract && addition.isIn(job))
+                .filter(addition -> addition.since() > schemaVersion && addition.isIn(job))
                 .findFirst();
         if (beyond.isPresent()) {
-            throw new InvalidJobException("%s is not known here; it is in commands since contract %d, and this is %d"
-                    .formatted(beyond.get().inWords(), beyond.get().since(), contract));
+            throw new InvalidJobException(
+                    "%s is not known here; it is in commands since schema version %d, and this is %d"
+                            .formatted(beyond.get().inWords(), beyond.get().since(), schemaVersion));
         }
     }
 
-    /// Leaves out fields that lower contracts do not know, if the job is the same without them. Older workers can
+    /// Leaves out fields that lower schema versions do not know, if the job is the same without them. Older workers can
     /// then read a job that uses nothing new, from a newer client.
     Written write(JobSpec job, ObjectNode whole) {
         int needed = of(whole);
-        for (int contract = FIRST; contract < needed; contract++) {
-            int most = contract;
+        for (int schemaVersion = FIRST; schemaVersion < needed; schemaVersion++) {
+            int most = schemaVersion;
             ObjectNode less = whole.deepCopy();
             additions.stream().filter(addition -> addition.since() > most).forEach(addition -> addition.leaveOut(less));
-            if (of(less) <= contract && JobJson.is(less, job)) {
-                return new Written(less, contract);
+            if (of(less) <= schemaVersion && JobJson.is(less, job)) {
+                return new Written(less, schemaVersion);
             }
         }
         return new Written(whole, needed);

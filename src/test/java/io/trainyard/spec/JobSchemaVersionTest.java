@@ -9,8 +9,8 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.type.TypeFactory;
 import io.trainyard.event.SampleEvents;
-import io.trainyard.spec.JobContract.Addition;
-import io.trainyard.spec.JobContract.Written;
+import io.trainyard.spec.JobSchemaVersion.Addition;
+import io.trainyard.spec.JobSchemaVersion.Written;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
@@ -24,12 +24,12 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-class JobContractTest {
+class JobSchemaVersionTest {
     private static final Path SAID = Path.of("src/test/resources/io/trainyard/spec/said-in-commands.txt");
     private static final JsonMapper MAPPER = new JsonMapper();
 
     /// A later version: adds a field with a default, and a type.
-    private static final JobContract LATER = new JobContract(List.of(
+    private static final JobSchemaVersion LATER = new JobSchemaVersion(List.of(
             new Addition(2, "", null, "dropLast"),
             new Addition(3, "network", "relu", null),
             new Addition(4, "network", "linear", "bias")));
@@ -39,25 +39,25 @@ class JobContractTest {
                 {"id": "a", "dataset": "shapes28", "epochs": 1, %s}""".formatted(more).getBytes(StandardCharsets.UTF_8));
     }
 
-    private static Written written(JobContract contract, JobSpec job) throws Exception {
-        return contract.write(job, (ObjectNode) MAPPER.readTree(JobJson.write(job)));
+    private static Written written(JobSchemaVersion schemaVersion, JobSpec job) throws Exception {
+        return schemaVersion.write(job, (ObjectNode) MAPPER.readTree(JobJson.write(job)));
     }
 
     @Test
     void aJobIsWrittenForTheLowestContractThatHasAllItSays() throws Exception {
         JobSpec plain = job("\"network\": \"lenet\"");
-        assertThat(written(LATER, plain).contract()).isEqualTo(1);
+        assertThat(written(LATER, plain).schemaVersion()).isEqualTo(1);
         assertThat(written(LATER, plain).json().has("dropLast")).isFalse();
         assertThat(JobJson.read(written(LATER, plain).json())).isEqualTo(plain);
 
         JobSpec drops = job("\"network\": \"lenet\", \"dropLast\": true");
-        assertThat(written(LATER, drops).contract()).isEqualTo(2);
+        assertThat(written(LATER, drops).schemaVersion()).isEqualTo(2);
         assertThat(JobJson.read(written(LATER, drops).json())).isEqualTo(drops);
 
         JobSpec layers = job("\"network\": {\"layers\": [{\"type\": \"flatten\"}, {\"type\": \"relu\"}]}");
-        assertThat(written(LATER, layers).contract()).isEqualTo(3);
+        assertThat(written(LATER, layers).schemaVersion()).isEqualTo(3);
         assertThat(written(LATER, layers).json().has("dropLast"))
-                .as("contract 3 has it")
+                .as("schema version 3 has it")
                 .isTrue();
     }
 
@@ -68,7 +68,7 @@ class JobContractTest {
         assertThatThrownBy(() -> LATER.requireWithin(1, job))
                 .isInstanceOf(InvalidJobException.class)
                 .hasMessage(
-                        "the field \"dropLast\" is not known here; it is in commands since contract 2, and this is 1");
+                        "the field \"dropLast\" is not known here; it is in commands since schema version 2, and this is 1");
         assertThat(LATER.newest()).isEqualTo(4);
     }
 
@@ -77,13 +77,13 @@ class JobContractTest {
         JobSpec newer = SampleEvents.newer("job");
         Written written = JobJson.command(newer);
         byte[] json = written.json().toString().getBytes(StandardCharsets.UTF_8);
-        assertThat(written.contract()).isEqualTo(2);
+        assertThat(written.schemaVersion()).isEqualTo(2);
         assertThat(JobJson.read(json, 2)).isEqualTo(newer);
         assertThatThrownBy(() -> JobJson.read(json, 1))
                 .hasMessage(
-                        "the field \"split\" of dataset is not known here; it is in commands since contract 2, and this is 1");
+                        "the field \"split\" of dataset is not known here; it is in commands since schema version 2, and this is 1");
         Written plain = JobJson.command(SampleEvents.spec("job"));
-        assertThat(plain.contract()).isEqualTo(1);
+        assertThat(plain.schemaVersion()).isEqualTo(1);
         assertThat(JobJson.read(plain.json(), 1)).isEqualTo(SampleEvents.spec("job"));
     }
 
@@ -99,7 +99,7 @@ class JobContractTest {
     }
 
     /// All fields and types of commands with the schema version that added them. A new one must be added to
-    /// [JobContract#OURS] with the next version; otherwise older workers would dead-letter such commands.
+    /// [JobSchemaVersion#OURS] with the next version; otherwise older workers would dead-letter such commands.
     @Test
     void whatIsAddedRaisesTheContract() throws Exception {
         Set<String> said = new TreeSet<>();
@@ -124,8 +124,8 @@ class JobContractTest {
                         .filter(line -> !line.startsWith("1 "))
                         .map(line -> line.split(" ")[0])
                         .distinct())
-                .as("the contracts of what was added")
-                .containsExactlyInAnyOrderElementsOf(JobContract.OURS.additions().stream()
+                .as("the schema versions of the additions")
+                .containsExactlyInAnyOrderElementsOf(JobSchemaVersion.OURS.additions().stream()
                         .filter(addition -> !new LaterContract().additions().contains(addition))
                         .map(addition -> Integer.toString(addition.since()))
                         .distinct()
