@@ -125,7 +125,7 @@ class ForecastTest {
         WorkerStatus gpu = worker("w1", "cuda:0+cuda:1", null);
         WorkerStatus full = troubled("w2", "the store is full");
         WorkerStatus old = WorkerStatusBuilder.of("w1", "cpu").build();
-        String taken = "beingTaken: a worker is about to claim it";
+        String taken = "beingClaimed: a worker is about to claim it";
         String allBusy = "allBusy: the one worker is busy";
         String urgent = "behindHighPriority: 2 jobs that are more urgent come first";
         return Stream.of(

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 
 /// The fake CUDA libraries run kernels in the least convenient order that a GPU may choose.
 @OnFakeCuda
-final class FakeKernelsTest {
+final class KernelsFakeCudaTest {
     private static final int BLOCK = 256;
     private static final int BLOCKS = 6;
     private static final String CAPABILITY = "TRAINYARD_FAKE_CAPABILITY";

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 
 /// The fake driver behaves like the real one as seen through JCuda. Otherwise tests on it would prove nothing.
 @OnFakeCuda
-final class FakeDriverTest {
+final class DriverFakeCudaTest {
     private static final int COUNT = 1000;
     private static final long BYTES = 4L * COUNT;
 
