@@ -7,6 +7,7 @@ import io.smallrye.config.WithDefault;
 import io.trainyard.Page;
 import io.trainyard.dashboard.DashboardConfig;
 import io.trainyard.dashboard.SignInConfig;
+import io.trainyard.event.JobState;
 import io.trainyard.worker.WorkerSettings;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
@@ -17,6 +18,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -26,11 +28,17 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-/// Checks docs/reference/commands.md against the commands and their settings, and the commands on every page against
-/// their options.
+/// Checks docs/reference/commands.md and docs/reference/settings.md against the commands and their settings, and the
+/// commands on every page against their options.
 class CommandsPageTest {
     private static final Page PAGE = Page.read("docs/reference/commands.md");
+    private static final Page SETTINGS = Page.read("docs/reference/settings.md");
     private static final Pattern OPTION = Pattern.compile("--[a-z-]+");
+
+    /// Listed once, below the table of commands.
+    private static final List<String> COMMON_OPTIONS =
+            List.of("--kafka", "--kafka-config", "--prefix", "--kafka-timeout", "--verbose");
+
     private static final String LAUNCHER = "./trainyard ";
 
     /// Rows of the table of commands.
@@ -53,9 +61,51 @@ class CommandsPageTest {
                 .allSatisfy(option -> assertThat(command.getCommandSpec().findOption(option))
                         .as(option)
                         .isNotNull());
+        assertThat(Stream.concat(
+                                OPTION.matcher(String.join(" ", row)).results().map(MatchResult::group),
+                                COMMON_OPTIONS.stream())
+                        .toList())
+                .containsAll(options(command));
         assertThat(row.get(2).split(", "))
                 .containsExactlyElementsOf(
                         command.getCommandSpec().usageMessage().exitCodeList().keySet());
+    }
+
+    @Test
+    void theCommonOptionsAreThoseOfCommandsThatUseKafka() {
+        for (List<String> row : rows()) {
+            CommandLine command =
+                    Objects.requireNonNull(commandLine().getSubcommands().get(name(row)));
+            if (options(command).contains("--kafka")) {
+                assertThat(options(command)).as(name(row)).containsAll(COMMON_OPTIONS);
+            }
+        }
+        assertThat(COMMON_OPTIONS).allSatisfy(option -> assertThat(PAGE.text()).contains("`" + option));
+    }
+
+    @Test
+    void everyStateAndOrderOfJobsIsNamed() {
+        assertThat(codes("## Selecting jobs"))
+                .containsAll(words(JobState.Status.values()))
+                .containsAll(words(JobOrder.values()));
+        assertThat(codes("## Top")).containsAll(words(TopOrder.values()));
+    }
+
+    private static List<String> codes(String heading) {
+        return Page.code(List.of(PAGE.section(heading).text()), 0);
+    }
+
+    private static List<String> words(Enum<?>[] values) {
+        return Arrays.stream(values)
+                .map(value -> value.name().toLowerCase(Locale.ROOT))
+                .toList();
+    }
+
+    private static List<String> options(CommandLine command) {
+        return command.getCommandSpec().options().stream()
+                .filter(option -> !option.usageHelp() && !option.versionHelp())
+                .map(option -> option.longestName())
+                .toList();
     }
 
     @Test
@@ -65,10 +115,11 @@ class CommandsPageTest {
         addSettings("TRAINYARD_DASHBOARD", DashboardConfig.class, settings);
         addSettings("TRAINYARD_SIGN_IN", SignInConfig.class, settings);
         Map<String, String> told = new LinkedHashMap<>();
-        PAGE.section("## Settings")
-                .table()
-                .forEach(
-                        row -> told.put(Page.code(row, 0).getFirst(), row.get(1).replace("`", "")));
+        SETTINGS.sections(2)
+                .values()
+                .forEach(section -> section.table()
+                        .forEach(row -> told.put(
+                                Page.code(row, 0).getFirst(), row.get(1).replace("`", ""))));
         settings.forEach((name, value) -> {
             assertThat(told).containsKey(name);
             if (value != null) {
@@ -83,6 +134,12 @@ class CommandsPageTest {
                         "OTEL_TRACES_EXPORTER",
                         "TRAINYARD_VERBOSE",
                         "TRAINYARD_DATA_CACHE_LIMIT",
+                        "TRAINYARD_S3_ADDRESSING",
+                        "TRAINYARD_S3_ENCRYPTION",
+                        "TRAINYARD_S3_KMS_KEY",
+                        "TRAINYARD_S3_TIMEOUT",
+                        "JAVA_HOME",
+                        "TRAINYARD_JAVA_OPTS",
                         "TRAINYARD_WORKER_METRICS_PORT",
                         "TRAINYARD_WORKER_METRICS_HOST");
     }
@@ -108,10 +165,7 @@ class CommandsPageTest {
                 Objects.requireNonNull(commandLine().getSubcommands().get("check-device"));
         assertThat(Page.read("docs/how-to/check-a-node.md").tableOf("option").table())
                 .extracting(row -> Page.code(row, 0).getFirst())
-                .containsExactlyInAnyOrderElementsOf(command.getCommandSpec().options().stream()
-                        .filter(option -> !option.usageHelp() && !option.versionHelp())
-                        .map(option -> option.longestName())
-                        .toList());
+                .containsExactlyInAnyOrderElementsOf(options(command));
     }
 
     @ParameterizedTest

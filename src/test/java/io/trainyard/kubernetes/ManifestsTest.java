@@ -230,12 +230,12 @@ class ManifestsTest {
     @ParameterizedTest
     @MethodSource("all")
     void everySettingIsOneOfTheProgram(String what) throws Exception {
-        Set<String> known = Page.read("docs/reference/commands.md").section("## Settings").table().stream()
+        Set<String> known = Page.read("docs/reference/settings.md").sections(2).values().stream()
+                .flatMap(section -> section.table().stream())
                 .map(List::getFirst)
                 .map(setting -> setting.replace("`", ""))
                 .collect(Collectors.toCollection(HashSet::new));
         known.add("AWS_REGION");
-        known.add("TRAINYARD_JAVA_OPTS"); // the launcher's
         known.add("TRAINYARD_DASHBOARD_TRACKING_FILE"); // docs/how-to/secure.md
         Set<String> said = new HashSet<>();
         for (JsonNode object : objects(what)) {
