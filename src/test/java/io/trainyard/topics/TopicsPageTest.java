@@ -27,9 +27,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Checks docs/reference/topics.md against the code: topics and settings, all headers, all events with their fields,
-/// and
-/// examples that equal the code's output.
+/// Checks docs/reference/topics.md against the code: topics and settings, all events with their fields, and examples
+/// that equal the code's output.
 class TopicsPageTest {
     private static final Page PAGE = Page.read("docs/reference/topics.md");
     private static final JsonMapper MAPPER = new JsonMapper();
@@ -80,12 +79,17 @@ class TopicsPageTest {
                 .containsExactlyElementsOf(events().map(TopicsPageTest::title).toList());
     }
 
+    /// The first fields of all events are listed once.
     @ParameterizedTest
     @MethodSource("events")
     void anEventsTableHasItsFieldsInTheirOrder(Class<?> event) {
         List<String> fields = new ArrayList<>(fields(event));
         fields.add(2, "time: text"); // not in the record class, because the code keeps it next to the event
-        assertThat(fields(section(event))).isEqualTo(fields);
+        List<String> told = new ArrayList<>(fields(PAGE.section("## Events")));
+        if (section(event).hasTable()) {
+            told.addAll(fields(section(event)));
+        }
+        assertThat(told).isEqualTo(fields);
     }
 
     @Test
