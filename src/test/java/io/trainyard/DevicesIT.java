@@ -39,7 +39,7 @@ final class DevicesIT {
     }
 
     @Test
-    void aMachineWithoutAGpuSaysWhyAndWhatToDo() {
+    void reportsWhyThereIsNoGpu() {
         assumeFalse(Files.exists(Path.of("/proc/driver/nvidia")), "this machine has a GPU");
         assertThat(devices().lines())
                 .anySatisfy(line -> assertThat(line).startsWith("cuda         not available: "))

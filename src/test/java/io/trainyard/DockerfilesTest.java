@@ -35,13 +35,13 @@ final class DockerfilesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {NATIVE, JVM, CUDA})
-    void nobodyIsRoot(String file) throws IOException {
+    void noContainerRunsAsRoot(String file) throws IOException {
         assertThat(of("USER", file)).containsExactly("10001:10001");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {NATIVE, JVM})
-    void whatTheyTakeFromTheProjectIsThere(String file) throws IOException {
+    void copiedFilesExist(String file) throws IOException {
         List<String> taken = of("COPY", file).stream()
                 .flatMap(copy -> Stream.of(copy.split(" ")))
                 .filter(path -> path.startsWith("/trainyard/") && !path.contains("/target") && !path.endsWith("/"))

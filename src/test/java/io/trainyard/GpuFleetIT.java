@@ -45,7 +45,7 @@ final class GpuFleetIT {
     }
 
     @Test
-    void eachJobRunsWhereItAsksToAndGivesTheSameNumbers() {
+    void jobsRunOnTheirDevicesWithEqualNumbers() {
         try (PackagedFleet fleet = PackagedFleet.of(folder, "gpus.")) {
             fleet.startWorker("processors", "--device", "cpu");
             fleet.startWorker("gpus", List.of("CUDA_LIBRARIES=" + FAKE_CUDA), "--device", "cuda");
@@ -95,7 +95,7 @@ final class GpuFleetIT {
     private static final String LOSS = "TRAINYARD_FAKE_FAIL=kernel sgd:110:719";
 
     @Test
-    void aWorkerWhoseGpuIsLostEndsAndAnotherGoesOnWithItsJob() {
+    void aWorkerExitsAfterAGpuLossAndAnotherOneResumesItsJob() {
         try (PackagedFleet fleet = PackagedFleet.of(folder, "loss.")) {
             fleet.startWorker("broken", List.of("CUDA_LIBRARIES=" + FAKE_CUDA, LOSS), "--device", "cuda");
             fleet.awaitMembers();

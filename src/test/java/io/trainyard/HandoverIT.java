@@ -69,7 +69,7 @@ final class HandoverIT {
     }
 
     @Test
-    void whatAStoppedWorkerGivesBackAnotherEnds() {
+    void anotherWorkerFinishesTheJobOfAStoppedOne() {
         String first = submitAndAwaitCheckpoint("stopped", "w3");
         fleet.worker(first).terminate();
         assertThat(fleet.worker(first).exitStatus()).isEqualTo(SIGTERM_STATUS);
@@ -93,7 +93,7 @@ final class HandoverIT {
 
     @Smoke
     @Test
-    void whatAKilledWorkerLeavesAnotherEnds() {
+    void anotherWorkerFinishesTheJobOfAKilledOne() {
         String first = submitAndAwaitCheckpoint("killed", "w4");
         fleet.worker(first).kill();
         Finished finished = fleet.await(Topic.JOBS, "killed", Finished.class);

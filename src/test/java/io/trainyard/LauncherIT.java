@@ -59,7 +59,7 @@ final class LauncherIT {
 
     /// GraalVM sets this property in an image, and only the property decides what an image offers.
     @Test
-    void aNativeImageRefusesWhatNeedsAJvm() {
+    void aNativeImageRefusesCommandsThatNeedAJvm() {
         var ended = TrainyardProcess.start(
                 folder,
                 List.of(

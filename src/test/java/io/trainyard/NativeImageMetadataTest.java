@@ -20,7 +20,7 @@ final class NativeImageMetadataTest {
     private static final Pattern CALL = Pattern.compile("\\bFunctionDescriptor\\s*\\.of(Void)?\\(");
 
     @Test
-    void theFileSaysWhatTheClassesNeed() throws IOException {
+    void theFileHasTheMetadataOfAllClasses() throws IOException {
         String needed = NativeImageMetadata.asJson();
         if (Boolean.getBoolean("golden.write")) {
             Files.createDirectories(FILE.getParent());
@@ -31,7 +31,7 @@ final class NativeImageMetadataTest {
 
     /// A missing class that JCuda's native code looks up would kill the process.
     @Test
-    void whatNativesLookUpIsThere() throws IOException {
+    void classesThatNativesLookUpExist() throws IOException {
         assertThat(NativeImageMetadata.namedByNatives())
                 .contains("jcuda/NativePointerObject", "jcuda/driver/CUDA_MEMCPY2D", "java/nio/Buffer")
                 .allSatisfy(name -> assertThat(Class.forName(

@@ -36,7 +36,7 @@ final class NativeSourcesIT {
 
     /// Libraries loaded and functions looked up during the image build are missing at run time.
     @Test
-    void whatLoadsLibrariesIsInitialisedWhenItRuns() throws IOException {
+    void classesThatLoadLibrariesAreInitializedAtRunTime() throws IOException {
         String later = arguments().stream()
                 .filter(argument -> argument.startsWith("--initialize-at-run-time=jcuda"))
                 .findFirst()

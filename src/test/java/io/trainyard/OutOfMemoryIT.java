@@ -48,7 +48,7 @@ final class OutOfMemoryIT {
 
     /// No worker can read a record larger than its heap. The brokers stop delivering it at the limit.
     @Test
-    void aCommandThatNoWorkerCanReadEndsAsManyAsItIsHandedTo() throws Exception {
+    void anUnreadableLargeCommandEndsOneWorkerPerDelivery() throws Exception {
         Map<String, String> settings = new HashMap<>(TestBroker.settings(TestBroker.NEVER));
         settings.put("group.share.max.delivery.count.limit", Integer.toString(MOST_DELIVERIES));
         settings.put("group.share.delivery.count.limit", Integer.toString(DELIVERIES));

@@ -30,7 +30,7 @@ final class ReadmeIT {
 
     @Smoke
     @Test
-    void theFirstJobLearnsWhatTheReadmeSays() throws IOException {
+    void theFirstJobReachesTheAccuracyOfTheReadme() throws IOException {
         assertThat(MAPPER.readTree(README.section("## A first job").code("json").getFirst()))
                 .isEqualTo(MAPPER.readTree(Files.readString(FIRST)));
         Matcher told = PERCENT.matcher(README.text());

@@ -60,7 +60,7 @@ final class ReadmeShellIT {
     }
 
     @Test
-    void photosOfTwoKindsAreToldApart() throws Exception {
+    void classifiesPhotosOfTwoKinds() throws Exception {
         makeProject();
         photos("cats", Color.ORANGE);
         photos("dogs", Color.GRAY);

@@ -98,7 +98,7 @@ final class SecureFleetIT {
     }
 
     @Test
-    void everyRoleDoesItsWorkAndNobodyTellsASecret() throws Exception {
+    void everyRoleWorksAndNoSecretIsLogged() throws Exception {
         requireDone(start(KafkaRole.ADMINISTRATOR, "topics"));
         TrainyardProcess worker =
                 start(KafkaRole.WORKER, "worker", "--id", "w1", "--device", "reference", "--metrics-port", "0");

@@ -47,7 +47,7 @@ final class TracesAndLogsIT {
     }
 
     @Test
-    void aWorkerTellsACollectorAndLogsJson() {
+    void aWorkerSendsTracesAndLogsJson() {
         try (PackagedFleet fleet = PackagedFleet.of(folder, "traced.")) {
             fleet.startWorker(
                     "w1",

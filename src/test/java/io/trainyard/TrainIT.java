@@ -152,7 +152,7 @@ final class TrainIT {
     }
 
     @Test
-    void goesOnWithTheSameBitsAfterCtrlC() throws Exception {
+    void resumesWithTheSameBitsAfterCtrlC() throws Exception {
         List<TrainingEvent> whole = events(uninterrupted);
         try (var train = train(LONG, "--json")) {
             train.await("\"type\":\"checkpointSaved\"");
@@ -184,7 +184,7 @@ final class TrainIT {
         lenet     | shapes32 | --device,cuda:999     | 2     | no device
         signs     | shapes32 | --threads,0           | 2     | "fc3" gives 6, but the data set has 10 classes
         """)
-    void saysWhatIsWrongInASentence(String network, String dataset, String option, int status, String words)
+    void reportsErrorsInASentence(String network, String dataset, String option, int status, String words)
             throws Exception {
         TrainyardProcess train = train("""
             {"id": "wrong", "network": "%s", "dataset": "%s", "epochs": 1}""".formatted(network, dataset), option.split(","));

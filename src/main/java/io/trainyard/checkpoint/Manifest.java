@@ -60,9 +60,9 @@ public record Manifest(
     static Manifest read(byte[] bytes) {
         try {
             if (MAPPER.readTree(bytes) instanceof ObjectNode json) {
-                String told = json.path(OWN_HASH).asText();
+                String expected = json.path(OWN_HASH).asText();
                 json.remove(OWN_HASH);
-                if (told.equals(hash(json))) {
+                if (expected.equals(hash(json))) {
                     return MAPPER.treeToValue(json, Manifest.class);
                 }
                 throw new CheckpointException("its manifest is not as it was written: its SHA-256 is another");
@@ -78,21 +78,21 @@ public record Manifest(
     /// @param key of one of its files
     /// @throws CheckpointException if it is missing, has another size or hash, or is not a file of tensors
     SafeTensors readIntact(CheckpointStore store, String key) {
-        StoredFile told = files.stream()
+        StoredFile expected = files.stream()
                 .filter(file -> key.endsWith("/" + file.name()))
                 .findFirst()
                 .orElseThrow(() -> new CheckpointException("its manifest does not name %s".formatted(key)));
         try (CountedDigest in = new CountedDigest(
-                store.open(key).orElseThrow(() -> new CheckpointException(told.name() + " is missing")))) {
+                store.open(key).orElseThrow(() -> new CheckpointException(expected.name() + " is missing")))) {
             SafeTensors tensors;
             try {
                 tensors = SafeTensors.read(in);
             } catch (CheckpointException | IllegalArgumentException | DeviceMemoryException e) {
                 in.transferTo(OutputStream.nullOutputStream());
-                in.require(told);
+                in.require(expected);
                 throw e;
             }
-            in.require(told);
+            in.require(expected);
             return tensors;
         } catch (IOException e) {
             throw new StoreException("%s cannot be read: %s".formatted(store.uri(key), e), e);
@@ -120,16 +120,16 @@ public record Manifest(
             return read;
         }
 
-        void require(StoredFile told) {
-            if (bytes != told.bytes()) {
+        void require(StoredFile expected) {
+            if (bytes != expected.bytes()) {
                 throw new CheckpointException(
-                        "%s has %d bytes; its manifest says %d".formatted(told.name(), bytes, told.bytes()));
+                        "%s has %d bytes; its manifest says %d".formatted(expected.name(), bytes, expected.bytes()));
             }
             String sha256 = Sha256.text(getMessageDigest());
-            if (!sha256.equals(told.sha256())) {
+            if (!sha256.equals(expected.sha256())) {
                 throw new CheckpointException(
                         "%s has other bytes than were written: their SHA-256 is %s; its manifest says %s"
-                                .formatted(told.name(), sha256, told.sha256()));
+                                .formatted(expected.name(), sha256, expected.sha256()));
             }
         }
     }

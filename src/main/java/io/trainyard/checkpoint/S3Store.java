@@ -214,13 +214,13 @@ final class S3Store implements CheckpointStore {
         }
 
         private void verify() {
-            String told = object.sha256();
-            if (told != null) {
+            String expected = object.sha256();
+            if (expected != null) {
                 String found = Sha256.text(copy());
-                if (!found.equals(told)) {
+                if (!found.equals(expected)) {
                     throw new CheckpointException(
                             "%s has other bytes than were written: their SHA-256 is %s, and was %s"
-                                    .formatted(uri, found, told));
+                                    .formatted(uri, found, expected));
                 }
             }
         }

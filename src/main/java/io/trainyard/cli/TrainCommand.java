@@ -157,7 +157,7 @@ public final class TrainCommand extends PlainCommand {
     private Supervisor supervisor(BiConsumer<TrainingEvent, Instant> events) {
         return new Supervisor() {
             @Override
-            public void tell(TrainingEvent event, Instant time) {
+            public void publish(TrainingEvent event, Instant time) {
                 events.accept(event, time);
             }
 

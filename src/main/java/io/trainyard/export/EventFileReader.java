@@ -42,8 +42,9 @@ final class EventFileReader {
                 if (sum.length < Integer.BYTES) {
                     return position;
                 }
-                int told = ByteBuffer.wrap(sum).order(ByteOrder.LITTLE_ENDIAN).getInt();
-                require(told == EventFile.checksumOf(data, data.length), file, position);
+                int expected =
+                        ByteBuffer.wrap(sum).order(ByteOrder.LITTLE_ENDIAN).getInt();
+                require(expected == EventFile.checksumOf(data, data.length), file, position);
                 readEvent(ByteBuffer.wrap(data), reader);
                 position += HEADER + length + Integer.BYTES;
             }

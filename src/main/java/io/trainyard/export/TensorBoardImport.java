@@ -200,9 +200,9 @@ public final class TensorBoardImport {
                         losses.stream(), tests.stream().map(Test::loss))
                 .mapToDouble(Scalar::seconds)
                 .summaryStatistics();
-        List<JobRecord> told = new ArrayList<>();
-        told.add(at(seconds.getMin(), new Claimed(job, 1, DEVICE, DEVICE)));
-        addLosses(job, losses, shift, seconds.getMin(), told);
+        List<JobRecord> records = new ArrayList<>();
+        records.add(at(seconds.getMin(), new Claimed(job, 1, DEVICE, DEVICE)));
+        addLosses(job, losses, shift, seconds.getMin(), records);
         long last = losses.isEmpty() ? 0 : losses.getLast().step() + shift;
         Double best = null;
         for (int epoch = 0; epoch < tests.size(); epoch++) {
@@ -212,11 +212,11 @@ public final class TensorBoardImport {
             EpochTested tested = test.tested(job, epoch, step);
             Double accuracy = tested.testAccuracy();
             best = best == null || accuracy != null && accuracy > best ? accuracy : best;
-            told.add(at(test.loss().seconds(), tested));
+            records.add(at(test.loss().seconds(), tested));
         }
         long millis = Math.round(1e3 * (seconds.getMax() - seconds.getMin()));
-        told.add(at(seconds.getMax(), new Finished(job, 1, last, best, 0, 0, 0, millis, "", null, null)));
-        return told;
+        records.add(at(seconds.getMax(), new Finished(job, 1, last, best, 0, 0, 0, millis, "", null, null)));
+        return records;
     }
 
     private static EventRecord at(double seconds, TrainingEvent event) {
@@ -224,18 +224,18 @@ public final class TensorBoardImport {
     }
 
     /// Losses of neighbouring steps are told together.
-    private static void addLosses(String job, List<Scalar> losses, long shift, double start, List<JobRecord> told) {
+    private static void addLosses(String job, List<Scalar> losses, long shift, double start, List<JobRecord> records) {
         List<Scalar> together = new ArrayList<>();
         for (Scalar loss : losses) {
             if (!together.isEmpty()
                     && (together.getLast().step() + 1 != loss.step() || together.size() == MAX_LOSSES)) {
-                told.add(losses(job, together, shift, start));
+                records.add(losses(job, together, shift, start));
                 together.clear();
             }
             together.add(loss);
         }
         if (!together.isEmpty()) {
-            told.add(losses(job, together, shift, start));
+            records.add(losses(job, together, shift, start));
         }
     }
 

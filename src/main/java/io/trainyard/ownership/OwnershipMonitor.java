@@ -420,8 +420,8 @@ public final class OwnershipMonitor {
                     due.add(new RecoveryAction.Cancel(job));
                 }
             }
-            case PAUSE -> due.add(new RecoveryAction.TellPaused(job));
-            case RUN -> due.add(new RecoveryAction.TellResumed(job));
+            case PAUSE -> due.add(new RecoveryAction.PublishPaused(job));
+            case RUN -> due.add(new RecoveryAction.PublishResumed(job));
         }
         return true;
     }

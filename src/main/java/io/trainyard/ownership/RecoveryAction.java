@@ -21,8 +21,8 @@ public sealed interface RecoveryAction {
 
     /// A waiting job was paused: an event is published. The worker that receives the command will pause the
     /// job.
-    record TellPaused(String job) implements RecoveryAction {}
+    record PublishPaused(String job) implements RecoveryAction {}
 
     /// A job that still waits was resumed: an event is published.
-    record TellResumed(String job) implements RecoveryAction {}
+    record PublishResumed(String job) implements RecoveryAction {}
 }

@@ -17,7 +17,7 @@ import java.util.Set;
 /// guess at the intended value, and the copy is read again.
 final class JobMistakes {
     /// After this number a message only says that there are more mistakes.
-    static final int MAX_TOLD = 8;
+    static final int MAX_SENTENCES = 8;
 
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
 
@@ -31,7 +31,7 @@ final class JobMistakes {
             "sweep", JSON.objectNode().set("seed", JSON.arrayNode().add(0)));
 
     private final ObjectNode copy;
-    private final List<String> told = new ArrayList<>();
+    private final List<String> sentences = new ArrayList<>();
     private final Set<String> wrong = new HashSet<>();
 
     private JobMistakes(ObjectNode copy) {
@@ -42,22 +42,22 @@ final class JobMistakes {
     static InvalidJobException of(Exception first, ObjectNode job) {
         JobMistakes mistakes = new JobMistakes(job.deepCopy());
         Optional<Exception> next = Optional.of(first);
-        while (next.isPresent() && mistakes.tell(next.get())) {
+        while (next.isPresent() && mistakes.add(next.get())) {
             next = JobJson.whyUnreadable(mistakes.copy);
         }
-        return new InvalidJobException(String.join("; and ", mistakes.told), first);
+        return new InvalidJobException(String.join("; and ", mistakes.sentences), first);
     }
 
     /// @return whether the mistake was corrected, so reading can continue
-    private boolean tell(Exception e) {
+    private boolean add(Exception e) {
         Mistake mistake = JobJsonError.explain(e, copy);
-        if (told.size() == MAX_TOLD) {
-            told.add("there are more mistakes");
+        if (sentences.size() == MAX_SENTENCES) {
+            sentences.add("there are more mistakes");
             return false;
         }
         return switch (mistake) {
             case Mistake.UnknownField unknown -> {
-                told.add(unknown.sentence());
+                sentences.add(unknown.sentence());
                 yield rename(unknown);
             }
             case Mistake.WrongValue value -> {
@@ -65,7 +65,7 @@ final class JobMistakes {
                 if (!wrong.add(JobJsonError.text(place))) {
                     yield false; // caused by a mistake already reported at this place
                 }
-                told.add(value.sentence());
+                sentences.add(value.sentence());
                 yield replace(place);
             }
         };

@@ -91,9 +91,9 @@ final class Attempt implements AutoCloseable {
     /// attempt is still valid.
     ///
     /// @throws SupersededException if there is a later attempt
-    void tell(TrainingEvent event) {
+    void publish(TrainingEvent event) {
         fence.lookNowAndThen();
-        supervisor.tell(event);
+        supervisor.publish(event);
     }
 
     /// The job's dataset is being downloaded; the next piece of it must arrive within the usual time limit.
@@ -120,7 +120,7 @@ final class Attempt implements AutoCloseable {
         rungs.resume(newest.map(checkpoint -> checkpoint.progress().epoch()).orElse(0));
         newest.ifPresent(checkpoint -> {
             savedStep = checkpoint.progress().step();
-            checkpoint.pending().forEach(supervisor::tellAgain);
+            checkpoint.pending().forEach(supervisor::republish);
         });
         return newest;
     }
@@ -238,7 +238,7 @@ final class Attempt implements AutoCloseable {
         writer.take(mayFail && savedStep > 0).ifPresent(written -> {
             Progress at = written.at();
             savedStep = at.step();
-            tell(new CheckpointSaved(
+            publish(new CheckpointSaved(
                     job.id(),
                     number,
                     written.model().uri().toString(),
@@ -275,7 +275,7 @@ final class Attempt implements AutoCloseable {
                 ? "worker %s stops".formatted(worker)
                 : "preempted on worker %s by the high-priority job %s".formatted(worker, preemptor);
         Released event = new Released(job.id(), number, savedStep, reason, preemptor);
-        tell(event);
+        publish(event);
         return new Outcome.Released(event);
     }
 
@@ -331,7 +331,7 @@ final class Attempt implements AutoCloseable {
             noteStopped();
         }
         Released event = new Released(job.id(), number, savedStep, FailureClassifier.reason(cause), null);
-        supervisor.tell(event);
+        supervisor.publish(event);
         return switch (cause) {
             case DeviceLostException _ -> new Outcome.DeviceLost(event);
             case DeviceBusyException _ -> new Outcome.Crowded(event);

@@ -18,7 +18,7 @@ final class Evaluator {
                     .formatted(model.name(), test.result().testLoss()));
         }
         EpochTested tested = test.event(attempt, 0, 0, null);
-        attempt.tell(tested);
+        attempt.publish(tested);
         return new Finished(
                 attempt.job().id(),
                 attempt.number(),

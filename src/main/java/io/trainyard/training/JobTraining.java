@@ -150,7 +150,7 @@ public final class JobTraining {
             return attempt.giveBack(e);
         }
         DeviceInfo info = device.info();
-        attempt.tell(new Claimed(job.id(), attempt.number(), worker, info.name()));
+        attempt.publish(new Claimed(job.id(), attempt.number(), worker, info.name()));
         attempt.begin();
         Optional<Checkpoint> newest = attempt.resume(limits.maxAttempts());
         Workload asBefore = newest.map(saved -> workload.withThreads(saved.threads()))
@@ -162,7 +162,7 @@ public final class JobTraining {
             StartingPoint start = StartingPoint.of(attempt, workload.network(), newest);
             session.load(start.state());
             logNewChoices(attempt, asked.choices(), session.choices());
-            attempt.tell(start.event(attempt, prepared, session, info));
+            attempt.publish(start.event(attempt, prepared, session, info));
             return switch (job.kind()) {
                 case TRAIN -> train(attempt, trainer(attempt, workload, session), start.progress());
                 case EVALUATE -> evaluate(attempt, session, start);

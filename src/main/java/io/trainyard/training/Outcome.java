@@ -55,8 +55,8 @@ public sealed interface Outcome {
     /// @param json the event
     /// @throws CheckpointException if it is not such an event
     static Outcome publish(String json, Supervisor supervisor) {
-        TimestampedEvent told = read(json);
-        Outcome outcome = switch (told.event()) {
+        TimestampedEvent stored = read(json);
+        Outcome outcome = switch (stored.event()) {
             case TrainingEvent.Finished finished -> new Finished(finished);
             case TrainingEvent.Failed failed -> new Failed(failed);
             case TrainingEvent.Cancelled cancelled -> new Cancelled(cancelled);
@@ -71,9 +71,9 @@ public sealed interface Outcome {
                     TrainingEvent.Resumed _ ->
                 throw new CheckpointException(
                         "a stored event of the job cannot be read: %s neither ends nor pauses an attempt"
-                                .formatted(told.event().type()));
+                                .formatted(stored.event().type()));
         };
-        supervisor.tell(told.event(), told.time() == null ? Instant.now() : told.time());
+        supervisor.publish(stored.event(), stored.time() == null ? Instant.now() : stored.time());
         return outcome;
     }
 

@@ -26,11 +26,11 @@ public interface Supervisor {
     /// Receives an event, in order.
     ///
     /// @param time when it happened: a repeated outcome keeps its first time
-    void tell(TrainingEvent event, Instant time);
+    void publish(TrainingEvent event, Instant time);
 
     /// Receives an event that happens now.
-    default void tell(TrainingEvent event) {
-        tell(event, Instant.now());
+    default void publish(TrainingEvent event) {
+        publish(event, Instant.now());
     }
 
     /// Asked at every step boundary. If there is a reason, the attempt saves a checkpoint, unless it is
@@ -60,7 +60,7 @@ public interface Supervisor {
     /// Receives an event of an earlier attempt that the brokers may not have, unchanged and in order.
     ///
     /// @param event as JSON
-    default void tellAgain(String event) {}
+    default void republish(String event) {}
 
     /// A checkpoint is being written; an event follows when it is safe.
     default void saves(long step) {}
@@ -78,7 +78,7 @@ public interface Supervisor {
     static Supervisor of(Consumer<TrainingEvent> events, BooleanSupplier stopRequested) {
         return new Supervisor() {
             @Override
-            public void tell(TrainingEvent event, Instant time) {
+            public void publish(TrainingEvent event, Instant time) {
                 events.accept(event);
             }
 

@@ -29,8 +29,8 @@ record TestPass(int epoch, long step, Evaluation result, long micros) {
     /// @param epochTime null if no epoch was trained
     EpochTested event(Attempt attempt, long samples, long trainMicros, @Nullable EpochTime epochTime) {
         Accuracy accuracy = result.isRegression() ? null : Accuracy.of(result.confusion());
-        boolean told = result.confusion().length <= EpochTested.MAX_CONFUSION_CLASSES;
-        int[][] confusion = told ? result.confusion() : new int[0][];
+        boolean withConfusion = result.confusion().length <= EpochTested.MAX_CONFUSION_CLASSES;
+        int[][] confusion = withConfusion ? result.confusion() : new int[0][];
         return new EpochTested(
                 attempt.job().id(),
                 attempt.number(),

@@ -80,7 +80,7 @@ final class Trainer {
                 throw diverged("the test loss is " + test.result().testLoss(), at.step());
             }
             EpochDraws.test(random);
-            attempt.tell(test.event(attempt, samples(begin, at), trainMicros, clock.endEpoch(test.micros())));
+            attempt.publish(test.event(attempt, samples(begin, at), trainMicros, clock.endEpoch(test.micros())));
             at = at.nextEpoch(
                     random.state(), test.result().accuracy(), test.result().testLoss(), test.micros());
             saveIfDue(at);
@@ -111,10 +111,16 @@ final class Trainer {
         while (finite < steps && Float.isFinite(losses[finite])) {
             finite++;
         }
-        float[] told = finite == steps ? losses : Arrays.copyOf(losses, finite + 1);
-        double learningRate = rates.learningRate(at.stepOfEpoch() + told.length - 1);
-        attempt.tell(new StepLosses(
-                job.id(), attempt.number(), at.epoch(), at.step() + 1, told, microsSince(startNanos), learningRate));
+        float[] published = finite == steps ? losses : Arrays.copyOf(losses, finite + 1);
+        double learningRate = rates.learningRate(at.stepOfEpoch() + published.length - 1);
+        attempt.publish(new StepLosses(
+                job.id(),
+                attempt.number(),
+                at.epoch(),
+                at.step() + 1,
+                published,
+                microsSince(startNanos),
+                learningRate));
         if (finite < steps) {
             throw diverged("the loss is " + losses[finite], at.step() + 1 + finite);
         }

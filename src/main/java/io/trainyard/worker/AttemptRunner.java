@@ -93,7 +93,7 @@ final class AttemptRunner {
             case Outcome.Finished _, Outcome.Failed _, Outcome.Cancelled _, Outcome.Expanded _ -> {
                 breaker.ended();
                 if (isAcknowledged(held, events.acknowledged())) {
-                    KillPoint.OUTCOME_TOLD.reach();
+                    KillPoint.OUTCOME_PUBLISHED.reach();
                     isAcknowledged(held, outcomes.close(held.id()));
                 }
             }

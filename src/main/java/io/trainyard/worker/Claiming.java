@@ -194,7 +194,7 @@ final class Claiming {
     private ClaimResult begin(CommandQueue queue, ClaimedAttempt held)
             throws InterruptedException, ExecutionException, TimeoutException {
         disposition.await(queue, publisher.publish(Ownership.running(held.request(), rules.worker())));
-        KillPoint.IN_OWNERSHIP.reach();
+        KillPoint.OWNERSHIP_PUBLISHED.reach();
         if (!queue.accept()) {
             return new ClaimResult.Lost(
                     "job %s attempt %d was not accepted in time".formatted(held.id(), held.attempt()), held.id());

@@ -54,7 +54,7 @@ final class Expansion {
         } catch (CheckpointException e) {
             Released event =
                     new Released(sweep.id(), sweep.attempt(), 0, "the store cannot be used: " + e.getMessage(), null);
-            supervisor.tell(event);
+            supervisor.publish(event);
             return new Outcome.WorkerFault(event, false);
         }
     }

@@ -17,7 +17,7 @@ enum KillPoint {
     /// The brokers have the trials of a sweep; the sweep has no end yet.
     TRIALS_PUBLISHED,
     /// The ownership is published; the command is not accepted.
-    IN_OWNERSHIP,
+    OWNERSHIP_PUBLISHED,
     /// The client is about to send an ACCEPT, for a claim or another disposition.
     ACCEPTING,
     /// The command is accepted; training has not begun.
@@ -27,13 +27,13 @@ enum KillPoint {
     /// The store has the manifest; the event is not published.
     MANIFEST_WRITTEN,
     /// The store has the job's result at a rung; no decision was made.
-    RESULT_KEPT,
+    RESULT_STORED,
     /// The store has the job's end.
-    OUTCOME_KEPT,
+    OUTCOME_STORED,
     /// The end is about to be published.
-    OUTCOME_TELLING,
+    PUBLISHING_OUTCOME,
     /// The brokers have the end; the ownership remains.
-    OUTCOME_TOLD;
+    OUTCOME_PUBLISHED;
 
     static final String PROPERTY = "killpoint";
 

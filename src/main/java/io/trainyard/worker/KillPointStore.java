@@ -27,10 +27,10 @@ final class KillPointStore implements CheckpointStore {
     public boolean createIfAbsent(String key, byte[] content) {
         boolean created = store.createIfAbsent(key, content);
         if (created && key.contains("/attempts/") && isEnd(content)) {
-            KillPoint.OUTCOME_KEPT.reach();
+            KillPoint.OUTCOME_STORED.reach();
         }
         if (created && key.contains("/rungs/")) {
-            KillPoint.RESULT_KEPT.reach();
+            KillPoint.RESULT_STORED.reach();
         }
         return created;
     }

@@ -46,18 +46,18 @@ final class RecoveryActions {
             switch (action) {
                 case RecoveryAction.Republish republish -> republish(republish);
                 case RecoveryAction.Cancel(String job) -> await(outcomes.cancel(folder(job), null));
-                case RecoveryAction.TellPaused(String job) -> {
+                case RecoveryAction.PublishPaused(String job) -> {
                     JobFolder folder = folder(job);
                     JobChain chain = folder.chain();
                     if (chain.end().isEmpty()) {
-                        tell(new Paused(
+                        publish(new Paused(
                                 job, chain.attempt(), folder.checkpoints().lastStep()));
                     }
                 }
-                case RecoveryAction.TellResumed(String job) -> {
+                case RecoveryAction.PublishResumed(String job) -> {
                     JobChain chain = folder(job).chain();
                     if (chain.end().isEmpty()) {
-                        tell(new Resumed(job, chain.attempt()));
+                        publish(new Resumed(job, chain.attempt()));
                     }
                 }
             }
@@ -79,7 +79,7 @@ final class RecoveryActions {
                 request.attempt(),
                 action.resumed() ? "the job is resumed" : "nobody who had the job is heard any more");
         if (action.resumed()) {
-            tell(new Resumed(action.job(), folder(action.job()).chain().attempt()));
+            publish(new Resumed(action.job(), folder(action.job()).chain().attempt()));
         }
         publish(request, action.copies());
     }
@@ -123,7 +123,7 @@ final class RecoveryActions {
                     request.attempt(),
                     request.job().group());
             publish(request, 1);
-            tell(event);
+            publish(event);
         } catch (CheckpointException | ExecutionException | TimeoutException e) {
             sayFailed(job, e);
         }
@@ -154,7 +154,7 @@ final class RecoveryActions {
         }
     }
 
-    private void tell(TrainingEvent event) throws InterruptedException, ExecutionException, TimeoutException {
+    private void publish(TrainingEvent event) throws InterruptedException, ExecutionException, TimeoutException {
         await(publisher.publish(SerializedEvent.of(event, context.host().now(), rules.worker()), null));
     }
 

@@ -48,18 +48,18 @@ final class RunningJob implements Supervisor {
     }
 
     @Override
-    public void tell(TrainingEvent event, Instant time) {
+    public void publish(TrainingEvent event, Instant time) {
         dueNanos = NEVER;
         events.publish(SerializedEvent.of(event, time, context.rules().worker()));
     }
 
     @Override
-    public void tell(TrainingEvent event) {
-        tell(event, context.host().now());
+    public void publish(TrainingEvent event) {
+        publish(event, context.host().now());
     }
 
     @Override
-    public void tellAgain(String event) {
+    public void republish(String event) {
         dueNanos = NEVER;
         try {
             events.publish(SerializedEvent.read(

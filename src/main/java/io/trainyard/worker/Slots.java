@@ -87,7 +87,7 @@ final class Slots {
     private JobEvents events(ClaimedAttempt held) {
         JobEvents events = new JobEvents(line -> {
             if (line.event() instanceof Finished) {
-                KillPoint.OUTCOME_TELLING.reach();
+                KillPoint.PUBLISHING_OUTCOME.reach();
             }
             held.activity().see(line);
             log.see(line.event());

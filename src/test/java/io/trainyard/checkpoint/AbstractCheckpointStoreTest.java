@@ -54,7 +54,7 @@ abstract class AbstractCheckpointStoreTest {
     }
 
     @Test
-    void keepsWhatIsWritten() throws Exception {
+    void storesFiles() throws Exception {
         byte[] content = "one".getBytes(StandardCharsets.UTF_8);
         CheckpointRef ref = store.write("job/checkpoints/a", out -> out.write(content));
 
@@ -66,7 +66,7 @@ abstract class AbstractCheckpointStoreTest {
     }
 
     @Test
-    void keepsWhatHasNothingInIt() {
+    void storesEmptyFiles() {
         CheckpointRef ref = store.write("job/a", _ -> {});
         assertThat(ref.bytes()).isZero();
         assertThat(store.read("job/a").orElseThrow()).isEmpty();
@@ -88,7 +88,7 @@ abstract class AbstractCheckpointStoreTest {
     }
 
     @Test
-    void writesInPlaceOfWhatIsThere() throws IOException {
+    void replacesFiles() throws IOException {
         write("job/a", "one");
         write("job/a", "two");
         assertThat(read("job/a")).isEqualTo("two");
@@ -124,7 +124,7 @@ abstract class AbstractCheckpointStoreTest {
 
     /// Equal bytes do not make the second creator the first one.
     @Test
-    void whoCreatesTheSameAsAnotherIsNotTheFirst() {
+    void onlyOneOfTwoCreatesSucceeds() {
         assertThat(store.createIfAbsent("job/a", new byte[] {'a'})).isTrue();
         assertThat(open(place).createIfAbsent("job/a", new byte[] {'a'})).isFalse();
     }
@@ -170,7 +170,7 @@ abstract class AbstractCheckpointStoreTest {
     abstract void putIdentity(String text) throws IOException;
 
     @Test
-    void notesWhatHasNothingInIt() {
+    void storesEmptyNotes() {
         store.note("job/attempts/1.started");
         store.note("job/attempts/1.started");
         assertThat(store.has("job/attempts/1.started")).isTrue();
@@ -178,7 +178,7 @@ abstract class AbstractCheckpointStoreTest {
     }
 
     @Test
-    void deletesWhatIsThere() {
+    void deletesFiles() {
         write("job/a", "one");
         assertThat(store.has("job/a")).isTrue();
         store.delete("job/a");
@@ -202,7 +202,7 @@ abstract class AbstractCheckpointStoreTest {
     }
 
     @Test
-    void sweepsWhatWasBegun() throws IOException {
+    void deletesUnfinishedFiles() throws IOException {
         write("job/checkpoints/a", "one");
         begin("job/checkpoints");
         begin("other/checkpoints");

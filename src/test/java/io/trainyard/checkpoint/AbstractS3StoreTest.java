@@ -95,7 +95,7 @@ abstract class AbstractS3StoreTest extends AbstractCheckpointStoreTest {
     /// The server has processed the first request, or the last one, without an answer.
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
-    void whoCreatesAndHearsNoAnswerHasCreated(int lost) throws IOException {
+    void aCreateWithALostAnswerSucceeds(int lost) throws IOException {
         loseAnswers("PUT", "attempts/1", lost);
         assertThat(behind.createIfAbsent("job/attempts/1", new byte[] {'a'})).isTrue();
         assertThat(behind.createIfAbsent("job/attempts/1", new byte[] {'a'})).isFalse();
@@ -106,7 +106,7 @@ abstract class AbstractS3StoreTest extends AbstractCheckpointStoreTest {
     }
 
     @Test
-    void whatIsWrittenIsThereThoughAnswersAreLost() throws Exception {
+    void writesSucceedAlthoughAnswersAreLost() throws Exception {
         AtomicInteger requests = new AtomicInteger();
         proxy.rule(_ -> requests.incrementAndGet() % 2 == 1 ? new Fate.AnswerLost() : Fate.ARRIVES);
         CheckpointRef small = behind.write("job/small", out -> out.write(7));
@@ -130,7 +130,7 @@ abstract class AbstractS3StoreTest extends AbstractCheckpointStoreTest {
     /// Busy, or two conditional writes at once: the request is retried.
     @ParameterizedTest
     @CsvSource({"503, SlowDown", "500, InternalError", "409, ConditionalRequestConflict"})
-    void whatPassesIsTriedAgain(int status, String code) throws IOException {
+    void retriesTransientErrors(int status, String code) throws IOException {
         AtomicInteger refused = new AtomicInteger();
         proxy.rule(request ->
                 request.writes() && refused.incrementAndGet() <= 2 ? new Fate.Refused(status, code) : Fate.ARRIVES);
@@ -142,7 +142,7 @@ abstract class AbstractS3StoreTest extends AbstractCheckpointStoreTest {
     /// A lasting problem is reported as a failure of the store, with its reason.
     @ParameterizedTest
     @CsvSource({"503, SlowDown, 4", "409, ConditionalRequestConflict, 4", "507, InsufficientStorage, 1"})
-    void whatDoesNotPassIsTold(int status, String code, int tries) throws IOException {
+    void reportsPermanentErrors(int status, String code, int tries) throws IOException {
         write("job/a", "one");
         AtomicInteger refused = new AtomicInteger();
         proxy.rule(_ -> {
@@ -158,7 +158,7 @@ abstract class AbstractS3StoreTest extends AbstractCheckpointStoreTest {
     }
 
     @Test
-    void whatIsForbiddenIsNotTriedAgain() {
+    void doesNotRetryForbiddenRequests() {
         AtomicInteger refused = new AtomicInteger();
         proxy.rule(_ -> {
             refused.incrementAndGet();
@@ -199,7 +199,7 @@ abstract class AbstractS3StoreTest extends AbstractCheckpointStoreTest {
     }
 
     @Test
-    void aServerThatIsAwayIsTold() {
+    void reportsAnUnreachableServer() {
         proxy.close();
         assertThatThrownBy(() -> behind.has("job/a"))
                 .isInstanceOf(StoreException.class)
@@ -226,7 +226,7 @@ abstract class AbstractS3StoreTest extends AbstractCheckpointStoreTest {
     }
 
     @Test
-    void refusesAServerThatWritesOverWhatIsThere() {
+    void refusesAServerThatIgnoresPreconditions() {
         proxy.rule(_ -> new Fate.Pretends());
         assertThatThrownBy(() -> behind(Patience.LIMIT))
                 .isInstanceOf(CheckpointException.class)

@@ -27,7 +27,7 @@ class DirectoryProbeTest {
     }
 
     @Test
-    void aDiskHasWhatIsNeeded() {
+    void acceptsALocalDisk() {
         assertThatCode(() -> new DirectoryProbe(folder).require()).doesNotThrowAnyException();
     }
 
@@ -60,7 +60,7 @@ class DirectoryProbeTest {
     }
 
     @Test
-    void refusesOneThatLinksOverWhatIsThere() {
+    void refusesAFileSystemWhoseLinksReplaceFiles() {
         refuses(
                 new DirectoryProbe(folder) {
                     @Override
@@ -73,7 +73,7 @@ class DirectoryProbeTest {
     }
 
     @Test
-    void refusesOneThatCreatesWhatIsThere() {
+    void refusesAFileSystemWhoseCreatesAreNotExclusive() {
         refuses(
                 new DirectoryProbe(folder) {
                     @Override

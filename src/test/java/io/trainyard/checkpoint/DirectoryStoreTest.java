@@ -106,7 +106,7 @@ class DirectoryStoreTest extends AbstractCheckpointStoreTest {
     }
 
     @Test
-    void aStoreWhoseFolderIsGoneIsNotEmpty() throws IOException {
+    void aMissingFolderIsNotAnEmptyStore() throws IOException {
         write("a", "one");
         Files.delete(root().resolve("a"));
         Files.delete(root());
@@ -174,7 +174,7 @@ class DirectoryStoreTest extends AbstractCheckpointStoreTest {
     }
 
     @Test
-    void aLinkThatIsDeletedIsGoneAndWhatItNamesIsNot() throws IOException {
+    void deletingALinkKeepsItsTarget() throws IOException {
         Path outside = Files.writeString(folder.resolve("outside"), "secret");
         Path link = Files.createDirectories(root().resolve("job")).resolve("a");
         Files.createSymbolicLink(link, outside);

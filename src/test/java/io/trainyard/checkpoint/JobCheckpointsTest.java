@@ -46,7 +46,7 @@ class JobCheckpointsTest {
     }
 
     @Test
-    void givesBackWhatWasSaved() {
+    void loadsSavedCheckpoints() {
         CheckpointRef _ = checkpoints.save(checkpoint(9, 1));
         assertThat(checkpoints.newest().orElseThrow())
                 .usingRecursiveComparison()
@@ -76,7 +76,7 @@ class JobCheckpointsTest {
     /// A superseded worker that has not noticed yet may be ahead of the owner. The owner publishes the steps in
     /// between, so the next attempt must not skip them.
     @Test
-    void whatIsSavedByWhoHasLostTheJobIsPassedOver() {
+    void skipsCheckpointsOfSupersededAttempts() {
         JobFolder job = new JobFolder(store, "job");
         CheckpointRef _ = checkpoints.save(checkpoint(400, 1));
         CheckpointRef _ = checkpoints.save(checkpoint(500, 1));
@@ -138,7 +138,7 @@ class JobCheckpointsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {".safetensors", ".training.safetensors", ".json"})
-    void aFileThatIsCutOrGoneIsFound(String ending) throws IOException {
+    void detectsTruncatedAndMissingFiles(String ending) throws IOException {
         CheckpointRef _ = checkpoints.save(checkpoint(9, 1));
         CheckpointRef _ = checkpoints.save(checkpoint(10, 1));
         Path file = folder.resolve("step-0000000010-1" + ending);
@@ -154,7 +154,7 @@ class JobCheckpointsTest {
     }
 
     @Test
-    void whatDevicesChoseIsKeptWithTheTrainingState() {
+    void storesDeviceChoicesWithTheTrainingState() {
         DeviceChoices choices = new DeviceChoices(Map.of(
                 "NVIDIA H100, cuDNN 9.24.0", Map.of("FORWARD of 64 times 3x32x32", 1, "TO_DATA of it", 4),
                 "NVIDIA L4, cuDNN 9.24.0", Map.of("FORWARD of 64 times 3x32x32", 6)));
@@ -189,7 +189,7 @@ class JobCheckpointsTest {
         .safetensors | -1 | `step-0000000010-1.safetensors is missing`
         .safetensors | 5  | `step-0000000010-1.safetensors has 5 bytes; its manifest says `
         """)
-    void saysWhatIsWrong(String ending, int length, String problem) throws IOException {
+    void reportsErrors(String ending, int length, String problem) throws IOException {
         CheckpointRef _ = checkpoints.save(checkpoint(10, 1));
         Path file = folder.resolve("step-0000000010-1" + ending);
         byte[] whole = Files.readAllBytes(file);
@@ -217,7 +217,7 @@ class JobCheckpointsTest {
 
     /// A user's own `state_dict` has no manifest.
     @Test
-    void takesAModelThatAPersonPutThereButNeverGoesOnFromIt() throws IOException {
+    void loadsAForeignModelButNeverResumesFromIt() throws IOException {
         CheckpointRef saved = checkpoints.save(checkpoint(9, 1));
         Path own = Files.createDirectories(root.resolve("own/checkpoints"));
         Files.copy(Path.of(saved.uri()), own.resolve("step-0000000000.safetensors"));
@@ -238,7 +238,7 @@ class JobCheckpointsTest {
     }
 
     @Test
-    void keepsTheBestBesidesTheLast() throws IOException {
+    void retainsTheBestCheckpoint() throws IOException {
         double[] accuracies = {0.3, 0.8, 0.5, 0.8, 0.4};
         for (int step = 1; step <= 5; step++) {
             saveAndKeep(tested(step, accuracies[step - 1]), new Retention(1, true));
@@ -271,7 +271,7 @@ class JobCheckpointsTest {
 
     /// A superseded attempt may be ahead, and its last checkpoint may be incomplete.
     @Test
-    void neverDeletesWhatWasJustSavedNorWhatIsNewer() throws IOException {
+    void neverDeletesTheLastSavedOrNewerCheckpoints() throws IOException {
         saveAndKeep(tested(500, 0.5), new Retention(1, false));
         CheckpointRef torn = checkpoints.save(tested(900, 0.5));
         Files.write(Path.of(torn.uri()), new byte[0]);
@@ -310,7 +310,7 @@ class JobCheckpointsTest {
     /// An attempt that freezes before it deletes must not delete checkpoints that a later attempt saved
     /// meanwhile.
     @Test
-    void anAttemptThatStandsStillBeforeItDeletesLeavesWhatItsSuccessorSaved() throws IOException {
+    void aFrozenAttemptDoesNotDeleteItsSuccessorsCheckpoints() throws IOException {
         JobFolder job = new JobFolder(store, "job");
         assertThat(job.beginAttempt("a")).isEqualTo(1);
         CheckpointRef _ = checkpoints.save(checkpoint(50, 1));
@@ -368,7 +368,7 @@ class JobCheckpointsTest {
     }
 
     @Test
-    void sweepsWhatWasLeftUnfinished() throws IOException {
+    void deletesUnfinishedCheckpoints() throws IOException {
         CheckpointRef _ = checkpoints.save(checkpoint(9, 1));
         CheckpointRef _ = checkpoints.save(checkpoint(10, 1));
         CheckpointRef _ = checkpoints.save(checkpoint(10, 3));

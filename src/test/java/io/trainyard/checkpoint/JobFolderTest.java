@@ -65,7 +65,7 @@ class JobFolderTest {
     }
 
     @Test
-    void numbersAttemptsBesideFilesOfOthers() throws IOException {
+    void numbersAttemptsDespiteForeignFiles() throws IOException {
         assertThat(folder.beginAttempt("a")).isEqualTo(1);
         Files.createFile(root.resolve("job-1/attempts/notes.txt"));
         assertThat(folder.beginAttempt("a")).isEqualTo(2);
@@ -120,7 +120,7 @@ class JobFolderTest {
         `{"type": "owner", "worker": "w1"}`   | it does not name a worker, a place and a token
         `{"type": "released"}`                | its type is "released"
         """)
-    void saysWhatIsNoLink(String content, String problem) throws IOException {
+    void reportsInvalidLinks(String content, String problem) throws IOException {
         assertThat(folder.beginAttempt("w1")).isEqualTo(1);
         Files.writeString(root.resolve("job-1/attempts/1"), content);
         assertThatThrownBy(() -> folder.link(1))
@@ -145,7 +145,7 @@ class JobFolderTest {
     }
 
     @Test
-    void goesOnFromTheNewestCheckpoint() {
+    void resumesFromTheNewestCheckpoint() {
         assertThat(folder.checkpoints().newest()).isEmpty();
         CheckpointRef first = folder.checkpoints().save(checkpoint(9, 0.5f));
         CheckpointRef second = folder.checkpoints().save(checkpoint(10, 0.25f));

@@ -22,7 +22,7 @@ import net.jqwik.api.Provide;
 class SafeTensorsPropertiesTest {
     /// Any names, any bits: signed zeros, infinities and every NaN.
     @SeededProperty
-    void readsWhatItWrote(@ForAll("files") SafeTensors file) throws IOException {
+    void readsItsOwnOutput(@ForAll("files") SafeTensors file) throws IOException {
         SafeTensors read = SafeTensors.read(new ByteArrayInputStream(bytes(file)));
         assertThat(read.metadata()).isEqualTo(file.metadata());
         assertThat(List.copyOf(read.tensors().tensors().keySet()))

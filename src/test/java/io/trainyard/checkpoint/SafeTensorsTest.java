@@ -24,7 +24,7 @@ class SafeTensorsTest {
     private static final float[] BITS = {0f, -0f, 1.5f, Float.MIN_VALUE, Float.NaN, Float.NEGATIVE_INFINITY};
 
     @Test
-    void readsWhatItWrote() throws IOException {
+    void readsItsOwnOutput() throws IOException {
         SafeTensors read = SafeTensors.read(new ByteArrayInputStream(example()));
 
         assertThat(read.metadata()).containsExactlyInAnyOrderEntriesOf(Map.of("job", "a", "step", "7"));
@@ -75,7 +75,7 @@ class SafeTensorsTest {
         F32 | [2] | [0,4]  | lies at [0,4]; expected is [0,8]
         F32 | [1] | [4,8]  | lies at [4,8]; expected is [0,4]
         """)
-    void refusesWhatItCannotRead(String type, String shape, String offsets, String message) {
+    void refusesUnreadableFiles(String type, String shape, String offsets, String message) {
         String header = "{\"w\":{\"dtype\":\"%s\",\"shape\":%s,\"data_offsets\":%s}}".formatted(type, shape, offsets);
         byte[] file = new byte[8 + header.length() + 16];
         file[0] = (byte) header.length();
@@ -89,7 +89,7 @@ class SafeTensorsTest {
     /// The header declares more than the heap can hold. This is reported even though the file also ends before
     /// the first tensor.
     @Test
-    void refusesTensorsThatTheHeapHasNoRoomForBeforeOneIsRead() {
+    void refusesTensorsLargerThanTheHeapBeforeReading() {
         String header = """
                 {"a":{"dtype":"F32","shape":[1000,1000],"data_offsets":[0,4000000]},
                  "b":{"dtype":"F32","shape":[1000,1000],"data_offsets":[4000000,8000000]}}""";

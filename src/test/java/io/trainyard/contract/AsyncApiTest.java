@@ -76,7 +76,7 @@ class AsyncApiTest {
     }
 
     @Test
-    void channelsHaveTheSettingsOfTopicsAndOperationsAreWhatAWorkerMay() throws IOException {
+    void channelsHaveTheTopicsSettingsAndOperationsMatchAWorkersAcls() throws IOException {
         assertThat(Files.readString(Path.of("pom.xml")))
                 .contains("<version>%s</version>"
                         .formatted(Message.DOCUMENT.at("/info/version").asText()));

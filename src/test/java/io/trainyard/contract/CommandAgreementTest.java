@@ -306,7 +306,7 @@ class CommandAgreementTest {
     }
 
     @Test
-    void whatTheSchemaCannotSayIsWrittenDown() {
+    void rulesBeyondTheSchemaAreDocumented() {
         Page page = Page.read("docs/contract/README.md").section("## What a schema cannot say");
         assertThat(UNSAID.keySet()).allSatisfy(word -> assertThat(page.text()).contains("`" + word));
     }

@@ -168,7 +168,7 @@ class ContractTest {
     /// Workers refuse these commands, too.
     @ParameterizedTest
     @MethodSource("broken")
-    void whatIsBrokenIsRefused(Broken broken) throws IOException {
+    void refusesBrokenRecords(Broken broken) throws IOException {
         assertThat(SCHEMAS.mistakes(broken.schema(), broken.json())).isNotEmpty();
         if (broken.schema().equals("job-requested")) {
             JsonNode job = MAPPER.readTree(broken.json());

@@ -70,28 +70,28 @@ class JobExportTest {
     /// `a` was released once and has republished some steps; `b` waits; anyone can write `../c` to a topic.
     @BeforeEach
     void fill() {
-        tell(0, new Requested("a", SampleEvents.spec("a"), "here", START));
-        tell(0, claimed("a"), started("a", 1, 1));
-        tell(1000, losses("a", 1, 0, 1, 10));
-        tell(1100, tested("a", 1, 0, 10, 0.5));
-        tell(1400, losses("a", 1, 1, 11, 4), released("a", 1, 12, "the worker stops"));
-        tell(5000, claimed("a", 2), started("a", 2, 13));
-        tell(5800, losses("a", 2, 1, 13, 8));
-        tell(6000, tested("a", 2, 1, 20, 0.75), finished("a", 2, 20));
-        tell(7000, new Requested("b", SampleEvents.spec("b"), "there", START + 7000));
-        tell(8000, claimed("../c"), losses("../c", 1, 0, 1, new float[] {1, Float.NaN}));
+        publish(0, new Requested("a", SampleEvents.spec("a"), "here", START));
+        publish(0, claimed("a"), started("a", 1, 1));
+        publish(1000, losses("a", 1, 0, 1, 10));
+        publish(1100, tested("a", 1, 0, 10, 0.5));
+        publish(1400, losses("a", 1, 1, 11, 4), released("a", 1, 12, "the worker stops"));
+        publish(5000, claimed("a", 2), started("a", 2, 13));
+        publish(5800, losses("a", 2, 1, 13, 8));
+        publish(6000, tested("a", 2, 1, 20, 0.75), finished("a", 2, 20));
+        publish(7000, new Requested("b", SampleEvents.spec("b"), "there", START + 7000));
+        publish(8000, claimed("../c"), losses("../c", 1, 0, 1, new float[] {1, Float.NaN}));
         store.take(all, Map.of(new Partition("all", 0), 1L));
         assertThat(store.remark("a", new Annotations(List.of("base", "old"), NOTE)))
                 .isTrue();
     }
 
-    private void tell(long afterMillis, TrainingEvent... events) {
+    private void publish(long afterMillis, TrainingEvent... events) {
         for (TrainingEvent event : events) {
             all.add(new EventRecord(event, START + afterMillis));
         }
     }
 
-    private void tell(long afterMillis, Requested command) {
+    private void publish(long afterMillis, Requested command) {
         all.add(command);
     }
 
@@ -378,7 +378,7 @@ class JobExportTest {
     }
 
     @Test
-    void jobsAreFoundByWhatTheStoreAndTheirStateSay() {
+    void findsJobsByStoreAndState() {
         JobExport export = new JobExport(store);
         JobQuery tagged = new JobQuery(Set.of(Status.FINISHED), "", "base", JobQuery.Sort.HEARD, false, 1, 0);
         assertThat(export.find(tagged, _ -> true)).containsExactly("a");

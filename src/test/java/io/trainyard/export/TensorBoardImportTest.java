@@ -198,7 +198,7 @@ class TensorBoardImportTest {
     }
 
     @Test
-    void whatIsCutOffIsReadAndWhatIsDamagedIsAnError() throws IOException {
+    void readsTruncatedFilesAndRefusesDamagedOnes() throws IOException {
         Path file = write("a", List.of(scalar("loss", 1, 1), scalar("loss", 2, 2)));
         byte[] whole = Files.readAllBytes(file);
         Files.write(file, Arrays.copyOf(whole, whole.length - 3));

@@ -30,7 +30,7 @@ class TensorBoardSinkTest {
     @TempDir
     private Path folder;
 
-    private static void tell(TrackingStore store, TrainingEvent... events) {
+    private static void publish(TrackingStore store, TrainingEvent... events) {
         List<JobRecord> news = new ArrayList<>();
         for (TrainingEvent event : events) {
             news.add(new EventRecord(event, SampleEvents.TIME.toEpochMilli()));
@@ -56,15 +56,15 @@ class TensorBoardSinkTest {
 
     /// The process is killed at any byte, and another one continues.
     @Test
-    void eachStepIsInTheFileOnceHoweverOftenWhoeverWritesItIsStopped() throws IOException {
+    void writesEachStepOnceAcrossRestarts() throws IOException {
         Random random = new Random(7);
         try (TrackingStore store = TrackingStore.open(Databases.SQLITE.empty())) {
-            tell(store, claimed("a"), started("a", 1, 1));
+            publish(store, claimed("a"), started("a", 1, 1));
             TensorBoardSink sink = new TensorBoardSink(store, folder);
             for (int first = 1; first <= 3000; first += 100) {
-                tell(store, losses("a", 1, 0, first, 100));
+                publish(store, losses("a", 1, 0, first, 100));
                 if (first % 1000 == 901) {
-                    tell(store, tested("a", 1, first / 1000, first + 99, 0.5));
+                    publish(store, tested("a", 1, first / 1000, first + 99, 0.5));
                 }
                 sink.append("a");
                 if (random.nextInt(3) == 0) {
@@ -86,12 +86,12 @@ class TensorBoardSinkTest {
     }
 
     @Test
-    void whatANewAttemptTellsAgainStaysAsItWas() throws IOException {
+    void keepsTheFirstOfRepublishedSteps() throws IOException {
         try (TrackingStore store = TrackingStore.open(Databases.SQLITE.empty())) {
-            tell(store, claimed("a"), started("a", 1, 1), losses("a", 1, 0, 1, 10));
+            publish(store, claimed("a"), started("a", 1, 1), losses("a", 1, 0, 1, 10));
             TensorBoardSink sink = new TensorBoardSink(store, folder);
             sink.append("a");
-            tell(store, claimed("a", 2), started("a", 2, 6), losses("a", 2, 0, 6, 10));
+            publish(store, claimed("a", 2), started("a", 2, 6), losses("a", 2, 0, 6, 10));
             sink.append("a");
             sink.append("nobody");
             assertThat(steps("train_loss"))

@@ -39,7 +39,7 @@ final class FaultsIT {
     /// that freezes and continues after it lost its job. There are no other workers, so the first jobs hit all
     /// of them. Each takes five seconds of CPU time to start.
     private static final List<String> VICTIMS =
-            List.of("attempt-created", "accepted", "outcome-kept", "manifest-written#2:stop");
+            List.of("attempt-created", "accepted", "outcome-stored", "manifest-written#2:stop");
 
     @TempDir
     private Path folder;

@@ -12,14 +12,14 @@ final class KillPoints {
     static final List<String> ALL = List.of(
             POLLED,
             "attempt-created",
-            "in-ownership",
+            "ownership-published",
             "accepting",
             "accepted",
             "files-written",
             "manifest-written",
-            "outcome-kept",
-            "outcome-telling",
-            "outcome-told");
+            "outcome-stored",
+            "publishing-outcome",
+            "outcome-published");
 
     /// Kill points at each checkpoint.
     private static final List<String> OF_CHECKPOINTS = List.of("files-written", "manifest-written");

@@ -59,7 +59,7 @@ class JobFilesTest {
                     jobs         | {id: a, network: lenet, dataset: shapes32, epochs: 1} | a
                     jobs.txt     | \uFEFFONE     | a
                     """)
-    void tellsJsonFromYaml(String name, String content, String ids) throws IOException {
+    void distinguishesJsonFromYaml(String name, String content, String ids) throws IOException {
         String text = content.replace("ONE", ONE).replace("TWO", ONE.replace("\"a\"", "\"b\""));
         assertThat(read(file(name, text))).extracting(JobSpec::id).containsExactly(ids.split(","));
     }
@@ -74,7 +74,7 @@ class JobFilesTest {
     }
 
     @Test
-    void anchorsAliasesAndMergeKeysStandForWhatTheyName() throws IOException {
+    void resolvesAnchorsAliasesAndMergeKeys() throws IOException {
         List<JobSpec> jobs = read(file("jobs.yaml", """
                 - &base {id: a, network: lenet, dataset: shapes32, epochs: 3, optimizer: &sgd {type: sgd, learningRate: 1e-3}}
                 - {<<: *base, id: b, epochs: 5}
@@ -129,7 +129,7 @@ class JobFilesTest {
                     &a [*a]                                                       | a value contains itself by an alias
                     # nothing                                                     | there is no job in
                     """)
-    void saysWhatIsWrongInWhichFile(String yaml, String sentence) throws IOException {
+    void reportsErrorsWithTheirFile(String yaml, String sentence) throws IOException {
         String file = file("bad.yaml", yaml);
         assertThatThrownBy(() -> read(file))
                 .isInstanceOf(InvalidJobException.class)
@@ -190,7 +190,7 @@ class JobFilesTest {
                 "[{? {a: b} : 1}] | a key is a list or a map (line 1, column 5); allowed are texts",
                 "'&a [*a]' | a value contains itself by an alias (line 1, column 1); write it out"
             })
-    void saysWhatNoJobCanBe(String yaml, String sentence) {
+    void reportsInvalidJobs(String yaml, String sentence) {
         assertThatThrownBy(() -> JobFiles.read("the body", yaml.getBytes(UTF_8)))
                 .isInstanceOf(InvalidJobException.class)
                 .hasMessageContaining(sentence);

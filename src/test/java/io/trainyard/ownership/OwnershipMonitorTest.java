@@ -183,9 +183,9 @@ class OwnershipMonitorTest {
     @Test
     void whatIsWantedOfAJobInTheQueueIsToldAtOnce() {
         desiredState("job", DesiredState.PAUSE, null);
-        assertThat(monitor.due()).containsExactly(new RecoveryAction.TellPaused("job"));
+        assertThat(monitor.due()).containsExactly(new RecoveryAction.PublishPaused("job"));
         desiredState("job", DesiredState.RUN, null);
-        assertThat(monitor.due()).containsExactly(new RecoveryAction.TellResumed("job"));
+        assertThat(monitor.due()).containsExactly(new RecoveryAction.PublishResumed("job"));
         desiredState("job", DesiredState.CANCEL, null);
         assertThat(monitor.due()).containsExactly(new RecoveryAction.Cancel("job"));
         assertThat(monitor.due()).isEmpty();

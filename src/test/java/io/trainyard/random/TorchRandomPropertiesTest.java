@@ -9,7 +9,7 @@ import net.jqwik.api.constraints.IntRange;
 
 class TorchRandomPropertiesTest {
     @SeededProperty
-    void goesOnFromAnyState(@ForAll long seed, @ForAll @IntRange(max = 2000) int drawn) {
+    void continuesFromAnyState(@ForAll long seed, @ForAll @IntRange(max = 2000) int drawn) {
         TorchRandom random = new TorchRandom(seed);
         for (int i = 0; i < drawn; i++) {
             int _ = random.next32();

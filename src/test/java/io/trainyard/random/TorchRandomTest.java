@@ -57,7 +57,7 @@ class TorchRandomTest {
     }
 
     @Test
-    void goesOnFromItsState() {
+    void continuesFromItsState() {
         TorchRandom random = new TorchRandom(7);
         for (int i = 0; i < 1000; i++) {
             int _ = random.next32();
@@ -69,7 +69,7 @@ class TorchRandomTest {
     }
 
     @Test
-    void refusesWhatIsNoState() {
+    void refusesInvalidStates() {
         assertThatThrownBy(() -> TorchRandom.restore(new long[10]))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("625");

@@ -34,7 +34,7 @@ class S3SettingsTest {
     }
 
     @Test
-    void whatIsSetCounts() {
+    void appliesSettings() {
         S3Settings settings = S3Settings.of(Map.of(
                 "AWS_ENDPOINT_URL", "https://store",
                 "AWS_DEFAULT_REGION", "eu-west-1",
@@ -56,7 +56,7 @@ class S3SettingsTest {
         "TRAINYARD_S3_TIMEOUT, 5, allowed is 1s to 9999s",
         "TRAINYARD_S3_KMS_KEY, alias/x, TRAINYARD_S3_ENCRYPTION is not aws:kms",
     })
-    void saysWhatIsAllowed(String name, String value, String told) {
+    void reportsAllowedValues(String name, String value, String told) {
         assertThatThrownBy(() -> S3Settings.of(Map.of(name, value)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith(name + " is ")
@@ -100,7 +100,7 @@ class S3SettingsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"s3:///a", "s3://B/a", "s3://bucket/../a", "s3://bucket/a//b", "s3://bucket/.a", "s3:a"})
-    void refusesWhatIsNoPlace(String uri) {
+    void refusesInvalidLocations(String uri) {
         assertThatThrownBy(() -> S3Location.of(URI.create(uri)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith(uri)

@@ -49,7 +49,7 @@ class DatasetSpecTest {
             "split": {"seed": 1}         | dataset.split.test is missing; give it a value
             "split": {"test": 1}         | dataset.split.test is 1.0; allowed is a share above 0.0 and below 1.0, such as 0.2
             """)
-    void whatIsWrongIsToldInASentence(String fields, String sentence) {
+    void reportsErrorsInASentence(String fields, String sentence) {
         assertThatThrownBy(() -> read(fields))
                 .isInstanceOf(InvalidJobException.class)
                 .hasMessageContaining(sentence);

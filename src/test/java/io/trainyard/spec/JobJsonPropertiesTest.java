@@ -23,7 +23,7 @@ class JobJsonPropertiesTest {
 
     /// Reading a written command gives the same command.
     @SeededProperty
-    void readsWhatItWrote(@ForAll("networks") RandomNetwork network, @ForAll long seed) throws IOException {
+    void readsItsOwnOutput(@ForAll("networks") RandomNetwork network, @ForAll long seed) throws IOException {
         JobSpec job = JobJson.read(JOB.formatted(seed).getBytes(StandardCharsets.UTF_8));
         ObjectMapper mapper = new ObjectMapper();
         ObjectNode json = (ObjectNode) mapper.readTree(JobJson.write(job));

@@ -25,7 +25,7 @@ class JobJsonTest {
     /// Each field, layer, optimizer and schedule, with its defaults spelled out.
     @ParameterizedTest
     @MethodSource("forms")
-    void whatIsReadIsWrittenWithItsDefaults(String json, String written) {
+    void writesDefaults(String json, String written) {
         JobSpec job = read(json);
         assertThat(JobJson.write(job)).isEqualTo(written);
         assertThat(JobJson.read(written.getBytes(StandardCharsets.UTF_8))).isEqualTo(job);

@@ -62,7 +62,7 @@ class JobSchemaVersionTest {
     }
 
     @Test
-    void whatIsBeyondAContractIsNamed() throws Exception {
+    void reportsFieldsBeyondTheSchemaVersion() throws Exception {
         ObjectNode job = (ObjectNode) MAPPER.readTree(JobJson.write(job("\"network\": \"lenet\"")));
         LATER.requireWithin(2, job);
         assertThatThrownBy(() -> LATER.requireWithin(1, job))
@@ -73,7 +73,7 @@ class JobSchemaVersionTest {
     }
 
     @Test
-    void whoUnderstandsTheFirstContractCannotReadASplitAndReadsAllElse() {
+    void aReaderOfTheFirstSchemaVersionRefusesOnlyNewerFields() {
         JobSpec newer = SampleEvents.newer("job");
         Written written = JobJson.command(newer);
         byte[] json = written.json().toString().getBytes(StandardCharsets.UTF_8);
@@ -101,7 +101,7 @@ class JobSchemaVersionTest {
     /// All fields and types of commands with the schema version that added them. A new one must be added to
     /// [JobSchemaVersion#OURS] with the next version; otherwise older workers would dead-letter such commands.
     @Test
-    void whatIsAddedRaisesTheContract() throws Exception {
+    void additionsRaiseTheSchemaVersion() throws Exception {
         Set<String> said = new TreeSet<>();
         collect(TypeFactory.defaultInstance().constructType(JobSpec.class), said, new LinkedHashSet<>());
         if (Boolean.getBoolean("golden.write")) {

@@ -152,7 +152,7 @@ class JobsPageTest {
 
     @ParameterizedTest
     @MethodSource("fields")
-    void whatIsLeftOutHasTheDefaultOfThePage(Field field) throws IOException {
+    void missingFieldsHaveTheDefaultsOfThePage(Field field) throws IOException {
         ObjectNode without = field.jobWithout();
         if (field.defaultValue().equals("must be given")) {
             assertThatThrownBy(() -> JobJson.read(without)).hasMessageContaining(field + " is missing");

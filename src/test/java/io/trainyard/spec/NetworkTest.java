@@ -204,7 +204,7 @@ class NetworkTest {
     }
 
     @Test
-    void trainingAsksForNoGradientOfTheImages() {
+    void computesNoGradientOfTheImages() {
         Network lenet = Network.fit(NetworkSpec.named("lenet"), Shape.of(3, 32, 32), 10);
         long first = 28 * 28 * 6 * 75;
         long others = 10 * 10 * 16 * 150 + 400 * 120 + 120 * 84 + 84 * 10;
@@ -230,7 +230,7 @@ class NetworkTest {
 
     /// He et al. publish no number for it; 0.56 GMACs is the usual one for kuangliu/pytorch-cifar.
     @Test
-    void resnet18HasTheArithmeticThatIsToldOfIt() {
+    void resnet18HasItsKnownMultiplyAdds() {
         Network network = Network.fit(NetworkSpec.named("resnet18-cifar"), Shape.of(3, 32, 32), 10);
         long first = 1024 * 64 * 27;
         assertThat(network.multiplyAdds()).isEqualTo(555_422_720);
@@ -238,7 +238,7 @@ class NetworkTest {
     }
 
     @Test
-    void whatIsTrainedBeforeALayerDecidesWhetherItsInputHasAGradient() {
+    void aLayersInputHasAGradientIfAnEarlierLayerIsTrained() {
         LayerSpec one = new Conv2d(null, 2, 1, 1, 0, false);
         Network branched = fit(
                 Shape.of(2, 3, 3),

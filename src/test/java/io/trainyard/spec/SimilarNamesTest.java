@@ -21,7 +21,7 @@ class SimilarNamesTest {
         "data_sets, dataset",
         "sed, seed"
     })
-    void theNearestIsTheFirst(String name, String nearest) {
+    void theMostSimilarNameIsFirst(String name, String nearest) {
         assertThat(SimilarNames.of(name, FIELDS).getFirst()).isEqualTo(nearest);
     }
 

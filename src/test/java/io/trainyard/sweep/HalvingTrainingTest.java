@@ -73,7 +73,7 @@ class HalvingTrainingTest {
             state.apply(new Requested(job.id(), job, "queue", 1));
             Outcome outcome = training.run(job, new JobFolder(store, job.id()), new Supervisor() {
                 @Override
-                public void tell(TrainingEvent event, Instant time) {
+                public void publish(TrainingEvent event, Instant time) {
                     state.apply(event);
                     steps[0] += event instanceof StepLosses told ? told.losses().length : 0;
                     if (event instanceof Finished finished) {

@@ -77,7 +77,7 @@ abstract class AbstractStoreFaultsTest extends SmallJobs {
     private Outcome attempt(JobSpec job, JobFolder folder, Consumer<TrainingEvent> meddle) {
         Supervisor supervisor = new Supervisor() {
             @Override
-            public void tell(TrainingEvent event, Instant time) {
+            public void publish(TrainingEvent event, Instant time) {
                 events.add(event);
                 meddle.accept(event);
             }
@@ -148,7 +148,7 @@ abstract class AbstractStoreFaultsTest extends SmallJobs {
     }
 
     @Test
-    void keepsWhatTheJobAsksFor() {
+    void retainsTheRequestedCheckpoints() {
         JobFolder folder = new JobFolder(store, "a");
         Outcome outcome = attempt(job("a", JOB + ", \"keepLast\": 2, \"keepBest\": true"), folder, _ -> {});
         assertThat(outcome).isInstanceOf(Outcome.Finished.class);

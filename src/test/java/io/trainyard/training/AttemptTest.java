@@ -85,7 +85,7 @@ class AttemptTest extends SmallJobs {
         }
 
         @Override
-        public void tell(TrainingEvent event, Instant time) {
+        public void publish(TrainingEvent event, Instant time) {
             events.add(event);
             meddle.accept(event);
         }
@@ -125,7 +125,7 @@ class AttemptTest extends SmallJobs {
     }
 
     @Test
-    void aSupersededAttemptTellsAndSavesNothingMore() {
+    void aSupersededAttemptPublishesAndSavesNothing() {
         JobFolder folder = folder("a");
         Outcome outcome = begin(job("a", EACH_STEP), new Meddler(event -> {
             if (event instanceof StepLosses losses && losses.lastStep() == 3) {
@@ -144,7 +144,7 @@ class AttemptTest extends SmallJobs {
 
     /// Like `SIGSTOP`: another attempt has republished the computed steps by now.
     @Test
-    void anAttemptThatStoodStillLooksBeforeItTells() {
+    void aFrozenAttemptChecksItsFenceBeforePublishing() {
         JobFolder folder = folder("a");
         Outcome outcome = begin(job("a", EACH_STEP), new Meddler(_ -> {}) {
             @Override
@@ -292,7 +292,7 @@ class AttemptTest extends SmallJobs {
     }
 
     @Test
-    void aFailureIsKeptAndToldAgain() throws IOException {
+    void aFailureIsStoredAndRepublished() throws IOException {
         JobSpec job = job("a", "\"epochs\": 1, \"batchSize\": 60000, " + LINEAR);
         assertThat(run(job, () -> false)).isInstanceOf(Outcome.Failed.class);
         Failed failed = (Failed) events.getLast();
@@ -314,7 +314,7 @@ class AttemptTest extends SmallJobs {
     }
 
     @Test
-    void aPausedJobGoesOnWhereItRests() {
+    void aPausedJobContinuesFromItsStep() {
         JobSpec job = job("a", "\"epochs\": 2, \"batchSize\": 2000, " + LINEAR);
         assertThat(begin(job, halting(Halt.PAUSE, 1))).isEqualTo(new Outcome.Paused(new Paused("a", 1, 1)));
         assertThat(events.getLast()).isEqualTo(new Paused("a", 1, 1));
@@ -441,7 +441,7 @@ class AttemptTest extends SmallJobs {
     }
 
     @Test
-    void whatWasNotAcknowledgedIsToldAgainBeforeTheNextAttemptStarts() {
+    void republishesUnacknowledgedEventsBeforeTheNextAttempt() {
         JobSpec job = job("a", EACH_STEP);
         Supervisor dying =
                 new Meddler(event -> {
@@ -471,7 +471,7 @@ class AttemptTest extends SmallJobs {
                     }
                 }) {
                     @Override
-                    public void tellAgain(String event) {
+                    public void republish(String event) {
                         assertThat(events).hasExactlyElementsOfTypes(Claimed.class);
                         again.add(event);
                     }
@@ -557,7 +557,7 @@ class AttemptTest extends SmallJobs {
     }
 
     @Test
-    void anOutcomeThatCannotBeKeptIsNotTold() {
+    void anOutcomeThatCannotBeStoredIsNotPublished() {
         Outcome outcome =
                 withFull(key -> key.endsWith("attempts/2") && !of(Started.class).isEmpty());
         assertThat(outcome).isInstanceOf(Outcome.WorkerFault.class);
@@ -568,7 +568,7 @@ class AttemptTest extends SmallJobs {
 
     /// Then the attempt does not even know whether a later one exists.
     @Test
-    void aStoreThatTellsNothingGivesTheJobBack() {
+    void anUnreachableStoreRequeuesTheJob() {
         Outcome outcome = withFull(key -> key.endsWith("attempts/2"));
         assertThat(outcome).isInstanceOf(Outcome.WorkerFault.class);
         assertThat(((Released) events.getLast()).reason()).isEqualTo(problem("a/attempts/2"));

@@ -81,7 +81,7 @@ class BucketDatasetTest {
                  {"type": "flatten"}, {"type": "linear", "out": %d}]}}""".formatted(id, dataset, outputs).getBytes(StandardCharsets.UTF_8));
         Supervisor supervisor = new Supervisor() {
             @Override
-            public void tell(TrainingEvent event, Instant time) {}
+            public void publish(TrainingEvent event, Instant time) {}
 
             @Override
             public Optional<Halt> halt() {
@@ -125,7 +125,7 @@ class BucketDatasetTest {
 
     /// A job fails if its dataset is missing for all workers, but not if they cannot reach it.
     @Test
-    void whatIsAwayIsNotLacking() {
+    void anUnavailableDatasetIsNotMissing() {
         assertThat(run(training, "a", "markz", 3))
                 .isInstanceOfSatisfying(
                         Outcome.WorkerFault.class,

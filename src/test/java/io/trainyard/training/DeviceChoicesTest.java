@@ -28,7 +28,7 @@ class DeviceChoicesTest extends SmallJobs {
     private final List<DeviceChoices> given = new ArrayList<>();
 
     @Test
-    void aJobGoesOnWithWhatItsDeviceChose() {
+    void aResumedJobKeepsItsDeviceChoices() {
         JobSpec job = job("a");
         assertThat(run(training("an H100"), job, stopAfterQuestions(3))).isInstanceOf(Outcome.Released.class);
         assertThat(run(training("an H100"), job, stopAfterQuestions(3))).isInstanceOf(Outcome.Released.class);
@@ -38,7 +38,7 @@ class DeviceChoicesTest extends SmallJobs {
     }
 
     @Test
-    void anAttemptThatIsLostBeforeItsFirstCheckpointIsGoneOnWithByTheSame() {
+    void deviceChoicesSurviveAnAttemptWithoutCheckpoint() {
         JobSpec job = job("c");
         assertThatThrownBy(() -> run(training("an H100"), job, () -> {
                     throw new SupervisorException("gone", null);
@@ -49,7 +49,7 @@ class DeviceChoicesTest extends SmallJobs {
     }
 
     @Test
-    void ofTwoAttemptsThatChooseAtATimeTheSecondTakesWhatTheFirstOneChose() {
+    void concurrentAttemptsAgreeOnDeviceChoices() {
         JobSpec job = job("d");
         DeviceChoices first = new DeviceChoices(Map.of("an H100", Map.of(WHAT, 7)));
         JobTraining second =

@@ -28,7 +28,7 @@ class DeviceLossTest extends SmallJobs {
     private static final String REASON = "device cpu is gone: its cable came loose";
 
     @Test
-    void aJobGoesOnFromItsNewestCheckpointAndEndsWithTheSameBits() {
+    void resumesWithTheSameBitsAfterADeviceLoss() {
         assertThat(train("whole", () -> false)).isInstanceOf(Outcome.Finished.class);
         Finished whole = (Finished) events.getLast();
         List<EpochTested> tests = of(EpochTested.class);
@@ -66,7 +66,7 @@ class DeviceLossTest extends SmallJobs {
     }
 
     @Test
-    void anAttemptAloneTellsTheLoss() {
+    void reportsTheDeviceLossOnce() {
         assertThat(run(training(() -> true), job("a"), () -> false))
                 .isEqualTo(new Outcome.DeviceLost(released("a", 1, 0, REASON)));
         assertThat(events.getLast()).isEqualTo(released("a", 1, 0, REASON));

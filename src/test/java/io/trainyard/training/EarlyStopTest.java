@@ -11,7 +11,7 @@ class EarlyStopTest {
     private static final long[] RANDOM = {};
 
     @Test
-    void withoutAConditionAJobGoesOn() {
+    void continuesWithoutAStopCondition() {
         assertThat(EarlyStop.reason(null, after(1, 1, 1))).isEmpty();
     }
 
@@ -39,7 +39,7 @@ class EarlyStopTest {
     }
 
     @Test
-    void ofPredictedNumbersTheLossTellsTheBest() {
+    void theBestRegressionHasTheLowestLoss() {
         StopWhen stopWhen = new StopWhen(null, 2, null);
         Progress at = Progress.beginning(RANDOM);
         for (double loss : new double[] {3, 1, 2}) {

@@ -57,7 +57,7 @@ class ImageFolderTrainingTest {
     }
 
     @Test
-    void theEventTellsWhatWasLeftOut() throws IOException {
+    void theEventListsSkippedFiles() throws IOException {
         StripedImages.write(root.resolve("stripes/train"), 0, 160);
         StripedImages.write(root.resolve("stripes/test"), 160, 168);
         Files.writeString(root.resolve("stripes/train/vertical/7.png"), "no picture");

@@ -38,7 +38,7 @@ class InitFromTest extends SmallJobs {
     }
 
     @Test
-    void goesOnFromItsOwnCheckpointsAndNotFromTheOthers() {
+    void resumesFromItsOwnCheckpoints() {
         run(job("source", "\"epochs\": 2, \"batchSize\": 1500"), () -> false);
         long first = of(CheckpointSaved.class).getFirst().step();
         String fields = "\"epochs\": 1, \"batchSize\": 1500, \"initFrom\": \"source/%d\"".formatted(first);

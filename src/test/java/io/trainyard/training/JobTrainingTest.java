@@ -41,7 +41,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /// The events of a job from claim to end, and the end of a job that cannot run.
 class JobTrainingTest extends SmallJobs {
     @Test
-    void tellsAJobFromItsClaimToItsEnd() {
+    void publishesAllEventsOfAJob() {
         JobSpec job = job("a", "\"epochs\": 2, \"batchSize\": 1000");
         assertThat(run(job, () -> false)).isInstanceOf(Outcome.Finished.class);
 
@@ -100,7 +100,7 @@ class JobTrainingTest extends SmallJobs {
 
     /// Each epoch's time contains its measured parts, and all epochs fit into the attempt's time.
     @Test
-    void tellsWhereTheTimeOfEachEpochWent() {
+    void publishesTheTimesOfEachEpoch() {
         JobSpec job = job("a", "\"epochs\": 3, \"batchSize\": 500");
         assertThat(run(job, () -> false)).isInstanceOf(Outcome.Finished.class);
         long all = 0;
@@ -121,7 +121,7 @@ class JobTrainingTest extends SmallJobs {
     }
 
     @Test
-    void tellsTheLearningRateOfTheSchedule() {
+    void publishesTheScheduledLearningRates() {
         JobSpec job = job(
                 "a",
                 "\"epochs\": 3, \"batchSize\": 2000, \"optimizer\": {\"type\": \"sgd\", \"learningRate\": 0.08}, "
@@ -133,7 +133,7 @@ class JobTrainingTest extends SmallJobs {
     }
 
     @Test
-    void tellsAFinishedJobAgainAndTrainsNothing() {
+    void republishesTheEndOfAFinishedJob() {
         JobSpec job = job("a", "\"epochs\": 1, \"batchSize\": 1500");
         run(job, () -> false);
         TrainingEvent end = events.getLast();
@@ -166,7 +166,7 @@ class JobTrainingTest extends SmallJobs {
 
     /// A newer device of that kind may be able to run the job.
     @Test
-    void aDeviceWithoutAPrecisionThatOthersOfItsKindHaveLacksWhatTheJobNeeds() {
+    void aDeviceWithoutThePrecisionRefusesTheJob() {
         record OldDevice(DeviceInfo info) implements Device {
             @Override
             public LearningSession open(Workload workload) {
@@ -186,7 +186,7 @@ class JobTrainingTest extends SmallJobs {
     }
 
     @Test
-    void whateverBreaksInAnAttemptFailsTheJobAndNotTheWorker() {
+    void errorsInAnAttemptFailTheJobNotTheWorker() {
         JobDevices broken = _ -> {
             throw new IllegalStateException("broke");
         };
@@ -229,7 +229,7 @@ class JobTrainingTest extends SmallJobs {
 
     /// A device with more memory may be able to run the job.
     @Test
-    void aDeviceThatIsTooSmallForAJobLacksWhatItNeeds() {
+    void aDeviceWithTooLittleMemoryRefusesTheJob() {
         record SmallDevice(DeviceInfo info) implements Device {
             @Override
             public LearningSession open(Workload workload) {

@@ -57,7 +57,7 @@ class OwnDatasetTest {
     }
 
     @Test
-    void isTrainedOnAndItsClassesAreTold() {
+    void trainsOnItAndPublishesItsClasses() {
         assertThat(run("a", "marks", 3)).isInstanceOf(Outcome.Finished.class);
         Started started = events.stream()
                 .filter(Started.class::isInstance)
@@ -72,7 +72,7 @@ class OwnDatasetTest {
 
     /// Their confusion matrix would make an event too long.
     @Test
-    void ofManyClassesTheConfusionIsNotTold() throws IOException {
+    void omitsTheConfusionMatrixOfManyClasses() throws IOException {
         Files.writeString(marks.resolve("dataset.json"), "{\"kind\": \"idx\", \"classes\": 101}");
         assertThat(run("a", "marks", 101)).isInstanceOf(Outcome.Finished.class);
         assertThat(events).hasAtLeastOneElementOfType(EpochTested.class).allSatisfy(event -> {

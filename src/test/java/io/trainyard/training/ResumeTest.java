@@ -50,7 +50,7 @@ class ResumeTest extends SmallJobs {
 
     /// With a learning rate of 0 the accuracy never changes. Each attempt takes one step.
     @Test
-    void stopsEarlyAtTheSameEpochHoweverOftenItWasInterrupted() {
+    void stopsAtTheSameEpochAfterInterruptions() {
         JobSpec job = job("a", """
                 "epochs": 9, "batchSize": 2000, "stopWhen": {"noImprovementEpochs": 2},
                 "optimizer": {"type": "sgd", "learningRate": 0},

@@ -47,7 +47,7 @@ class SessionAdmissionTest {
 
     /// If a job is too large for a device by itself, the device reports it more precisely.
     @Test
-    void whoIsAloneIsNotJudged() {
+    void admitsASingleSession() {
         SessionAdmission.Place alone = company.join(device("cpu", 1), workload);
         assertThatCode(() -> company.join(device("cuda:0", 1), workload)).doesNotThrowAnyException();
         alone.close();

@@ -111,13 +111,13 @@ public final class SimulatedTraining {
         int number = attempt.number();
         attempt.alive(HangLimit.UNKNOWN);
         steps.prepare();
-        attempt.tell(new Claimed(id, number, worker, "cpu"));
+        attempt.publish(new Claimed(id, number, worker, "cpu"));
         attempt.begin();
         Optional<Checkpoint> newest = attempt.resume(Limits.DEFAULT.maxAttempts());
         Progress at = newest.map(Checkpoint::progress).orElseGet(() -> Progress.beginning(new long[] {0}));
         long first = at.step();
         long saved = first;
-        attempt.tell(SampleEvents.started(job, number, first + 1, steps.perEpoch(), null));
+        attempt.publish(SampleEvents.started(job, number, first + 1, steps.perEpoch(), null));
         while (at.step() < steps.count()) {
             boolean asks = at.step() > first || steps.asksAgain();
             Optional<Halt> halt = (asks ? attempt.rests(at) : Optional.<Halt>empty()).or(attempt::halt);
@@ -132,13 +132,13 @@ public final class SimulatedTraining {
             boolean finite = steps.take(at.step() + 1, number);
             int epoch = at.epoch();
             at = at.plus(1, STEP_MICROS);
-            attempt.tell(SampleEvents.losses(id, number, epoch, at.step(), 1));
+            attempt.publish(SampleEvents.losses(id, number, epoch, at.step(), 1));
             if (!finite) {
                 attempt.awaitSaved(true);
                 throw new DivergedException("the loss is not a number");
             }
             if (at.stepOfEpoch() == steps.perEpoch()) {
-                attempt.tell(SampleEvents.tested(id, number, epoch, at.step(), 0.5));
+                attempt.publish(SampleEvents.tested(id, number, epoch, at.step(), 0.5));
                 at = at.nextEpoch(new long[] {at.step()}, steps.accuracy(), 0.5, STEP_MICROS);
             }
             if (steps.isDue(at.step())) {

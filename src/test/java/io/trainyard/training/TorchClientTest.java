@@ -50,7 +50,7 @@ class TorchClientTest {
 
     @Test
     @Timeout(value = 10, unit = TimeUnit.MINUTES)
-    void whatPyTorchMadeTrainsHereAndIsThereAgainAfterwards() throws Exception {
+    void convertsPyTorchNetworksAndBack() throws Exception {
         Process script = new ProcessBuilder(
                         Programs.python("torch", "python3-torch"), "src/test/python/torch_client.py", folder.toString())
                 .redirectError(ProcessBuilder.Redirect.INHERIT)

@@ -80,16 +80,16 @@ class ClaimCostTest {
     private static Supervisor untilStarted(Supervisor supervisor, Runnable atStart) {
         return new Supervisor() {
             @Override
-            public void tell(TrainingEvent event, Instant time) {
+            public void publish(TrainingEvent event, Instant time) {
                 if (event instanceof Started) {
                     atStart.run();
                 }
-                supervisor.tell(event, time);
+                supervisor.publish(event, time);
             }
 
             @Override
-            public void tellAgain(String event) {
-                supervisor.tellAgain(event);
+            public void republish(String event) {
+                supervisor.republish(event);
             }
 
             @Override

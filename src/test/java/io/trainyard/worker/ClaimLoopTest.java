@@ -59,7 +59,7 @@ class ClaimLoopTest {
     @Test
     void aFaultAgainAndAgainEndsTheLoopSoThatTheProcessCanBeStartedAnew() {
         FleetWorker broken = fleet.start("broken", (job, attempt, supervisor) -> {
-            supervisor.tell(new Claimed(job.id(), attempt, "broken", "cpu"));
+            supervisor.publish(new Claimed(job.id(), attempt, "broken", "cpu"));
             return Fleet.runShort(supervisor, job.id(), attempt);
         });
         fleet.submit("job");
@@ -81,7 +81,7 @@ class ClaimLoopTest {
         fleet.submit("long");
         var _ = fleet.events(all -> all.stream().anyMatch(Claimed.class::isInstance));
         FleetWorker poor = fleet.start("poor", (job, attempt, supervisor) -> {
-            supervisor.tell(new Claimed(job.id(), attempt, "poor", "cpu"));
+            supervisor.publish(new Claimed(job.id(), attempt, "poor", "cpu"));
             return Fleet.lack(supervisor, job.id(), attempt);
         });
         Patience.await("each to hear of the other")
@@ -104,7 +104,7 @@ class ClaimLoopTest {
     @Test
     void whatNobodyThatIsThereCanRunHasFailed() {
         var _ = fleet.start("poor", (job, attempt, supervisor) -> {
-            supervisor.tell(new Claimed(job.id(), attempt, "poor", "cpu"));
+            supervisor.publish(new Claimed(job.id(), attempt, "poor", "cpu"));
             return Fleet.lack(supervisor, job.id(), attempt);
         });
         fleet.submit("job");
@@ -116,7 +116,7 @@ class ClaimLoopTest {
     void aJobThatDoesNotStopEndsTheLoopSoThatTheProcessCanBeStartedAnew() {
         CountDownLatch never = new CountDownLatch(1);
         FleetWorker worker = fleet.start("w", (job, attempt, supervisor) -> {
-            supervisor.tell(claimed(job.id(), attempt, "w"));
+            supervisor.publish(claimed(job.id(), attempt, "w"));
             supervisor.alive(Duration.ofMillis(100));
             boolean ignored = false;
             while (!ignored) {

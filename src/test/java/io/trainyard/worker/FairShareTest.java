@@ -49,7 +49,7 @@ class FairShareTest {
 
     private JobRunner running(String worker, Duration time, AtomicInteger now, AtomicInteger most) {
         return (job, attempt, supervisor) -> {
-            supervisor.tell(SampleEvents.claimed(job.id(), attempt, worker));
+            supervisor.publish(SampleEvents.claimed(job.id(), attempt, worker));
             boolean counts = "small".equals(job.project());
             most.accumulateAndGet(counts ? now.incrementAndGet() : 0, Math::max);
             LockSupport.parkNanos(time.toNanos());

@@ -265,7 +265,7 @@ final class Fleet implements AutoCloseable {
     Outcome finish(Supervisor supervisor, String job, int attempt) {
         Finished event = finished(job, attempt, 1);
         end(job, attempt, event);
-        supervisor.tell(event);
+        supervisor.publish(event);
         return new Outcome.Finished(event);
     }
 
@@ -275,13 +275,13 @@ final class Fleet implements AutoCloseable {
             case PAUSE -> {
                 Paused event = new Paused(job, attempt, 0);
                 append(job, attempt, new ChainLink.Pause(json(event)));
-                supervisor.tell(event);
+                supervisor.publish(event);
                 yield new Outcome.Paused(event);
             }
             case CANCEL -> {
                 Cancelled event = new Cancelled(job, attempt, 0);
                 end(job, attempt, event);
-                supervisor.tell(event);
+                supervisor.publish(event);
                 yield new Outcome.Cancelled(event);
             }
         };
@@ -292,25 +292,25 @@ final class Fleet implements AutoCloseable {
                 .preemptor()
                 .map(urgent -> preempted(job, attempt, 0, urgent))
                 .orElseGet(() -> released(job, attempt, 0, "the worker stops"));
-        supervisor.tell(event);
+        supervisor.publish(event);
         return new Outcome.Released(event);
     }
 
     static Outcome lack(Supervisor supervisor, String job, int attempt) {
         Released event = released(job, attempt, 0, "the data set is not here");
-        supervisor.tell(event);
+        supervisor.publish(event);
         return new Outcome.WorkerFault(event, true);
     }
 
     static Outcome runShort(Supervisor supervisor, String job, int attempt) {
         Released event = released(job, attempt, 0, "memory is short");
-        supervisor.tell(event);
+        supervisor.publish(event);
         return new Outcome.WorkerFault(event, false);
     }
 
     static Outcome loseDevice(Supervisor supervisor, String job, int attempt) {
         Released event = released(job, attempt, 0, "cuda:0 is gone");
-        supervisor.tell(event);
+        supervisor.publish(event);
         return new Outcome.DeviceLost(event);
     }
 
@@ -319,7 +319,7 @@ final class Fleet implements AutoCloseable {
     /// @param until checked at every step; ends the job
     JobRunner runner(String worker, BooleanSupplier until) {
         return (job, attempt, supervisor) -> {
-            supervisor.tell(claimed(job.id(), attempt, worker));
+            supervisor.publish(claimed(job.id(), attempt, worker));
             long step = 0;
             while (!until.getAsBoolean()) {
                 Optional<Halt> halt = supervisor.halt();
@@ -327,7 +327,7 @@ final class Fleet implements AutoCloseable {
                     return stop(halt.get(), supervisor, job.id(), attempt);
                 }
                 step++;
-                supervisor.tell(losses(job.id(), attempt, 0, step, 1));
+                supervisor.publish(losses(job.id(), attempt, 0, step, 1));
                 LockSupport.parkNanos(Duration.ofMillis(20).toNanos()); // the duration of a step
             }
             return finish(supervisor, job.id(), attempt);

@@ -21,7 +21,7 @@ final class KillPointTest {
         assertThatThrownBy(() -> Plan.parse("poled"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("killpoint is \"poled\"; allowed is one of polled, attempt-created,")
-                .hasMessageEndingWith("outcome-told");
+                .hasMessageEndingWith("outcome-published");
     }
 
     @Test

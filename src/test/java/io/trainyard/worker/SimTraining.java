@@ -260,7 +260,7 @@ final class SimTraining implements JobRunner {
         @Override
         public void finishes(TrainingEvent.Finished event) {
             if (habits.contains(Habit.TELLS_BEFORE_IT_KEEPS)) {
-                supervisor.tell(event, process.now());
+                supervisor.publish(event, process.now());
             }
         }
     }

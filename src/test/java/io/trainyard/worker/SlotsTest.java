@@ -88,7 +88,7 @@ class SlotsTest {
             if (!job.id().equals("two")) {
                 return fleet.runner("broken", finish::get).run(job, attempt, supervisor);
             }
-            supervisor.tell(claimed(job.id(), attempt, "broken"));
+            supervisor.publish(claimed(job.id(), attempt, "broken"));
             Patience.await("the loss").until(() -> lost.getCount() == 0);
             return Fleet.loseDevice(supervisor, job.id(), attempt);
         });
@@ -113,9 +113,9 @@ class SlotsTest {
             if (job.id().equals("small") || finish.get()) {
                 return fleet.runner("w", finish::get).run(job, attempt, supervisor);
             }
-            supervisor.tell(claimed(job.id(), attempt, "w"));
+            supervisor.publish(claimed(job.id(), attempt, "w"));
             Released event = released(job.id(), attempt, 0, "there is no room");
-            supervisor.tell(event);
+            supervisor.publish(event);
             return new Outcome.Crowded(event);
         });
         fleet.submit("small");

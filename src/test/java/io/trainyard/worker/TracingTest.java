@@ -143,7 +143,7 @@ final class TracingTest {
     void aFailureIsAnError() {
         start((job, attempt, supervisor) -> {
             Failed failed = SampleEvents.failed(job.id(), attempt, "there is no such class");
-            supervisor.tell(failed);
+            supervisor.publish(failed);
             return new Outcome.Failed(failed);
         });
         submit(Fleet.job("traced"));
