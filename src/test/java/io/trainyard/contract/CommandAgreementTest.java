@@ -307,7 +307,7 @@ class CommandAgreementTest {
 
     @Test
     void rulesBeyondTheSchemaAreDocumented() {
-        Page page = Page.read("docs/contract/README.md").section("## What a schema cannot say");
+        Page page = Page.read("docs/contract/README.md").section("## Rules beyond the schema");
         assertThat(UNSAID.keySet()).allSatisfy(word -> assertThat(page.text()).contains("`" + word));
     }
 }
