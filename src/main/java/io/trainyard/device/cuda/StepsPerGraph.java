@@ -4,9 +4,7 @@ import io.trainyard.device.Workload;
 import io.trainyard.spec.Network;
 
 /// The number of steps recorded as one graph: enough that the graph takes much longer than its launch, by a rule
-/// without timing ([decision 24](../../../../../../../docs/contributing/decisions/24-multi-step-graphs.md)). The
-/// number does
-/// not affect results.
+/// without timing (docs/contributing/decisions/24-multi-step-graphs.md). The number does not affect results.
 final class StepsPerGraph {
     /// A launch and the gap between two graphs, about 10 microseconds, are a hundredth of it.
     private static final double GRAPH_MICROS = 1000;
