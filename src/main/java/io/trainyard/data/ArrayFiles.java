@@ -10,7 +10,6 @@ interface ArrayFiles extends AutoCloseable {
         return file.getFileName().toString().endsWith(".npz") ? new NpzFile(file) : new SafetensorsFile(file);
     }
 
-    /// @throws DatasetException if the array does not exist or is broken
     NumberArray read(String name);
 
     boolean has(String name);

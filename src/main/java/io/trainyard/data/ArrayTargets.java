@@ -3,7 +3,6 @@ package io.trainyard.data;
 import io.trainyard.data.DatasetInfo.Answers;
 import io.trainyard.spec.InvalidJobException;
 
-/// Makes a dataset's targets of an array: class labels, or float32.
 final class ArrayTargets {
     private ArrayTargets() {}
 
@@ -15,7 +14,6 @@ final class ArrayTargets {
         };
     }
 
-    /// Values for each sample.
     static int outputs(NumberArray array) {
         if (array.rank() > 2) {
             throw DataFiles.wrong(array.file(), array.toString(), "(N) or (N, numbers to predict)");
@@ -23,7 +21,6 @@ final class ArrayTargets {
         return Math.toIntExact(array.elementsOfOne());
     }
 
-    /// The largest label plus one.
     static int countClasses(NumberArray array) {
         int[] labels = labels(array, Dataset.MAX_CLASSES);
         int largest = 0;

@@ -23,7 +23,6 @@ record BrokenFiles(String part, int of, int count, List<String> first) {
                 part, files, broken.size(), broken.values().stream().limit(TOLD).toList());
     }
 
-    /// The warning if the broken files are skipped.
     String warning() {
         return sentence(count == 1 ? "is left out" : "are left out");
     }

@@ -31,7 +31,6 @@ record CifarManifest(
         implements DatasetManifest {
     /// The label bytes of a record, and which of them is used.
     enum Labels {
-        /// One label byte, as in CIFAR-10.
         @JsonProperty("single")
         SINGLE(1, 0),
 

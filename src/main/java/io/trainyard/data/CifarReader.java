@@ -86,7 +86,6 @@ record CifarReader(List<String> train, List<String> test, int labelBytes, int la
         }
     }
 
-    /// Reads all records into the images from index `first` on; returns their number.
     private int readRecords(Path file, byte[] pixels, byte[] labels, int first, DatasetInfo info) {
         int imageBytes = info.shape().elements();
         int count = (int) records(file, imageBytes);

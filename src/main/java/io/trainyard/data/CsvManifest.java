@@ -78,7 +78,6 @@ record CsvManifest(
                 header == null || header);
     }
 
-    /// The feature columns.
     List<String> features(DataFolder folder) {
         return features(table(folder, false).columns());
     }

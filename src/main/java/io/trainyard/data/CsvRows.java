@@ -8,12 +8,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/// Collects rows of a table as a part of a dataset.
 final class CsvRows {
     /// The syntax of Python's `float()` without `nan`, `inf` and underscores.
     private static final Pattern NUMBER = Pattern.compile("[+-]?(\\d++(\\.\\d*+)?|\\.\\d++)([eE][+-]?\\d{1,4})?");
 
-    /// Initial capacity, in numbers.
     private static final int FIRST_NUMBERS = 1 << 16;
 
     private final int features;

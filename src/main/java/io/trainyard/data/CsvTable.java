@@ -27,8 +27,6 @@ record CsvTable(Path file, char separator, boolean hasHeader) {
     private static final int BYTE_ORDER_MARK = 0xFEFF;
 
     interface RowReader {
-        /// @param values of the requested columns, in the requested order
-        /// @param row its position
         void add(List<String> values, Row row);
     }
 
@@ -53,7 +51,6 @@ record CsvTable(Path file, char separator, boolean hasHeader) {
         }
     }
 
-    /// The values of the first line, whether it is a header or not.
     List<String> firstRow() {
         try (BufferedReader in = open()) {
             return firstRow(in);
@@ -81,7 +78,6 @@ record CsvTable(Path file, char separator, boolean hasHeader) {
         return names;
     }
 
-    /// @param names of the requested columns
     void forEach(List<String> names, RowReader reader) {
         try (BufferedReader in = open();
                 BufferedReader first = open()) {
@@ -173,7 +169,6 @@ record CsvTable(Path file, char separator, boolean hasHeader) {
         return values;
     }
 
-    /// @return the end of the value
     private int plain(String line, int begin, StringBuilder value) {
         int end = line.indexOf(separator, begin);
         end = end < 0 ? line.length() : end;

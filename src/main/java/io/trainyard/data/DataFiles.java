@@ -76,7 +76,6 @@ final class DataFiles {
                 cause);
     }
 
-    /// @param index of the sample in the file, from 0
     static void checkLabel(Path file, long label, int index, int classes) {
         if (label < 0 || label >= classes) {
             throw wrong(

@@ -17,11 +17,9 @@ import java.util.stream.Stream;
 ///
 /// @param path need not exist if only generated datasets are used
 public record DataRoot(Path path) {
-    /// Dataset names in one message.
-    private static final int MOST_TOLD = 20;
+    private static final int MAX_LISTED_NAMES = 20;
 
-    /// Folders searched for dataset names.
-    private static final int MOST_LOOKED_AT = 1_000;
+    private static final int MAX_SEARCHED_ENTRIES = 1_000;
 
     /// Describes a dataset without its samples, which is enough to check a network. Reads at most a description
     /// and headers.
@@ -114,13 +112,12 @@ public record DataRoot(Path path) {
                 : "described there %s %s%s"
                         .formatted(
                                 own.size() == 1 ? "is" : "are",
-                                own.stream().limit(MOST_TOLD).collect(Collectors.joining(", ")),
-                                own.size() > MOST_TOLD ? " and more" : "");
+                                own.stream().limit(MAX_LISTED_NAMES).collect(Collectors.joining(", ")),
+                                own.size() > MAX_LISTED_NAMES ? " and more" : "");
         return "data set %s is not there: %s; %s; built in are %s%s; put it there, or name another data root with --data"
                 .formatted(name, found, there, String.join(", ", Datasets.names()), meant);
     }
 
-    /// The names of the datasets with a description, in order.
     public List<String> described() {
         return folders(folder -> Files.exists(folder.resolve(DatasetManifest.FILE)));
     }
@@ -128,7 +125,7 @@ public record DataRoot(Path path) {
     private static boolean holdsFolders(Path folder) {
         try (Stream<Path> entries = Files.list(folder)) {
             return Files.exists(folder.resolve(DatasetManifest.FILE))
-                    || entries.limit(MOST_LOOKED_AT).anyMatch(Files::isDirectory);
+                    || entries.limit(MAX_SEARCHED_ENTRIES).anyMatch(Files::isDirectory);
         } catch (IOException e) { // not a folder, or not readable: no name to suggest
             return false;
         }
@@ -139,7 +136,7 @@ public record DataRoot(Path path) {
             return List.of();
         }
         try (Stream<Path> folders = Files.list(path)) {
-            return folders.limit(MOST_LOOKED_AT)
+            return folders.limit(MAX_SEARCHED_ENTRIES)
                     .filter(wanted)
                     .map(folder -> folder.getFileName().toString())
                     .filter(DatasetSpec::isName)

@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
 public record DatasetInfo(
         String name, Shape shape, Answers answers, @Nullable Normalize normalize) {
 
-    /// The kind of targets.
     public sealed interface Answers {
         /// A class.
         ///
@@ -35,7 +34,6 @@ public record DatasetInfo(
         return new DatasetInfo(name, shape, new Answers.Classes(classNames), null);
     }
 
-    /// Outputs of a network: one for each class, or the numbers to predict.
     public int outputs() {
         return switch (answers) {
             case Answers.Classes classes -> classes.names().size();
@@ -43,7 +41,6 @@ public record DatasetInfo(
         };
     }
 
-    /// The default loss for these targets.
     public LossSpec loss() {
         return switch (answers) {
             case Answers.Classes _ -> LossSpec.DEFAULT;
@@ -51,7 +48,6 @@ public record DatasetInfo(
         };
     }
 
-    /// @throws io.trainyard.spec.InvalidJobException if the loss does not fit the targets
     public void requireFit(LossSpec loss) {
         loss.requireFit(name, answers instanceof Answers.Numbers, outputs());
     }

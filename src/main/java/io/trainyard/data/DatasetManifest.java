@@ -35,7 +35,6 @@ sealed interface DatasetManifest
         var unused = RandomSplit.of(folder, spec, split(), hasTests(folder));
     }
 
-    /// Whether there is a test part.
     boolean hasTests(DataFolder folder);
 
     /// The default split if there is no test part; null: jobs must set one.

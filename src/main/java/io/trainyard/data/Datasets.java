@@ -35,17 +35,14 @@ public final class Datasets {
         return isGenerated(name) ? List.of() : name.equals("cifar10") ? CifarReader.CIFAR10_FOLDERS : List.of(name);
     }
 
-    /// All names: first the datasets read from files, then the generated ones.
     public static List<String> names() {
         return List.copyOf(ENTRIES.keySet());
     }
 
-    /// Shape and classes of a built-in dataset, without reading a file; empty for other names.
     public static Optional<DatasetInfo> find(String name) {
         return Optional.ofNullable(ENTRIES.get(name)).map(Entry::info);
     }
 
-    /// Whether a name is that of a built-in dataset without files.
     public static boolean isGenerated(String name) {
         Entry entry = ENTRIES.get(name);
         return entry != null && entry.source() instanceof ShapesGenerator;

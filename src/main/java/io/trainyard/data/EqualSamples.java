@@ -70,7 +70,6 @@ final class EqualSamples {
         return new Inspection.Equal(inTrain, inTest, across, other, told);
     }
 
-    /// The first equal sample, or the sample itself.
     private int firstLike(int sample, int[] table) {
         int slot = (int) hashes[2 * sample] & (table.length - 1);
         while (table[slot] != 0) {

@@ -5,8 +5,5 @@ package io.trainyard.data;
 public interface FetchProgress {
     FetchProgress UNHEARD = (_, _, _) -> {};
 
-    /// @param dataset its name
-    /// @param bytes fetched so far
-    /// @param totalBytes in total
     void fetched(String dataset, long bytes, long totalBytes);
 }

@@ -38,7 +38,6 @@ record IdxReader(Names names) {
 
     private static final int INTS = 0x0C;
 
-    /// Images with channels.
     private static final int MAX_DIMENSIONS = 4;
 
     static DatasetSource mnist() {
@@ -49,8 +48,6 @@ record IdxReader(Names names) {
         return builtIn("fashion-mnist", "the four files of Fashion-MNIST from Zalando Research's repository");
     }
 
-    /// @param folder under the data root
-    /// @param source where to get the dataset
     private static DatasetSource builtIn(String folder, String source) {
         IdxReader reader = new IdxReader(Names.USUAL);
         return (root, info) -> reader.read(
@@ -81,7 +78,6 @@ record IdxReader(Names names) {
         }
     }
 
-    /// The image size in the header of the training file.
     List<Integer> itemSizes(DataFolder folder) {
         Path file = folder.file(names.trainImages());
         try (InputStream in = open(file)) {
@@ -110,7 +106,6 @@ record IdxReader(Names names) {
         }
     }
 
-    /// @param itemSizes of one image, which every header must match
     Dataset read(DataFolder folder, DatasetInfo info, List<Integer> itemSizes) {
         Split train = train(folder, info, itemSizes);
         Split test = part(folder.file(names.testImages()), folder.file(names.testLabels()), info, itemSizes);
@@ -200,9 +195,6 @@ record IdxReader(Names names) {
         };
     }
 
-    /// The expected header.
-    ///
-    /// @param mostBytes that can follow it
     private record Expected(int type, int[] itemSizes, long mostBytes) {
         int magic() {
             return type << Byte.SIZE | (1 + itemSizes.length);

@@ -39,7 +39,6 @@ final class ImageDecoding {
         /// @throws BrokenPictureException to handle the file as broken
         void expect(Path path, ImageSize size);
 
-        /// @param index of the image in the part
         void take(int index, DecodedImage picture);
     }
 

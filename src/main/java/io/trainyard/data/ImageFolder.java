@@ -38,7 +38,6 @@ record ImageFolder(DataFolder folder, Path path, List<String> classes) {
     /// @param file path below the folder, with slashes
     record Image(String file, int label) {}
 
-    /// A subfolder.
     private record Below(String name, List<String> files) {}
 
     ImageFolder {
@@ -116,7 +115,6 @@ record ImageFolder(DataFolder folder, Path path, List<String> classes) {
         return folder.root().relativize(path).toString().replace('\\', '/');
     }
 
-    /// The real path of an image.
     Path path(Image image) {
         return folder.inside(path.resolve(image.file()));
     }

@@ -24,7 +24,6 @@ final class ImageFolderReader implements ImageDecoding.Taker {
 
     record Read(Split split, BrokenFiles broken) {}
 
-    /// @param shape of a sample after the transform
     ImageFolderReader(Part part, ImageTransform transform, Shape shape, SampleMemory memory) {
         this.part = part;
         this.transform = transform;

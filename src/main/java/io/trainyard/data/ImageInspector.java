@@ -29,7 +29,6 @@ final class ImageInspector {
     private final Map<ImageSize, Integer> sizes = new ConcurrentHashMap<>();
     private final Map<ImageSize, Integer> shapes = new ConcurrentHashMap<>();
 
-    /// @param odd receives findings about the files
     ImageInspector(DataFolder folder, ImageFolderManifest manifest, DatasetSpec how, List<String> odd) {
         this.folder = folder;
         this.manifest = manifest;

@@ -23,12 +23,8 @@ record ImageParts(
     private static final String TRAIN = "train";
     private static final List<String> TEST = List.of("test", "val");
 
-    /// Images and their folder.
-    ///
-    /// @param name for messages
     record Part(String name, ImageFolder folder, List<Image> images) {}
 
-    /// The two parts with their images.
     record Listed(Part train, Part test) {}
 
     /// @param split from the job or the dataset's description; null if neither has one
@@ -64,7 +60,6 @@ record ImageParts(
         return parts;
     }
 
-    /// Whether the folder has separate training and test parts.
     static boolean hasTests(DataFolder folder) {
         return Files.isDirectory(folder.path().resolve(TRAIN));
     }

@@ -96,7 +96,6 @@ record ManifestGuess(ObjectNode description, List<String> reasons) {
         return Optional.of(guess);
     }
 
-    /// Adds a file name if it is not the default.
     private void name(String field, List<String> files, List<String> usual, boolean ofTests) {
         if (usual.stream().anyMatch(files::contains)) {
             return;

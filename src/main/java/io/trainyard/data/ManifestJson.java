@@ -101,9 +101,6 @@ final class ManifestJson {
         return MAPPER.valueToTree(manifest);
     }
 
-    /// Parses a proposed description that is not in a file yet.
-    ///
-    /// @param file where it would be written
     static DatasetManifest of(Path file, ObjectNode description) {
         try {
             return parse(file, MAPPER.writeValueAsBytes(description));
@@ -112,7 +109,6 @@ final class ManifestJson {
         }
     }
 
-    /// Formats JSON with one line for each field.
     static String text(ObjectNode description) {
         return description.properties().stream()
                 .map(field -> "  \"%s\": %s".formatted(field.getKey(), field.getValue()))
@@ -222,7 +218,6 @@ final class ManifestJson {
         return "an object in braces, {...}";
     }
 
-    /// Constant names as in JSON.
     private static List<String> constants(Class<?> type) {
         List<String> names = new ArrayList<>();
         for (Field constant : type.getFields()) {

@@ -38,9 +38,6 @@ final class NpyReader {
 
     private NpyReader() {}
 
-    /// The header.
-    ///
-    /// @param bytes of the header with its prefix
     record Header(NumberType type, List<Long> shape, long bytes) {
         long dataBytes() {
             return Math.multiplyExact(NumberArray.elements(shape), type.bytes());

@@ -18,7 +18,6 @@ final class NpzFile implements ArrayFiles {
     private final Path file;
     private final ZipFile zip;
 
-    /// @throws DatasetException if it is not a zip file
     NpzFile(Path file) {
         this.file = file;
         try {

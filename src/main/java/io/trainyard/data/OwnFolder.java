@@ -52,7 +52,6 @@ public final class OwnFolder {
         return new OwnFolder(folder, false, guess.description(), new ArrayList<>(guess.reasons())).completed();
     }
 
-    /// Adds the fields that need the samples.
     private OwnFolder completed() {
         boolean counts =
                 List.of("idx", "cifar").contains(description.get("kind").asText());
@@ -90,7 +89,6 @@ public final class OwnFolder {
         return description;
     }
 
-    /// The reasons for the proposal.
     List<String> reasons() {
         return reasons;
     }
@@ -115,9 +113,6 @@ public final class OwnFolder {
         return manifest().read(folder, how, info(how), memory);
     }
 
-    /// Inspects all samples.
-    ///
-    /// @param how reading options, as in a job
     public Inspection inspect(DatasetSpec how) {
         return new Inspector(this, how).inspect();
     }

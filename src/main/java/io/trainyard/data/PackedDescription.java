@@ -35,7 +35,6 @@ record PackedDescription(
     private static final JsonMapper MAPPER =
             JsonMapper.builder().addModule(new ParameterNamesModule()).build();
 
-    /// @throws DatasetException if it is not valid
     static PackedDescription read(Path file, String json) {
         try {
             PackedDescription read = MAPPER.readValue(json, PackedDescription.class);

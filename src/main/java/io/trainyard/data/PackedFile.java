@@ -23,7 +23,6 @@ import org.jspecify.annotations.Nullable;
 /// `crc32c` has a CRC-32C, four bytes, little-endian, of each block of [#BLOCK_BYTES] from the first array on,
 /// and one of the header and these sums together. A change of any byte is detected.
 final class PackedFile implements AutoCloseable {
-    /// The value of [#FORMAT_KEY].
     static final String FORMAT = "trainyard-packed-1";
 
     static final String FORMAT_KEY = "format";
@@ -103,7 +102,6 @@ final class PackedFile implements AutoCloseable {
         return description;
     }
 
-    /// The shape of one sample.
     Shape shape() {
         return shape("x_train");
     }
@@ -182,7 +180,6 @@ final class PackedFile implements AutoCloseable {
         return "samples %d to %d of %s".formatted(first, last, name);
     }
 
-    /// @param name `train` or `test`
     Split part(String name, DatasetInfo info) {
         NumberArray samples = arrays.read("x_" + name);
         NumberArray targets = arrays.read("y_" + name);

@@ -39,9 +39,6 @@ final class PackedWriter implements AutoCloseable {
         this.channel = channel;
     }
 
-    /// Writes the file atomically.
-    ///
-    /// @param description of the dataset
     static void write(Path file, Dataset dataset, PackedDescription description) {
         Path beside = file.resolveSibling(".%s-%s".formatted(file.getFileName(), UUID.randomUUID()));
         try {

@@ -19,7 +19,6 @@ public final class PixelScale {
         this.normalize = normalize;
     }
 
-    /// @throws InvalidJobException if the number of means differs from the number of channels
     public static PixelScale of(int channels, @Nullable Normalize normalize) {
         if (normalize != null && normalize.mean().size() != channels) {
             throw new InvalidJobException(

@@ -32,7 +32,6 @@ final class SafetensorsFile implements ArrayFiles {
     private final long dataBegin;
     private final JsonNode header;
 
-    /// @throws DatasetException if it does not start with a safetensors header
     SafetensorsFile(Path file) {
         this(file, mapped(file));
     }
@@ -89,7 +88,6 @@ final class SafetensorsFile implements ArrayFiles {
         return all.asSlice(0, dataBegin);
     }
 
-    /// Bytes after the header.
     long dataBytes() {
         return all.byteSize() - dataBegin;
     }
@@ -103,7 +101,6 @@ final class SafetensorsFile implements ArrayFiles {
         return header.path(name).path("data_offsets").path(1).asLong(-1);
     }
 
-    /// A metadata value of the header.
     Optional<String> metadata(String key) {
         JsonNode value = header.path("__metadata__").path(key);
         return value.isTextual() ? Optional.of(value.asText()) : Optional.empty();

@@ -29,7 +29,6 @@ public sealed interface Samples {
             return Byte.BYTES;
         }
 
-        /// Fills `target` with the values from `first` on.
         public void read(long first, byte[] target) {
             MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, first, target, 0, target.length);
         }
@@ -57,7 +56,6 @@ public sealed interface Samples {
             return Float.BYTES;
         }
 
-        /// Fills `target` with the values from `first` on.
         public void read(long first, float[] target) {
             MemorySegment.copy(memory, LAYOUT, first * Float.BYTES, target, 0, target.length);
         }

@@ -9,14 +9,12 @@ public sealed interface Targets {
     /// The targets of the samples from `from` to `to`, exclusive.
     Targets slice(int from, int to);
 
-    /// The targets of some samples, in this order.
     Targets pick(int[] indices);
 
     /// A class for each sample.
     ///
     /// @param labels (N): 0 to the number of classes - 1
     record ClassLabels(int[] labels) implements Targets {
-        /// @param labels (N), unsigned bytes
         public static ClassLabels of(byte[] labels) {
             int[] wide = new int[labels.length];
             for (int i = 0; i < wide.length; i++) {

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
 
-/// An opened device of this machine.
 public interface Device {
     DeviceInfo info();
 

@@ -10,7 +10,6 @@ import java.util.Set;
 
 /// A compute backend, found by `ServiceLoader`: oneDNN, CUDA, plain Java.
 public interface DeviceBackend {
-    /// Its [DeviceSpec#kind], such as `cpu`.
     String kind();
 
     /// Priority for `auto`, which chooses the available backend with the highest rank. 0: never chosen by `auto`.
@@ -19,7 +18,6 @@ public interface DeviceBackend {
     /// Why no such device is available, and what to do about it; empty if one is.
     Optional<String> whyUnavailable();
 
-    /// The devices of this kind; empty if unavailable.
     List<DeviceInfo> devices();
 
     /// Information for operators, such as the libraries and their paths, one fact on each line.

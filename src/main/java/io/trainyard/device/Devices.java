@@ -26,7 +26,6 @@ public final class Devices {
         return open(spec, backends());
     }
 
-    /// @param backends in order of preference
     static Device open(DeviceSpec spec, List<DeviceBackend> backends) {
         String kind = spec.isAuto() ? choice(backends).kind() : spec.kind();
         DeviceBackend backend = backendOf(kind, backends);
@@ -69,7 +68,6 @@ public final class Devices {
                 .collect(Collectors.toUnmodifiableSet());
     }
 
-    /// @param backends in order of preference
     static DeviceChoice choice(List<DeviceBackend> backends) {
         List<String> unavailable = new ArrayList<>();
         for (DeviceBackend backend : backends) {

@@ -80,17 +80,14 @@ public record Evaluation(
                 absoluteErrorSum + other.absoluteErrorSum);
     }
 
-    /// The mean loss of the samples.
     public double testLoss() {
         return sampleLossSum / weight;
     }
 
-    /// Whether numbers are predicted, not classes.
     public boolean isRegression() {
         return confusion.length == 0;
     }
 
-    /// The mean absolute error of predicted numbers.
     public double meanAbsoluteError() {
         return absoluteErrorSum / weight;
     }

@@ -39,7 +39,6 @@ public interface LearningSession extends AutoCloseable {
         return OptionalLong.empty();
     }
 
-    /// Evaluates all test samples.
     Evaluation evaluate();
 
     /// Runs all test samples forward, in evaluation mode.

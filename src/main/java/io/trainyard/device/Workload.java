@@ -44,7 +44,6 @@ public record Workload(
         boolean trains,
         DeviceChoices choices,
         int sharers) {
-    /// Without earlier choices.
     public Workload(
             Network network,
             LossSpec loss,
@@ -139,7 +138,6 @@ public record Workload(
                 sharers);
     }
 
-    /// The same workload, as one of a number of concurrent sessions.
     public Workload withSharers(int number) {
         return new Workload(
                 network, loss, optimizer, loop, batchSize, dataset, scale, augment, precision, threads, trains, choices,
@@ -195,7 +193,6 @@ public record Workload(
                 sharers);
     }
 
-    /// Divisors of mean losses.
     public SampleWeights sampleWeights() {
         return SampleWeights.of(loss, network.classes());
     }
@@ -260,16 +257,10 @@ public record Workload(
         return values;
     }
 
-    /// The index in the epoch's order of a step's first sample.
-    ///
-    /// @param step of the epoch
     public int firstSample(int step) {
         return step * batchSize;
     }
 
-    /// Number of samples in a step's batch.
-    ///
-    /// @param step of the epoch
     public int samples(int step) {
         return Math.min(batchSize, dataset.train().size() - firstSample(step));
     }
@@ -278,7 +269,6 @@ public record Workload(
         return samples(stepsPerEpoch() - 1);
     }
 
-    /// Draws the augmentation of the training samples.
     public Augmentation augmentation() {
         return new Augmentation(augment, dataset.shape());
     }

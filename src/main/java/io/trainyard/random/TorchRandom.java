@@ -119,14 +119,12 @@ public final class TorchRandom {
         }
     }
 
-    /// Discards `words` words.
     public void skip(long words) {
         for (long i = 0; i < words; i++) {
             int _ = next32();
         }
     }
 
-    /// 0, 1, ... n-1: the order without shuffling.
     public static int[] identity(int n) {
         int[] order = new int[n];
         for (int i = 0; i < n; i++) {

@@ -30,7 +30,6 @@ public final class BucketRoots implements DataRoots {
         this.cache = new DataCache(folder, limitBytes);
     }
 
-    /// Whether a data root is in a bucket, not in a folder.
     public static boolean isBucket(String place) {
         return place.startsWith(SCHEME_PREFIX);
     }

@@ -54,7 +54,6 @@ record CacheFolder(Path root) {
         return root.resolve("wanted");
     }
 
-    /// A data root without datasets.
     Path nothing() {
         return root.resolve("nothing");
     }

@@ -9,9 +9,6 @@ public record CacheSize(long bytes) {
     private static final String VARIABLE = "TRAINYARD_DATA_CACHE_LIMIT";
     private static final String DEFAULT = "100G";
 
-    /// The setting of this process.
-    ///
-    /// @throws DatasetException if it is not a valid size
     public static CacheSize ofEnvironment() {
         try {
             return parse(Objects.requireNonNullElse(System.getenv(VARIABLE), DEFAULT));

@@ -95,7 +95,6 @@ record Listing(String dataset, List<RemoteFile> files) {
         return "\"" + (plain.length() <= 200 ? plain : plain.substring(0, 200) + "...") + "\"";
     }
 
-    /// The hash of all files, which identifies a version of the dataset.
     String hash() {
         StringBuilder all = new StringBuilder(dataset);
         files.forEach(file -> all.append('\n').append(file.hash()));

@@ -65,9 +65,6 @@ enum ImageFormat {
 
     abstract ImageFile header(byte[] file);
 
-    /// Reads only the header.
-    ///
-    /// @throws BrokenPictureException if the format is not supported, or the header is invalid
     static ImageFile open(byte[] file) {
         ImageFormat format = Arrays.stream(values())
                 .filter(each -> each.begins(file))

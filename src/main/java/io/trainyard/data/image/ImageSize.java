@@ -18,7 +18,6 @@ public record ImageSize(int width, int height) {
         return new ImageSize((int) width, (int) height);
     }
 
-    /// width * height
     public int pixels() {
         return width * height;
     }

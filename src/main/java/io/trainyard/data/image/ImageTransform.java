@@ -18,7 +18,6 @@ public record ImageTransform(
         centerCrop = centerCrop == null ? null : List.copyOf(centerCrop);
     }
 
-    /// 3 or 1.
     public int channels() {
         return grey ? 1 : 3;
     }

@@ -30,7 +30,6 @@ public final class Benchmark {
     /// The steady time of all further cases.
     private final double laterSteadySeconds;
 
-    /// The dataset of the last case, reused because most cases have the same one.
     private List<Dataset> images = List.of();
 
     private Benchmark(Device device, double laterSteadySeconds, double measuredSeconds) {
@@ -119,7 +118,6 @@ public final class Benchmark {
         return (System.nanoTime() - startNanos) / 1e9;
     }
 
-    /// Endless training with full batches.
     private static final class Epochs {
         private final LearningSession session;
         private final Workload workload;
@@ -135,7 +133,6 @@ public final class Benchmark {
             return workload.dataset().train().size() / workload.batchSize();
         }
 
-        /// The duration of the next `steps` steps, without the start of epochs.
         double secondsOf(int steps) {
             if (left < steps) {
                 session.beginEpoch(CheckWorkload.plan(workload, seed++), 0);

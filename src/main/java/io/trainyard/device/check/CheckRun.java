@@ -22,12 +22,10 @@ public final class CheckRun implements AutoCloseable {
     private final Duration bound;
     private final long startNanos = System.nanoTime();
 
-    /// @param bound of the total time of all checks
     public CheckRun(Duration bound) {
         this.bound = bound;
     }
 
-    /// The time limit was exceeded.
     public static final class OutOfTimeException extends Exception {
         private static final long serialVersionUID = 1L;
 

@@ -55,7 +55,6 @@ public final class CheckWorkload {
 
     private CheckWorkload() {}
 
-    /// Every optimizer with each of its options.
     public static List<OptimizerSpec> optimizers() {
         return List.of(
                 new Sgd(0.1, 0, 0.05),
@@ -73,7 +72,6 @@ public final class CheckWorkload {
                 new Rmsprop(0.01, 0.4, 0.5, 0.8, true, 0.01));
     }
 
-    /// Every loss with each of its options, for three classes or numbers.
     public static List<LossSpec> losses() {
         return List.of(
                 new CrossEntropy(0.1, null),
@@ -153,7 +151,6 @@ public final class CheckWorkload {
         return new Dataset("random", input, classes, split(input, classes, trains, 1), split(input, classes, tests, 2));
     }
 
-    /// Without normalization and augmentation, in float32.
     public static Workload of(Dataset dataset, List<LayerSpec> layers, OptimizerSpec optimizer, int batchSize) {
         return new Workload(
                 Network.fit(NetworkSpec.ofLayers(layers), dataset.shape(), dataset.outputs()),
@@ -226,12 +223,10 @@ public final class CheckWorkload {
         return new SessionState(new Parameters(tensors), Parameters.NONE);
     }
 
-    /// A shuffled epoch, at the optimizer's own learning rate.
     public static EpochPlan plan(Workload workload, long seed) {
         return plan(workload, seed, constantRates(workload));
     }
 
-    /// The optimizer's learning rate for every step of an epoch.
     public static double[] constantRates(Workload workload) {
         double[] rates = new double[workload.stepsPerEpoch()];
         Arrays.fill(rates, workload.optimizer().learningRate());

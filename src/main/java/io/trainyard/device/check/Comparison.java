@@ -26,7 +26,6 @@ public final class Comparison {
     private long differing;
     private @Nullable Difference worst;
 
-    /// Compares each value.
     public Comparison(Tolerance tolerance) {
         this(tolerance, false, false);
     }

@@ -41,7 +41,6 @@ final class DeterminismCheck {
                 : new CheckOutcome.Failed("the second time gave other bits of " + String.join(", ", differing));
     }
 
-    /// All results of a session, by name.
     private static Map<String, String> bits(Device device, Workload workload) {
         try (LearningSession session = device.open(workload)) {
             session.load(CheckWorkload.state(workload));

@@ -12,13 +12,11 @@ final class GeneratedImages {
 
     private GeneratedImages() {}
 
-    /// @param network name of a built-in one
     static Workload workload(String network, int batchSize, int trains, int tests) {
         return CheckWorkload.of(
                 of(network, trains, tests), NetworkSpec.named(network).layers(), OPTIMIZER, batchSize);
     }
 
-    /// Images in the network's input shape.
     static Dataset of(String network, int trains, int tests) {
         return CheckWorkload.images(input(network), network.equals("signs") ? 6 : 10, trains, tests);
     }

@@ -117,7 +117,6 @@ final class GoldenRun {
         return new Dataset.Split(pixels, labels);
     }
 
-    /// PyTorch's results.
     private record Recorded(float[] losses, double testLossSum) {
         static Recorded read() {
             try (InputStream in = Objects.requireNonNull(GoldenRun.class.getResourceAsStream(RECORDED), RECORDED)) {

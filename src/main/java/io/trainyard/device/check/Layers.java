@@ -58,7 +58,6 @@ public final class Layers {
         return new AdaptiveAvgPool2d(null, out);
     }
 
-    /// With any windows; see [Extent] and [Padding].
     public static Conv2d conv(int out, Extent kernel, Extent stride, Padding padding, Extent dilation, int groups) {
         return new Conv2d(null, out, kernel, stride, padding, dilation, groups, true);
     }
@@ -72,7 +71,6 @@ public final class Layers {
         return new MaxPool2d(null, kernel, stride, padding, dilation, ceilMode);
     }
 
-    /// With equal padding on all sides.
     public static MaxPool2d pool(int kernel, int stride, int padding, int dilation, boolean ceilMode) {
         return pool(side(kernel), side(stride), side(padding), side(dilation), ceilMode);
     }
@@ -82,7 +80,6 @@ public final class Layers {
         return new AvgPool2d(null, kernel, stride, padding, ceilMode, countIncludePad);
     }
 
-    /// With equal padding on all sides.
     public static AvgPool2d avgPool(int kernel, int stride, int padding, boolean ceilMode, boolean countIncludePad) {
         return avgPool(side(kernel), side(stride), side(padding), ceilMode, countIncludePad);
     }
@@ -151,7 +148,6 @@ public final class Layers {
         return new Dropout2d(null, p);
     }
 
-    /// With the identity as its shortcut.
     public static Residual residual(LayerSpec... layers) {
         return new Residual(null, List.of(layers), List.of());
     }
@@ -169,7 +165,6 @@ public final class Layers {
         return new BatchNorm2d(null, BatchNorm.DEFAULT_EPS, BatchMomentum.CUMULATIVE, true);
     }
 
-    /// For vectors.
     public static BatchNorm1d cumulativeNorm1d() {
         return new BatchNorm1d(null, 0.1, BatchMomentum.CUMULATIVE, true);
     }

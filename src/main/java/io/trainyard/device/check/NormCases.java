@@ -21,7 +21,6 @@ import static io.trainyard.device.check.Layers.residual;
 import io.trainyard.spec.Shape;
 import java.util.List;
 
-/// Test cases of normalization layers and layer scale.
 final class NormCases {
     private NormCases() {}
 

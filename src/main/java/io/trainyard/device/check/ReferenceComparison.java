@@ -23,9 +23,6 @@ public final class ReferenceComparison {
         return reference().open(workload.withPrecision(Precision.FP32));
     }
 
-    /// Compares the gradients of one step.
-    ///
-    /// @param workload with the optimizer [CheckWorkload#PLAIN]
     public static Comparison gradients(Device device, Workload workload) {
         return gradients(device, workload, CheckWorkload.state(workload));
     }
@@ -42,7 +39,6 @@ public final class ReferenceComparison {
         return comparison;
     }
 
-    /// Compares an epoch of training, with a test before and after it.
     public static Comparison training(Device device, Workload workload) {
         return training(device, workload, CheckWorkload.state(workload));
     }

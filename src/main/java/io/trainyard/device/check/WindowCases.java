@@ -20,7 +20,6 @@ import io.trainyard.spec.Padding;
 import io.trainyard.spec.Shape;
 import java.util.List;
 
-/// Test cases of layers with windows over images: convolutions, pooling, resizing.
 final class WindowCases {
     private WindowCases() {}
 

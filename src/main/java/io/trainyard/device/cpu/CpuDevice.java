@@ -25,7 +25,6 @@ final class CpuDevice implements ShardDevice {
     private final OneDnnDevice wide;
     private final WarmUp warmUp;
 
-    /// @param precisions supported by this machine's CPUs
     CpuDevice(DeviceInfo info, OneDnnLibrary library, Set<Precision> precisions) {
         this.info = info;
         this.precisions = precisions;

@@ -27,7 +27,6 @@ final class ThreadRule {
 
     private ThreadRule() {}
 
-    /// @param processors available to this process
     static int threads(Network network, Precision precision, int batchSize, int processors) {
         long flop = stepFlop(network, batchSize);
         long norms = network.wholeBatchLayers().size();
@@ -40,7 +39,6 @@ final class ThreadRule {
         return flop < ONE_THREAD_BELOW_FLOP ? 1 : processors;
     }
 
-    /// Floating-point operations of one training step in convolutions and linear layers.
     static long stepFlop(Network network, int batchSize) {
         return network.multiplyAdds() * FLOP_PER_MULTIPLY_ADD * PASSES * batchSize;
     }

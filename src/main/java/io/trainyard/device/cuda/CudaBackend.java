@@ -22,7 +22,6 @@ import java.util.stream.IntStream;
 public final class CudaBackend implements DeviceBackend {
     static final String KIND = "cuda";
 
-    /// Supported by newer GPUs.
     static final Set<Precision> PRECISIONS = Collections.unmodifiableSet(EnumSet.allOf(Precision.class));
 
     @Override

@@ -24,7 +24,6 @@ interface CudaLoss {
         };
     }
 
-    /// Reserves memory for the targets.
     static Buffer roomForTargets(Dataset.Split split, Arena arena, String what) {
         return switch (split.targets()) {
             case Targets.ClassLabels(int[] labels) -> arena.reserve((long) labels.length * Integer.BYTES, what);
@@ -32,7 +31,6 @@ interface CudaLoss {
         };
     }
 
-    /// Copies the targets.
     static void upload(Dataset.Split split, Buffer targets) {
         targets.write(
                 switch (split.targets()) {
@@ -41,7 +39,6 @@ interface CudaLoss {
                 });
     }
 
-    /// Copies constants for all epochs.
     void upload();
 
     /// The class weights, (classes); null if all are equal, or without classes.
@@ -64,9 +61,7 @@ interface CudaLoss {
     /// @param predictions (samples, outputs)
     void predict(Compilation c, BatchTensor outputs, Buffer predictions);
 
-    /// Called before the first test batch.
     void beginTest();
 
-    /// The result of a complete test.
     Evaluation evaluation(Workload workload);
 }

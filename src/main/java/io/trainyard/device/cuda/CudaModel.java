@@ -75,7 +75,6 @@ final class CudaModel implements LayerParameters, StateMemory {
         return gradients;
     }
 
-    /// One for each of [UpdateSpec#slots], in the layout of [#values].
     List<Buffer> slots() {
         return slots;
     }

@@ -24,7 +24,6 @@ final class CudaSession extends BackendSession {
     private int launchedUntil; // one past the last step with an enqueued graph
     private boolean scalarsAreStale = true;
 
-    /// @param part of every training batch that it computes
     CudaSession(Workload workload, CudaDevice device, ShardRange part) {
         super(workload, part);
         gpu = new Gpu(device.number(), CudaSettings.ofProcess().forks());

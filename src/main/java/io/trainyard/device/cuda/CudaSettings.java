@@ -19,12 +19,10 @@ record CudaSettings(OptionalInt stepsPerGraph, boolean forks, boolean timesAlgor
         SECOND_STREAM,
         TIMED_ALGORITHMS;
 
-        /// `cuda.steps-per-graph`
         String property() {
             return "cuda." + name().toLowerCase(Locale.ROOT).replace('_', '-');
         }
 
-        /// `CUDA_STEPS_PER_GRAPH`
         String variable() {
             return "CUDA_" + name();
         }

@@ -20,7 +20,6 @@ record CudaUpdate(
         CudaModel model,
         GpuExchange exchange,
         @Nullable Norm norm) {
-    /// Memory for the sum of each block's squares, and for the resulting factor.
     record Norm(Buffer squares, Buffer factor) {
         private static final int BLOCKS = 256;
 
@@ -33,9 +32,6 @@ record CudaUpdate(
         }
     }
 
-    /// Enqueues the update.
-    ///
-    /// @param steps whether the optimizer takes its step
     void run(Compilation c, boolean steps) {
         Buffer gradients = exchange.ownRange(model.gradients());
         long floats = gradients.bytes() / Float.BYTES;

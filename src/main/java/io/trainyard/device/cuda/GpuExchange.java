@@ -35,7 +35,6 @@ final class GpuExchange {
         updated = gpu.event();
     }
 
-    /// The range of one of the model's runs that a part updates.
     private static Buffer rangeOf(Buffer run, ShardRange part) {
         long pieceBytes = (long) PIECE * Float.BYTES;
         int pieces = (int) (run.bytes() / pieceBytes);

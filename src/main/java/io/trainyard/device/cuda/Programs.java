@@ -151,7 +151,6 @@ final class Programs {
         return arena.reserve(gpu.architecture() >= HOPPER ? HOPPER_BLAS_BYTES : BLAS_BYTES, "the workspace of cuBLAS");
     }
 
-    /// Configures cuBLAS on the current stream.
     private void prepareBlas(Buffer workspace, Numbers numbers) {
         CudaStatus.blas(
                 JCublas2.cublasSetWorkspace(gpu.blas(), gpu.at(workspace), workspace.bytes()), "cublasSetWorkspace");
@@ -244,7 +243,6 @@ final class Programs {
         return Objects.requireNonNull(training.get(workload.samples(stepOfEpoch)));
     }
 
-    /// @param samples of the batch
     TestProgram ofTests(int samples) {
         return Objects.requireNonNull(tests.get(samples));
     }
@@ -266,7 +264,6 @@ final class Programs {
         return norms;
     }
 
-    /// The algorithms of its convolutions.
     DeviceChoices choices() {
         return algorithms.choices();
     }
@@ -293,7 +290,6 @@ final class Programs {
         return losses;
     }
 
-    /// [StepScalars].
     Buffer scalars() {
         return scalars;
     }

@@ -40,7 +40,6 @@ final class StepFeed {
         void write(int step, int section, ByteBuffer target);
     }
 
-    /// @param strides bytes of a step, for each section
     StepFeed(Gpu gpu, Arena arena, String what, long... strides) {
         this.gpu = gpu;
         this.strides = strides.clone();
@@ -61,12 +60,10 @@ final class StepFeed {
         }
     }
 
-    /// Steps on the device at a time.
     int window() {
         return HALVES * blockSteps;
     }
 
-    /// The most steps of one [#send].
     int blockSteps() {
         return blockSteps;
     }

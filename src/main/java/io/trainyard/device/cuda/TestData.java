@@ -19,8 +19,6 @@ final class TestData {
     private final Buffer images;
     private final @Nullable Buffer imageOrder;
 
-    /// @param batchSize samples of a test batch
-    /// @param resident whether the images stay on the device
     TestData(Workload workload, int batchSize, boolean resident, Gpu gpu, Arena arena) {
         this.dataset = workload.dataset();
         this.kernel = BatchGather.of(workload).kernel();
@@ -38,7 +36,6 @@ final class TestData {
         }
     }
 
-    /// The kernel that assembles a batch from the images.
     String kernel() {
         return kernel;
     }
@@ -75,7 +72,6 @@ final class TestData {
         }
     }
 
-    /// Sends the images of the next test batches.
     void send(int firstBatch, int batches) {
         if (feed != null) {
             feed.send(firstBatch, batches, (batch, _, target) -> {

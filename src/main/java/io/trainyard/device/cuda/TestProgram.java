@@ -19,7 +19,6 @@ final class TestProgram {
     private final CudaChain chain;
     private @Nullable Graph graph;
 
-    /// @param batchSize of a full test batch
     TestProgram(Network network, int batchSize, CudaLoss loss, Compilation c, Descriptors descriptors) {
         this.c = c;
         this.loss = loss;

@@ -42,7 +42,6 @@ final class TrainingData {
         IMAGES
     }
 
-    /// @param resident whether the images stay on the device
     TrainingData(Workload workload, Masks masks, boolean resident, Gpu gpu, Arena arena) {
         this.workload = workload;
         this.masks = masks;
@@ -96,12 +95,10 @@ final class TrainingData {
         return workload.dataset().sampleBytes();
     }
 
-    /// The kernel that assembles a batch from the images.
     String kernel() {
         return gathering.kernel();
     }
 
-    /// The kernel's data for each channel.
     Buffer table() {
         return table;
     }
@@ -114,7 +111,6 @@ final class TrainingData {
         return imageOrder;
     }
 
-    /// A class, or numbers, for each sample.
     Buffer targets() {
         return targets;
     }
@@ -134,17 +130,14 @@ final class TrainingData {
         return changes;
     }
 
-    /// Number of steps for which sent data stays on the device.
     int window() {
         return feed == null ? 1 : feed.window();
     }
 
-    /// The most steps that may be enqueued at a time.
     int blockSteps() {
         return feed == null ? Integer.MAX_VALUE : feed.blockSteps();
     }
 
-    /// Copies constants for all epochs.
     void upload() {
         Dataset.Split train = workload.dataset().train();
         table.write(Pointer.to(gathering.table()));

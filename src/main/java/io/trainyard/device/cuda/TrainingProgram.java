@@ -130,7 +130,6 @@ final class TrainingProgram {
         return graph(true).nodes();
     }
 
-    /// Enqueues the steps that were recorded as one graph.
     void launchSeveral() {
         Objects.requireNonNull(several).launch();
     }
@@ -146,7 +145,6 @@ final class TrainingProgram {
         }
     }
 
-    /// Enqueues the separate update.
     void launchUpdate(boolean steps) {
         graph(steps).launch();
     }

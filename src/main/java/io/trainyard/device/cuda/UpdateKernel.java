@@ -19,7 +19,6 @@ interface UpdateKernel {
     /// In `optimizer.cu`.
     String name();
 
-    /// The coefficients that change between steps, fewer than [StepScalars#OF_STEP].
     float[] changing();
 
     /// The optimizer's slots; null for those that the rule does not use.
@@ -28,10 +27,8 @@ interface UpdateKernel {
             @Nullable Buffer second,
             @Nullable Buffer third) {}
 
-    /// @param all one for each of the optimizer's
     Slots slots(List<Buffer> all);
 
-    /// The kernel's arguments, in order.
     @Nullable
     Object[] arguments(Operands on);
 

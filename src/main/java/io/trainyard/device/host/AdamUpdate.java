@@ -6,7 +6,6 @@ import java.util.List;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorMask;
 
-/// The loops of [UpdateRule.Adam].
 final class AdamUpdate extends ParameterUpdate {
     private final float gradientDecay;
     private final float shrink;

@@ -15,7 +15,6 @@ public final class BatchMasks {
     /// @param values (samples, elements)
     private record Mask(MaskSpec spec, float[] values) {}
 
-    /// @param batchSize the largest
     public BatchMasks(Network network, int batchSize) {
         network.masks()
                 .forEach((layer, spec) ->

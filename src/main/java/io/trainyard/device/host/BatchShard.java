@@ -13,7 +13,6 @@ public interface BatchShard {
     /// @return the sum of the losses of the shard's samples
     double train(int[] order, int from, int batchSize, List<Change> changes);
 
-    /// Total time spent assembling training batches.
     long batchNanos();
 
     /// Runs the shard's part of the test samples forward.

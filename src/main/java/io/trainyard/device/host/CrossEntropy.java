@@ -3,7 +3,6 @@ package io.trainyard.device.host;
 import io.trainyard.data.Dataset;
 import io.trainyard.spec.LossSpec;
 
-/// [LossSpec.CrossEntropy] of a batch and its gradient.
 final class CrossEntropy implements BatchLoss {
     private final int classes;
     private final float[] weights; // (classes)

@@ -7,7 +7,6 @@ import java.lang.foreign.ValueLayout;
 public final class GradientSum {
     private GradientSum() {}
 
-    /// Adds the elements `from` to `to`, exclusive, of two arrays.
     public static void add(float[] sum, float[] more, int from, int to) {
         for (int i = from; i < to; i++) {
             sum[i] += more[i];

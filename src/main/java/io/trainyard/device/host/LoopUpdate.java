@@ -26,7 +26,6 @@ final class LoopUpdate extends ParameterUpdate {
         }
     }
 
-    /// @param count number of the optimizer's step, from 1
     record Step(ParameterUpdate optimizer, long count, Clip clip) {}
 
     private final boolean gathers;

@@ -3,11 +3,9 @@ package io.trainyard.device.host;
 import io.trainyard.data.Dataset;
 import io.trainyard.data.Targets;
 
-/// [io.trainyard.spec.LossSpec.MeanSquaredError] of a batch and its gradient.
 final class MeanSquaredError implements BatchLoss {
     private final int width;
 
-    /// @param width numbers of a sample
     MeanSquaredError(int width) {
         this.width = width;
     }

@@ -49,7 +49,6 @@ public abstract class ParameterUpdate {
             this.example = example;
         }
 
-        /// The loops of common jobs.
         public static List<Loop> usual() {
             return List.of(MOMENTUM, PLAIN, ADAM, NESTEROV);
         }

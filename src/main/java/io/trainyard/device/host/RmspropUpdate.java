@@ -6,7 +6,6 @@ import java.util.List;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorMask;
 
-/// The loops of [UpdateRule.Rmsprop].
 final class RmspropUpdate extends ParameterUpdate {
     private final float minusLearningRate;
     private final float momentum;

@@ -5,7 +5,6 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import jdk.incubator.vector.FloatVector;
 
-/// The loops of [UpdateRule.Sgd].
 final class SgdUpdate extends ParameterUpdate {
     private final float minusLearningRate;
     private final float momentum;

@@ -53,7 +53,6 @@ public abstract class ShardedSession extends BackendSession {
     /// Like [#update], after the gradients have been summed by it.
     protected abstract void updateBySums(ParameterUpdate update, ShardRange range);
 
-    /// Runs a step's parts on the team's threads.
     protected abstract void together(IntConsumer part);
 
     /// Called once, on the thread that closes the session, before the team ends.

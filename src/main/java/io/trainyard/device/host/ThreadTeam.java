@@ -30,7 +30,6 @@ public final class ThreadTeam implements AutoCloseable {
         this("trainyard-kernels", size);
     }
 
-    /// @param name prefix of the threads' names
     public ThreadTeam(String name, int size) {
         meeting = new ThreadBarrier(size);
         Task none = new Task(part -> {}, 0, false, null, meeting);

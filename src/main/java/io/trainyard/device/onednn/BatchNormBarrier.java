@@ -23,7 +23,6 @@ final class BatchNormBarrier {
         }
     }
 
-    /// @param meetings of all devices, in order, including this one
     void join(List<BatchNormBarrier> meetings, ShardBarrier newDevices) {
         all = meetings;
         devices = newDevices;
@@ -46,12 +45,10 @@ final class BatchNormBarrier {
         }
     }
 
-    /// The rows of this device's shards.
     BatchNormSums own(Network.Layer layer) {
         return Objects.requireNonNull(own.get(layer.name()));
     }
 
-    /// The rows of all devices' shards, in order.
     List<BatchNormSums> all(Network.Layer layer) {
         return all.stream().map(meeting -> meeting.own(layer)).toList();
     }

@@ -66,7 +66,6 @@ final class Engine implements AutoCloseable {
         return plain(ValueType.FLOAT32, sizes);
     }
 
-    /// Row-major.
     Layout plain(ValueType type, long... sizes) {
         return tagged(type, PLAIN_TAGS.get(sizes.length - 1), sizes);
     }
@@ -167,7 +166,6 @@ final class Engine implements AutoCloseable {
     /// @param index such as `DNNL_ARG_SRC`
     record Argument(int index, Memory memory) {}
 
-    /// A primitive with its arguments, ready to run.
     Operation operation(PrimitiveDescription description, List<Argument> arguments) {
         dnnl_primitive primitive = new dnnl_primitive();
         OneDnnStatus.check(dnnl_primitive_create(primitive, description.handle()), description.what());

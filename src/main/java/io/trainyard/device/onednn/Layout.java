@@ -35,7 +35,6 @@ final class Layout {
         return found == dnnl_bf16 ? ValueType.BFLOAT16 : ValueType.FLOAT32;
     }
 
-    /// oneDNN's `dnnl_data_type_t`.
     static int dataType(ValueType type) {
         return switch (type) {
             case FLOAT32 -> dnnl_f32;

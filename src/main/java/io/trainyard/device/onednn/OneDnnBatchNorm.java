@@ -30,8 +30,6 @@ final class OneDnnBatchNorm implements OneDnnLayer {
 
     private @Nullable Memory inputGradient;
 
-    /// @param addend added to the normalized values; may be null
-    /// @param relu whether a ReLU is merged
     OneDnnBatchNorm(ProgramBuilder program, Network.Layer layer, Memory input, @Nullable Memory addend, boolean relu) {
         share = program.norms().of(layer);
         this.relu = relu;

@@ -9,7 +9,6 @@ final class OneDnnFloatAdapter implements OneDnnLayer {
     private final OneDnnLayer layer;
     private final Memory output;
 
-    /// @param layer creates the layer for a float32 input
     OneDnnFloatAdapter(ProgramBuilder program, Memory input, Function<Memory, OneDnnLayer> layer) {
         between = input.layout().type();
         this.layer = layer.apply(program.as(ValueType.FLOAT32, input));

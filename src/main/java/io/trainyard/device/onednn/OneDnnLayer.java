@@ -17,10 +17,8 @@ import io.trainyard.spec.Upsample;
 ///
 /// Activations and gradients are (batch, then the sample's dimensions), in any layout.
 interface OneDnnLayer {
-    /// The output of the forward pass.
     Memory output();
 
-    /// Adds the computation of the parameters' gradients.
     default void addParameterGradients(ProgramBuilder program, Memory outputGradient) {}
 
     /// Adds the computation of the input's gradient. Call after [#addParameterGradients] with the same gradient,

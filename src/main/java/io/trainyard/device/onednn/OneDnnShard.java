@@ -186,7 +186,6 @@ final class OneDnnShard implements BatchShard, AutoCloseable {
         return sum;
     }
 
-    /// Adds the gradients of a chunk.
     private void collect(boolean first) {
         for (int i = 0; i < gradients.size(); i++) {
             MemorySegment gradient = trained.get(i).requireGradient().data();

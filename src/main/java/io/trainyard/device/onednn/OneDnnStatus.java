@@ -8,7 +8,6 @@ import static org.bytedeco.dnnl.global.dnnl.dnnl_unimplemented;
 
 import io.trainyard.device.DeviceException;
 
-/// Converts oneDNN's status codes (`dnnl_status_t`) to exceptions.
 final class OneDnnStatus {
     private OneDnnStatus() {}
 

@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
 /// @param bias null for a layer without one
 record OneDnnWeightAndBias(
         Slot weight, long[] weightSizes, @Nullable Slot bias) {
-    /// oneDNN's layout of an optional bias.
     static @Nullable dnnl_memory_desc layoutOf(@Nullable Slot bias) {
         return bias == null ? null : bias.value().layout().handle();
     }
@@ -55,7 +54,6 @@ record OneDnnWeightAndBias(
         program.add(forward, arguments);
     }
 
-    /// @param backward the primitive of the weight's and the bias's gradients
     void addGradients(ProgramBuilder program, PrimitiveDescription backward, Memory source, Memory outputGradient) {
         Memory gradient = weight.requireGradient();
         Memory computed = program.outputFor(gradient, backward.layout(dnnl_query_diff_weights_md, weightSizes));
@@ -71,8 +69,6 @@ record OneDnnWeightAndBias(
         program.deliver(computed, gradient);
     }
 
-    /// @param backward the primitive of the input's gradient
-    /// @param inputGradient its output
     void addInputGradient(
             ProgramBuilder program, PrimitiveDescription backward, Memory outputGradient, Memory inputGradient) {
         Layout weightLayout = backward.layout(dnnl_query_weights_md, weightSizes);

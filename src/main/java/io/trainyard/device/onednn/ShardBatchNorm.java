@@ -76,7 +76,6 @@ final class ShardBatchNorm {
         return sums.products(shard);
     }
 
-    /// @param values number of values of a channel in the shard's samples
     void meetForward(long values) {
         setCount(values);
         meeting.await(shard);
@@ -120,7 +119,6 @@ final class ShardBatchNorm {
         takeBackward();
     }
 
-    /// Like [#takeForward], for the backward pass.
     void takeBackward() {
         BatchNormSums.addUp(meeting.all(layer), gradientSums, productSums);
         if (shard == 0 && scale != null && shift != null) {
@@ -134,7 +132,6 @@ final class ShardBatchNorm {
         }
     }
 
-    /// Uses the running statistics instead of those of the batch.
     void useRunning() {
         for (int c = 0; c < mean.length; c++) {
             mean[c] = runningMean.data().getAtIndex(ValueLayout.JAVA_FLOAT, c);

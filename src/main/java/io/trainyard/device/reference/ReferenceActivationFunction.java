@@ -12,7 +12,6 @@ final class ReferenceActivationFunction implements ReferenceLayer {
     }
 
     private interface Gradient {
-        /// @param gradient the output's
         double of(double gradient, double x);
     }
 

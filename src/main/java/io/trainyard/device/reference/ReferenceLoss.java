@@ -30,7 +30,6 @@ interface ReferenceLoss {
     /// @param outputs (samples, outputs), of all test samples
     Evaluation evaluate(float[] outputs, Workload workload);
 
-    /// The predictions for outputs (samples, outputs).
     float[] predict(float[] outputs);
 
     /// `nn.MSELoss`.

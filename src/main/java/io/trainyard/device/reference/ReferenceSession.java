@@ -98,7 +98,6 @@ final class ReferenceSession extends BackendSession {
         return loss.predict(testOutputs());
     }
 
-    /// (samples, outputs)
     private float[] testOutputs() {
         Dataset.Split test = workload().dataset().test();
         float[] outputs = new float[Math.multiplyExact(test.size(), classes)];

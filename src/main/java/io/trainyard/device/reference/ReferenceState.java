@@ -44,16 +44,10 @@ final class ReferenceState implements StateMemory {
         return Objects.requireNonNull(gradients.get(parameter));
     }
 
-    /// Optimizer state of a parameter.
-    ///
-    /// @param name of one of its slots
     float[] slot(ParameterSpec parameter, String name) {
         return slot(parameter, update.slots().indexOf(name));
     }
 
-    /// Update state of a parameter.
-    ///
-    /// @param number index of its slot
     float[] slot(ParameterSpec parameter, int number) {
         return tensor(new Place.Slot(parameter, number));
     }

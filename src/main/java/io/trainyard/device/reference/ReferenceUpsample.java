@@ -48,7 +48,6 @@ final class ReferenceUpsample implements ReferenceLayer {
         return inGradient;
     }
 
-    /// The source index of output i.
     private int source(int i) {
         int image = i / (outRows * outColumns);
         int row = nearestRow.source(i / outColumns % outRows);

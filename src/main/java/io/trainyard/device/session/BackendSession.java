@@ -25,7 +25,6 @@ public abstract class BackendSession implements ShardSession {
     private List<BackendSession> parts = List.of(this); // in their order, with this one
     private boolean closed;
 
-    /// @param part of every training batch that it computes
     protected BackendSession(Workload workload, ShardRange part) {
         this.workload = workload;
         this.part = part;
@@ -35,7 +34,6 @@ public abstract class BackendSession implements ShardSession {
                 : Optional.empty();
     }
 
-    /// State that carries over between steps.
     protected abstract StateTable state();
 
     /// Computes the gradients of the cursor's step from the part's own samples.
@@ -58,10 +56,8 @@ public abstract class BackendSession implements ShardSession {
     /// @param step of the optimizer, from 1
     protected abstract void updateOwnRange(long step);
 
-    /// [#evaluate] with the current parameters.
     protected abstract Evaluation test();
 
-    /// [#predict] with the current parameters.
     protected abstract float[] probabilities();
 
     /// The losses of the epoch's steps `first` to `end`, exclusive, as [#endSteps] returns them.
@@ -95,7 +91,6 @@ public abstract class BackendSession implements ShardSession {
         return workload;
     }
 
-    /// The part of every batch, and of the parameters.
     protected final ShardRange part() {
         return part;
     }
@@ -104,7 +99,6 @@ public abstract class BackendSession implements ShardSession {
         return cursor;
     }
 
-    /// Whether the optimizer takes its step in the cursor's step.
     protected final boolean updates() {
         return workload.updatesAt(cursor.step());
     }

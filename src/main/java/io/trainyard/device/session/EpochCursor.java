@@ -73,7 +73,6 @@ public final class EpochCursor {
         step++;
     }
 
-    /// @throws IllegalStateException if no epoch has begun
     public EpochPlan plan() {
         EpochPlan begun = plan;
         if (begun == null) {
@@ -82,7 +81,6 @@ public final class EpochCursor {
         return begun;
     }
 
-    /// The index in the epoch of the next or current step.
     public int step() {
         return step;
     }
@@ -97,17 +95,14 @@ public final class EpochCursor {
         return stepsEnd;
     }
 
-    /// The index in the epoch's order of the step's first sample.
     public int firstSample() {
         return workload.firstSample(step);
     }
 
-    /// Number of samples in the step's batch.
     public int samples() {
         return workload.samples(step);
     }
 
-    /// The workload's optimizer with the momentum of the step.
     public OptimizerSpec optimizer() {
         return plan().inStep(workload.optimizer(), step);
     }

@@ -22,7 +22,6 @@ public final class StateTable {
     private final Map<String, long[]> counters = new LinkedHashMap<>(); // one number each
     private long steps; // of the optimizer
 
-    /// @param specs the network's parameters and buffers
     public StateTable(List<ParameterSpec> specs, UpdateSpec update, StateMemory memory) {
         this.specs = specs;
         this.update = update;

@@ -86,12 +86,10 @@ final class FlatModel implements StateMemory {
         return state;
     }
 
-    /// The start of a part of the parameters: parts are whole tiles.
     int begin(ShardRange range) {
         return range.begin(values.length / Vectors.TILE) * Vectors.TILE;
     }
 
-    /// The end of a part of the parameters.
     int end(ShardRange range) {
         return range.end(values.length / Vectors.TILE) * Vectors.TILE;
     }
@@ -100,7 +98,6 @@ final class FlatModel implements StateMemory {
         System.arraycopy(other.values, begin(range), values, begin(range), end(range) - begin(range));
     }
 
-    /// Copies the optimizer state.
     void copyState(FlatModel other, ShardRange range) {
         for (int i = 0; i < state.size(); i++) {
             System.arraycopy(other.state.get(i), begin(range), state.get(i), begin(range), end(range) - begin(range));

@@ -39,7 +39,6 @@ record Grid(int channels, int rows, int columns, int pitch, int plane, int origi
         return channels * rows * columns;
     }
 
-    /// The index of a sample's row.
     int at(int sample, int channel, int row) {
         return origin + sample * sample() + channel * plane + row * pitch;
     }

@@ -33,9 +33,6 @@ final class VectorChain {
         Values add(VectorChain chain, Network.Layer layer, Values in);
     }
 
-    /// @param masks of the current training batch
-    /// @param chunk the most samples
-    /// @param gradients of the model's values, in the same layout
     VectorChain(Network network, FlatModel model, BatchMasks masks, int chunk, float[] gradients) {
         this.model = model;
         this.masks = masks;

@@ -36,7 +36,6 @@ final class VectorConv2d implements VectorLayer {
                 && spec.groups() == 1;
     }
 
-    /// @param gradients of all parameters, to which this shard adds its own
     VectorConv2d(
             Values input,
             Conv2d spec,

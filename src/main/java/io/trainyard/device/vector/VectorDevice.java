@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 
 /// The CPUs of this machine, by our own kernels. Workloads set the number of threads.
 public record VectorDevice(DeviceInfo info) implements ShardDevice {
-    /// Whether all of a network's layers have kernels.
     public static boolean computes(Network network) {
         return network.layers().stream().allMatch(layer -> VectorChain.computes(layer.spec()));
     }

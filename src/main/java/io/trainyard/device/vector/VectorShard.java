@@ -31,10 +31,6 @@ final class VectorShard implements BatchShard {
     private final float[] rows; // (chunk, classes)
     private long batchNanos;
 
-    /// @param chunk samples computed together
-    /// @param masks of the current training batch
-    /// @param ofBatch its samples of every batch
-    /// @param ofTests its samples of the test part
     VectorShard(
             Workload workload, FlatModel model, BatchMasks masks, int chunk, ShardRange ofBatch, ShardRange ofTests) {
         this.workload = workload;

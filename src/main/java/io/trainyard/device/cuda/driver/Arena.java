@@ -24,7 +24,6 @@ public final class Arena {
         return gpu;
     }
 
-    /// @param what its content, for errors
     public Buffer reserve(long bytes, String what) {
         if (base != null) {
             throw new IllegalStateException("%s is reserved after the memory was allocated".formatted(what));

@@ -61,9 +61,6 @@ public final class Buffer {
         write(source, bytes);
     }
 
-    /// Copies all of `source` from the host and waits.
-    ///
-    /// @param source a Java array of bytes, or off-heap memory, of [#bytes] bytes
     public void write(MemorySegment source) {
         requireLength(source.byteSize());
         for (long from = 0; from < source.byteSize(); from += MOST_AT_ONCE) {
@@ -72,7 +69,6 @@ public final class Buffer {
         }
     }
 
-    /// Copies the first `length` bytes from the host and waits.
     public void write(Pointer source, long length) {
         requireLength(length);
         copy(0, source, length);

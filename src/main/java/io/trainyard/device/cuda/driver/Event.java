@@ -16,7 +16,6 @@ public final class Event {
         return handle;
     }
 
-    /// Sets it to the end of the stream's current work.
     public void record(Stream stream) {
         CudaStatus.driver(JCudaDriver.cuEventRecord(handle, stream.handle()), "cuEventRecord");
     }

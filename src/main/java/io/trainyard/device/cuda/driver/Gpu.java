@@ -108,7 +108,6 @@ public final class Gpu implements AutoCloseable {
         makeCurrent(this);
     }
 
-    /// Makes `gpu` current for this thread until it enters another.
     static void makeCurrent(Gpu gpu) {
         CudaStatus.driver(JCudaDriver.cuCtxSetCurrent(gpu.context), "cuCtxSetCurrent to " + gpu);
     }
@@ -160,17 +159,14 @@ public final class Gpu implements AutoCloseable {
         }
     }
 
-    /// The stream for copies that overlap with computing.
     public Stream copies() {
         return copies;
     }
 
-    /// The handle on the stream [#compute].
     public cudnnHandle dnn() {
         return lane.dnn();
     }
 
-    /// The handle on the stream [#compute].
     public cublasHandle blas() {
         return lane.blas();
     }
@@ -183,7 +179,6 @@ public final class Gpu implements AutoCloseable {
         return device;
     }
 
-    /// The product name: `NVIDIA H200`.
     public String name() {
         return Gpus.name(number);
     }
@@ -197,7 +192,6 @@ public final class Gpu implements AutoCloseable {
         return Gpus.attribute(number, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     }
 
-    /// Free memory in bytes, according to the driver.
     public long freeBytes() {
         long[] free = new long[1];
         long[] total = new long[1];

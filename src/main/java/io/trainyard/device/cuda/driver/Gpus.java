@@ -13,7 +13,6 @@ public final class Gpus {
 
     private Gpus() {}
 
-    /// Their number. JCuda's libraries must be loaded.
     public static int count() {
         CudaStatus.driver(JCudaDriver.cuInit(0), "cuInit");
         int[] count = new int[1];
@@ -21,7 +20,6 @@ public final class Gpus {
         return count[0];
     }
 
-    /// The product name: `NVIDIA H200`.
     public static String name(int number) {
         byte[] name = new byte[MAX_NAME];
         CudaStatus.driver(JCudaDriver.cuDeviceGetName(name, name.length, device(number)), "cuDeviceGetName");
@@ -41,7 +39,6 @@ public final class Gpus {
                 + attribute(number, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
     }
 
-    /// Total memory in bytes.
     public static long totalBytes(int number) {
         long[] bytes = new long[1];
         CudaStatus.driver(JCudaDriver.cuDeviceTotalMem(bytes, device(number)), "cuDeviceTotalMem");
@@ -63,7 +60,6 @@ public final class Gpus {
         return value[0];
     }
 
-    /// @throws DeviceException if the GPU does not exist
     static CUdevice device(int number) {
         int count = count();
         if (number >= count) {

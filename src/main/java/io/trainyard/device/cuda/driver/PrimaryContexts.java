@@ -12,7 +12,6 @@ final class PrimaryContexts {
 
     private PrimaryContexts() {}
 
-    /// @param number of the GPU
     static CUcontext of(int number) {
         return RETAINED.computeIfAbsent(number, _ -> {
             CUcontext context = new CUcontext();

@@ -46,7 +46,6 @@ public final class BatchNormExchange {
     /// @param cut ends a piece
     private record Recording(List<Rows> exchanged, Runnable cut) {}
 
-    /// @param part of every batch that this GPU computes
     public BatchNormExchange(Network network, ShardRange part, Gpu gpu, Arena arena) {
         this.gpu = gpu;
         this.part = part;

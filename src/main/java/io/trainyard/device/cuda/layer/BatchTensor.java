@@ -33,12 +33,10 @@ public record BatchTensor(
         return shape.rank() == 1 ? 1 : shape.size(2);
     }
 
-    /// The same values with another shape.
     BatchTensor as(Shape other) {
         return new BatchTensor(samples, other, value, gradient);
     }
 
-    /// The same values with another gradient buffer.
     BatchTensor withGradient(@Nullable Buffer other) {
         return new BatchTensor(samples, shape, value, other);
     }

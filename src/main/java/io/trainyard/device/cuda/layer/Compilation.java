@@ -33,7 +33,6 @@ public record Compilation(
     /// `samples` samples from `first` on, of a batch of `batchSamples`.
     public record Part(int batchSamples, int first, int samples) {}
 
-    /// Allocates a layer's output, with its gradient if it is differentiable.
     public BatchTensor output(Shape shape, boolean differentiable, String layer) {
         return new BatchTensor(
                 part.samples(),
@@ -54,7 +53,6 @@ public record Compilation(
         }
     }
 
-    /// Allocates the gradient of a layer's output.
     Buffer gradient(Shape shape, String layer) {
         return values(shape, "the gradient of the output of layer " + layer);
     }

@@ -39,7 +39,6 @@ public final class ConvolutionAlgorithms {
         return before.with(new DeviceChoices(Map.of(kind, chosen)));
     }
 
-    /// @param convolution description of shapes, options and precision
     ConvolutionAlgorithm choose(Direction direction, String convolution, Shapes shapes) {
         String what = "%s of %s".formatted(direction, convolution);
         List<ConvolutionAlgorithm> candidates = ConvolutionAlgorithm.candidates(gpu, direction, convolution, shapes);

@@ -71,7 +71,6 @@ final class ConvolutionTimer {
         }
     }
 
-    /// @throws DeviceException if none of them runs
     private ConvolutionAlgorithm fastest(List<ConvolutionAlgorithm> candidates) {
         ConvolutionAlgorithm best = candidates.getFirst();
         float bestMillis = Float.POSITIVE_INFINITY;

@@ -31,7 +31,6 @@ final class CudaConv2d implements CudaLayer {
     private final Buffer weight;
     private final Buffer weightGradient;
 
-    /// One direction with its descriptors and algorithm.
     private record Convolution(Direction direction, Shapes shapes, ConvolutionAlgorithm algorithm) {}
 
     /// @param in already padded if the windows need more padding after the image than before it
@@ -52,7 +51,6 @@ final class CudaConv2d implements CudaLayer {
         this.weightGradient = c.numbers().channelsLast() ? parameters.packedGradient() : parameters.weightGradient();
     }
 
-    /// Channels of one group.
     private int channels() {
         return in.channels() / spec.groups();
     }

@@ -13,7 +13,6 @@ final class CudaNormResidual implements CudaLayer {
     private final CudaChain other;
     private final CudaBatchNorm norm;
 
-    /// @param relu whether a ReLU follows
     CudaNormResidual(Network.Layer layer, BatchTensor in, boolean relu, Compilation c, Descriptors descriptors) {
         this.c = c;
         int ending = endsWithNorm(layer.branches().getFirst()) ? 0 : 1;

@@ -99,7 +99,6 @@ final class CudaWeightAndBias {
         }
     }
 
-    /// A tensor is (rows, channels, inner).
     private int rows(BatchTensor out) {
         return (int) (out.elements() / channels / inner);
     }

@@ -17,7 +17,6 @@ import jcuda.jcudnn.cudnnPoolingDescriptor;
 import jcuda.jcudnn.cudnnPoolingMode;
 import jcuda.jcudnn.cudnnTensorDescriptor;
 
-/// Creates cuDNN's shape descriptors; they are freed with their GPU.
 public final class Descriptors {
     /// cuDNN's and cuBLAS's alpha and beta. Off-heap, because an array would block the garbage collector.
     static final Pointer ONE = scalar(1);
@@ -61,7 +60,6 @@ public final class Descriptors {
         return tensor;
     }
 
-    /// @param channels of one group
     cudnnFilterDescriptor filter(int out, int channels, Extent kernel) {
         cudnnFilterDescriptor filter = new cudnnFilterDescriptor();
         CudaStatus.dnn(JCudnn.cudnnCreateFilterDescriptor(filter), "cudnnCreateFilterDescriptor");

@@ -9,7 +9,6 @@ import io.trainyard.spec.Network;
 /// @param one the input of one branch
 /// @param other the input of the other
 record Fork(BatchTensor in, BatchTensor one, BatchTensor other) {
-    /// The input of a branch, with its own gradient if needed.
     static BatchTensor branch(Network.Layer residual, BatchTensor in, String branch, Compilation c) {
         return in.withGradient(
                 in.gradient() == null
@@ -17,7 +16,6 @@ record Fork(BatchTensor in, BatchTensor one, BatchTensor other) {
                         : c.gradient(residual.in(), "%s's input, of its %s".formatted(residual.name(), branch)));
     }
 
-    /// Called after both branches' backward passes.
     void backward(Compilation c) {
         Buffer sum = in.gradient();
         if (sum != null) {

@@ -7,6 +7,5 @@ import io.trainyard.spec.ParameterSpec;
 public interface LayerParameters {
     Buffer value(ParameterSpec spec);
 
-    /// @param spec of a trained parameter
     Buffer gradient(ParameterSpec spec);
 }

@@ -42,7 +42,6 @@ public final class LibraryWarmUp {
         product = arena.reserve(bytes, "a product of the warm-up");
     }
 
-    /// @param convolves whether convolutions are used
     public static void run(Gpu gpu, Numbers numbers, boolean convolves) {
         LibraryWarmUp warmUp = new LibraryWarmUp(gpu, numbers);
         if (convolves) {

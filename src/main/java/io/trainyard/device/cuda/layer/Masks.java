@@ -22,7 +22,6 @@ public final class Masks {
     private @Nullable Buffer buffer;
     private int window = 1;
 
-    /// @param batchSize of a full batch
     public Masks(Network network, int batchSize) {
         long before = 0;
         int most = 0;
@@ -41,16 +40,11 @@ public final class Masks {
         return stride;
     }
 
-    /// Sets the device memory.
-    ///
-    /// @param newBuffer (window, stride) on the device
-    /// @param newWindow number of steps with masks on the device at a time
     public void place(Buffer newBuffer, int newWindow) {
         buffer = newBuffer;
         window = newWindow;
     }
 
-    /// Number of steps with masks on the device at a time.
     int window() {
         return window;
     }
@@ -60,7 +54,6 @@ public final class Masks {
         return buffer;
     }
 
-    /// The offset of a layer's masks within a step's, for a batch of `samples`.
     public long offset(Network.Layer layer, int samples) {
         return drawings.stream()
                         .filter(drawing -> drawing.layer().equals(layer.name()))
@@ -70,7 +63,6 @@ public final class Masks {
                 * samples;
     }
 
-    /// Draws the masks of one step.
     public void draw(TorchRandom random, int samples, ByteBuffer target) {
         for (Drawing drawing : drawings) {
             int elements = samples * drawing.mask().elements();

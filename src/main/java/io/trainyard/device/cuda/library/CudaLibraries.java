@@ -82,7 +82,6 @@ public record CudaLibraries(NvidiaDriver driver, Part dnn, Part blas, Part compi
         };
     }
 
-    /// For display, in one line: the versions.
     public String description() {
         return "driver %s(CUDA %s), cuDNN %s, cuBLAS %s, NVRTC %s"
                 .formatted(
@@ -93,7 +92,6 @@ public record CudaLibraries(NvidiaDriver driver, Part dnn, Part blas, Part compi
                         compiler.version());
     }
 
-    /// For display, one line for each library: its file, and whether its native was patched.
     public List<String> details() {
         List<String> lines = new ArrayList<>();
         lines.add("driver: " + driver.path());

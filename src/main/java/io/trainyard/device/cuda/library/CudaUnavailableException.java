@@ -6,13 +6,11 @@ final class CudaUnavailableException extends RuntimeException {
 
     private final String reason;
 
-    /// @param reason with its solution
     CudaUnavailableException(String reason) {
         super(reason);
         this.reason = reason;
     }
 
-    /// @param reason with its solution
     CudaUnavailableException(String reason, Throwable cause) {
         super(reason, cause);
         this.reason = reason;

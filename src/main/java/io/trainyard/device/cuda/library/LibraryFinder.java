@@ -18,7 +18,6 @@ final class LibraryFinder {
     private final boolean askSystem;
     private final List<Path> usual;
 
-    /// @param askSystem whether to search with the system's loader
     LibraryFinder(SearchFolders folders, boolean askSystem) {
         this.folders = folders;
         this.askSystem = askSystem;
@@ -109,7 +108,6 @@ final class LibraryFinder {
                 .toList();
     }
 
-    /// The searched places, for messages.
     String places() {
         return places(folders.configured(), askSystem, usual);
     }

@@ -12,7 +12,6 @@ final class LibraryLoading {
     private final LibraryFinder finder;
     private final NvidiaDriver driver;
 
-    /// @param askSystem whether to search with the system's loader
     LibraryLoading(SearchFolders folders, boolean askSystem, NvidiaDriver driver) {
         this.finder = new LibraryFinder(folders, askSystem);
         this.driver = driver;

@@ -14,10 +14,8 @@ enum NvidiaLibrary {
     /// The file's name up to the release.
     final String stem;
 
-    /// The release that JCuda was linked to.
     final int linked;
 
-    /// The next release.
     final int newer;
 
     final List<String> functions;

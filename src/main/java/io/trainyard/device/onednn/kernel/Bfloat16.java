@@ -26,7 +26,6 @@ final class Bfloat16 {
 
     private Bfloat16() {}
 
-    /// @param index of the value
     static float get(MemorySegment values, long index) {
         return Float.intBitsToFloat(values.getAtIndex(ValueLayout.JAVA_SHORT, index) << HALF);
     }

@@ -134,7 +134,6 @@ public final class ChannelGradientSums {
         }
     }
 
-    /// The scalar remainder of a piece.
     private void addRest(MemorySegment gradient, MemorySegment x, long begin, long length, int table) {
         for (long i = length / LENGTH * LENGTH; i < length; i++) {
             int place = table + (int) (i % runs.period());

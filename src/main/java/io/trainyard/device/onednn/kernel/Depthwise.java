@@ -21,8 +21,6 @@ public final class Depthwise {
     private final long outRow;
     private final long tapBytes;
 
-    /// @param out like `in`, with one row and column for each window
-    /// @throws IllegalArgumentException unless both have blocked channels of the same size
     public Depthwise(ImageLayout in, ImageLayout out, Windows windows) {
         Lanes.requireSame(in, out);
         this.in = in;
@@ -91,8 +89,6 @@ public final class Depthwise {
         Lanes.store(sum, y, at);
     }
 
-    /// @param gradient of the outputs
-    /// @param kernelGradient receives the gradient of the kernels
     public void kernelGradient(MemorySegment x, MemorySegment gradient, MemorySegment kernelGradient) {
         for (int block = 0; block < out.blocks(); block++) {
             for (int lane = 0; lane < out.lanes(); lane += Lanes.COUNT) {
@@ -138,8 +134,6 @@ public final class Depthwise {
         Lanes.store(sum, kernelGradient, to);
     }
 
-    /// @param gradient of the outputs
-    /// @param biasGradient receives the gradient of the bias, including padding
     public void biasGradient(MemorySegment gradient, MemorySegment biasGradient) {
         for (int block = 0; block < out.blocks(); block++) {
             for (int lane = 0; lane < out.lanes(); lane += Lanes.COUNT) {

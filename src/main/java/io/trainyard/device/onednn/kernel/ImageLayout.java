@@ -67,12 +67,10 @@ public record ImageLayout(
         return new ImageLayout(1, numbers, vectors, 1, numbers, all, all, numbers, numbers);
     }
 
-    /// The layout of one sample.
     public ImageLayout ofOne() {
         return new ImageLayout(1, channels, rows, columns, lanes, sampleStride, blockStride, rowStride, columnStride);
     }
 
-    /// The layout of one block of one sample's channels.
     ImageLayout ofBlock() {
         return new ImageLayout(1, lanes, rows, columns, lanes, run(), run(), rowStride, columnStride);
     }
@@ -95,12 +93,10 @@ public record ImageLayout(
         return Math.min(lanes, channels - block * lanes);
     }
 
-    /// The index of a sample's block.
     public long begin(int sample, int block) {
         return sample * sampleStride + block * blockStride;
     }
 
-    /// The index of one value.
     public long index(int sample, int channel, int row, int column) {
         return begin(sample, channel / lanes) + row * rowStride + column * columnStride + channel % lanes;
     }

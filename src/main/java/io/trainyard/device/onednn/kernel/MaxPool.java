@@ -23,8 +23,6 @@ public final class MaxPool implements WindowMaximum {
     private final long windowStep; // between adjacent windows, in the input
     private final long[] taps; // offsets of a window's values from its first, row by row
 
-    /// @param out like `in`, with one row and column for each window
-    /// @throws IllegalArgumentException unless both have blocked channels of the same size
     public MaxPool(ImageLayout in, ImageLayout out, Windows windows) {
         Lanes.requireSame(in, out);
         this.in = in;
@@ -55,7 +53,6 @@ public final class MaxPool implements WindowMaximum {
         void visit(int row, long inRow, long outRow);
     }
 
-    /// Visits the rows of windows of every vector of channels.
     private void forEachRow(RowVisitor visitor) {
         for (int sample = 0; sample < out.samples(); sample++) {
             for (int block = 0; block < out.blocks(); block++) {

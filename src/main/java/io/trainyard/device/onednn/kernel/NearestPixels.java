@@ -13,7 +13,6 @@ public final class NearestPixels {
     private final long[] columns; // offset of the source column of each output column, in bytes
     private final long outPixel; // between adjacent pixels of the output, in bytes
 
-    /// @param out like `in`, with the rows and columns of the result
     public NearestPixels(ImageLayout in, ImageLayout out, Nearest nearestRow, Nearest nearestColumn) {
         this.in = in;
         this.out = out;
@@ -34,7 +33,6 @@ public final class NearestPixels {
         void visit(long inRow, long outRow);
     }
 
-    /// Visits the rows of every vector of channels.
     private void forEachRow(RowVisitor visitor) {
         for (int sample = 0; sample < out.samples(); sample++) {
             for (int block = 0; block < out.blocks(); block++) {

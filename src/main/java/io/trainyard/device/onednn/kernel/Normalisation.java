@@ -111,7 +111,6 @@ public final class Normalisation {
         return v.blend(0f, v.compare(VectorOperators.LE, 0f));
     }
 
-    /// The scalar remainder of a piece.
     private void rest(
             MemorySegment x, @Nullable MemorySegment addend, MemorySegment y, long begin, long length, int table) {
         for (long i = length / LENGTH * LENGTH; i < length; i++) {

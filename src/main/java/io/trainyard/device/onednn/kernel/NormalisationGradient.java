@@ -71,7 +71,6 @@ public final class NormalisationGradient {
         }
     }
 
-    /// The scalar remainder of a piece.
     private void rest(
             MemorySegment gradient, MemorySegment x, MemorySegment inputGradient, long begin, long length, int table) {
         for (long i = length / LENGTH * LENGTH; i < length; i++) {

@@ -4,7 +4,6 @@ import java.lang.foreign.MemorySegment;
 
 /// An element-wise function. All segments are native memory of the same size and layout.
 public interface ValueFunction {
-    /// @param y receives the function's values
     void forward(MemorySegment x, MemorySegment y);
 
     /// @param gradient of the function's values
