@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 /// The state, the newest control request and the newest command of the jobs that a command controls.
 final class ControlledJobs {
     static final List<Topic> TOPICS =
-            Stream.concat(Topic.NEWS.stream(), Stream.of(Topic.CONTROL)).toList();
+            Stream.concat(Topic.JOB_TOPICS.stream(), Stream.of(Topic.CONTROL)).toList();
 
     private final Set<String> names;
     private final JobRecordReader reader;

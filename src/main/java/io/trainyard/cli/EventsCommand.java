@@ -137,7 +137,7 @@ public final class EventsCommand extends FleetCommand {
         HistoryChecker checker = new HistoryChecker(Duration.ofSeconds(asked.overlapSeconds), asked.complete);
         JobRecordReader reader = new JobRecordReader(terminal.err()::println);
         Optional<OwnershipScan> ownership = ownership();
-        try (EventLog log = EventLog.open(kafka.cluster(), Topic.NEWS)) {
+        try (EventLog log = EventLog.open(kafka.cluster(), Topic.JOB_TOPICS)) {
             Consumer<TopicRecord> take = entry -> reader.read(entry).ifPresent(news -> {
                 if (job == null || job.equals(news.job())) {
                     checker.take(news);

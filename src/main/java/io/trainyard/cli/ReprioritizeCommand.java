@@ -51,7 +51,7 @@ public final class ReprioritizeCommand extends ControlCommand {
 
     @Override
     RequestedPriority urgency(@Nullable RequestedPriority kept) {
-        return priority.urgency();
+        return priority.requested();
     }
 
     /// The copy of the command comes first: if the control request is lost, an extra copy has no effect.

@@ -64,7 +64,7 @@ public final class SweepCommand extends FleetCommand {
         }
         JobRecordReader reader = new JobRecordReader(terminal.err()::println);
         JobStates book = new JobStates(GroupReader.MAX_JOBS, _ -> {});
-        try (EventLog log = EventLog.open(kafka.cluster(), Topic.NEWS)) {
+        try (EventLog log = EventLog.open(kafka.cluster(), Topic.JOB_TOPICS)) {
             log.readToEnd(entry -> take(entry, reader, book));
             List<JobState> jobs = GroupReader.of(book, group);
             if (jobs.isEmpty()) {

@@ -128,7 +128,7 @@ public class JobControl {
                     newestCommand(job).ifPresent(waiting::add);
                 }
                 RequestedPriority urgency =
-                        priority == null ? kept.map(Control::priority).orElse(null) : priority.urgency();
+                        priority == null ? kept.map(Control::priority).orElse(null) : priority.requested();
                 boolean runsOn =
                         (rests && !group) || kept.map(Control::skipsRungs).orElse(false);
                 controls.add(

@@ -57,7 +57,7 @@ public final class JobTimeline {
     }
 
     void take(JobRecord news) {
-        if (news instanceof EventRecord happened && state.believes(happened)) {
+        if (news instanceof EventRecord happened && state.accepts(happened)) {
             add(happened.event(), happened.millis());
         }
     }

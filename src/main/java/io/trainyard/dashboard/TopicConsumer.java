@@ -228,7 +228,7 @@ public class TopicConsumer {
 
     /// The topics with offsets in the store.
     List<String> trackedTopics() {
-        return Stream.concat(Topic.NEWS.stream(), Stream.of(Topic.CONTROL))
+        return Stream.concat(Topic.JOB_TOPICS.stream(), Stream.of(Topic.CONTROL))
                 .map(topic -> topic.name(prefix))
                 .toList();
     }
@@ -316,7 +316,7 @@ public class TopicConsumer {
     }
 
     private void readNews(Topic topic, ConsumerRecord<String, byte[]> entry, List<JobRecord> news) {
-        read(entry, () -> new TopicRecord(topic, entry).news().ifPresent(news::add));
+        read(entry, () -> new TopicRecord(topic, entry).jobRecord().ifPresent(news::add));
     }
 
     private void readControl(ConsumerRecord<String, byte[]> entry, List<Control> controls) {

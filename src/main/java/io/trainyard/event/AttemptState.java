@@ -63,19 +63,19 @@ final class AttemptState {
     private long stoppedMillis = Long.MAX_VALUE;
 
     /// Applies an event that does not end the job.
-    void take(EventRecord news) {
-        time(news);
-        long offset = news.offset();
-        switch (news.event()) {
+    void take(EventRecord record) {
+        time(record);
+        long offset = record.offset();
+        switch (record.event()) {
             case Claimed claimed -> {
                 if (claim == null || offset >= claim.offset()) {
-                    claim = new Claim(claimed.worker(), claimed.device(), news.millis(), offset);
+                    claim = new Claim(claimed.worker(), claimed.device(), record.millis(), offset);
                 }
                 turn(new Turn(Status.RUNNING, null, 0, null, offset));
             }
             case Started started -> {
                 if (start == null || offset >= start.offset()) {
-                    start = start(started, news.millis(), offset);
+                    start = start(started, record.millis(), offset);
                 }
                 turn(new Turn(Status.RUNNING, null, 0, null, offset));
             }
@@ -97,19 +97,19 @@ final class AttemptState {
                     TrainingEvent.Failed _,
                     TrainingEvent.Cancelled _,
                     TrainingEvent.Expanded _ ->
-                throw new IllegalArgumentException("a job's end is not about one attempt: " + news);
+                throw new IllegalArgumentException("a job's end is not about one attempt: " + record);
         }
     }
 
     /// Records when the worker was last active and when it first published that it stops. Other workers may
     /// also publish pauses and resumes, much later, so their times do not count.
-    private void time(EventRecord news) {
-        switch (news.event()) {
+    private void time(EventRecord record) {
+        switch (record.event()) {
             case Started _, StepLosses _, EpochTested _, CheckpointSaved _ ->
-                workedMillis = Math.max(workedMillis, news.millis());
+                workedMillis = Math.max(workedMillis, record.millis());
             case Released _, TrainingEvent.Paused _ -> {
-                if (claim == null || isOf(claim, news.worker())) {
-                    stoppedMillis = Math.min(stoppedMillis, news.millis());
+                if (claim == null || isOf(claim, record.worker())) {
+                    stoppedMillis = Math.min(stoppedMillis, record.millis());
                 }
             }
             case Claimed _,
@@ -135,9 +135,9 @@ final class AttemptState {
         }
     }
 
-    private void turn(Turn told) {
-        if (turn == null || told.offset() >= turn.offset()) {
-            turn = told;
+    private void turn(Turn newer) {
+        if (turn == null || newer.offset() >= turn.offset()) {
+            turn = newer;
         }
     }
 
@@ -162,7 +162,7 @@ final class AttemptState {
     }
 
     /// Drops the metrics per class because a newer attempt has tested.
-    void forgetLastTest() {
+    void dropLastTest() {
         lastTest = null;
     }
 
@@ -176,11 +176,11 @@ final class AttemptState {
             return null;
         }
         long stopped = end != null && isOf(claim, end.worker()) ? Math.min(stoppedMillis, end.millis()) : stoppedMillis;
-        boolean told = stopped < Long.MAX_VALUE;
+        boolean newer = stopped < Long.MAX_VALUE;
         long endMillis =
-                Math.clamp(told ? stopped : workedMillis, claim.millis(), claim.millis() + DeviceUse.MAX_MILLIS);
+                Math.clamp(newer ? stopped : workedMillis, claim.millis(), claim.millis() + DeviceUse.MAX_MILLIS);
         boolean runs = newest && turn != null && turn.status() == Status.RUNNING;
-        return new DeviceUse(number, claim.worker(), claim.device(), claim.millis(), endMillis, first, !told && !runs);
+        return new DeviceUse(number, claim.worker(), claim.device(), claim.millis(), endMillis, first, !newer && !runs);
     }
 
     /// Null if only losses, tests or checkpoints are known, which do not begin an attempt.

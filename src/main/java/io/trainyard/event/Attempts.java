@@ -27,7 +27,7 @@ final class Attempts {
 
     /// The maximum number of attempts in memory, the newest ones. Of older attempts only the tests and the
     /// first times are kept.
-    static final int MAX_KEPT = 1000;
+    static final int MAX_ATTEMPTS = 1000;
 
     /// If the maximum is exceeded, an attempt that has not begun is kept if its number is at most this far
     /// above the newest one that has begun. A pause takes a number.
@@ -36,11 +36,11 @@ final class Attempts {
     private final NavigableMap<Integer, AttemptState> all = new TreeMap<>();
 
     /// The highest attempt that was dropped from memory; 0 if all are kept.
-    private int forgotten;
+    private int dropped;
 
-    private final SortedMap<Integer, Epoch> forgottenEpochs = new TreeMap<>();
-    private long forgottenClaimMillis;
-    private long forgottenStartMillis = Long.MAX_VALUE;
+    private final SortedMap<Integer, Epoch> droppedEpochs = new TreeMap<>();
+    private long droppedClaimMillis;
+    private long droppedStartMillis = Long.MAX_VALUE;
 
     /// The attempt that ended the job; 0 before the end.
     private int last;
@@ -48,64 +48,65 @@ final class Attempts {
     /// An attempt that counts.
     ///
     /// @param endStep the first step that does not count because a newer attempt starts there
-    record Counted(int number, AttemptState news, long endStep) {}
+    record Counted(int number, AttemptState state, long endStep) {}
 
     void endWith(int attempt) {
         last = attempt;
     }
 
     /// Applies an event that does not end the job.
-    void take(EventRecord news) {
-        if (!isBelieved(news)) {
+    void take(EventRecord record) {
+        if (!isAccepted(record)) {
             return;
         }
-        int number = news.event().attempt();
-        if (number <= forgotten) {
+        int number = record.event().attempt();
+        if (number <= dropped) {
             return;
         }
-        all.computeIfAbsent(number, _ -> new AttemptState()).take(news);
-        if (news.event() instanceof EpochTested && counted().stream().anyMatch(attempt -> attempt.number() == number)) {
-            all.headMap(number).values().forEach(AttemptState::forgetLastTest);
+        all.computeIfAbsent(number, _ -> new AttemptState()).take(record);
+        if (record.event() instanceof EpochTested
+                && counted().stream().anyMatch(attempt -> attempt.number() == number)) {
+            all.headMap(number).values().forEach(AttemptState::dropLastTest);
         }
-        if (all.size() > MAX_KEPT) {
-            forgetOne();
+        if (all.size() > MAX_ATTEMPTS) {
+            dropOne();
         }
     }
 
     /// Drops a forged attempt, with a number far above those that have begun, or else the oldest attempt.
-    private void forgetOne() {
+    private void dropOne() {
         if (all.lastKey() > begun() + NEXT || counted().isEmpty()) {
             all.pollLastEntry();
             return;
         }
-        forgottenClaimMillis = firstClaimMillis();
-        forgottenStartMillis = firstStartMillis();
+        droppedClaimMillis = firstClaimMillis();
+        droppedStartMillis = firstStartMillis();
         Counted oldest = counted().getFirst();
-        oldest.news().epochs().values().stream()
+        oldest.state().epochs().values().stream()
                 .filter(epoch -> epoch.step() < oldest.endStep())
-                .forEach(epoch -> forgottenEpochs.put(epoch.epoch(), epoch));
-        forgotten = oldest.number();
-        all.remove(forgotten);
+                .forEach(epoch -> droppedEpochs.put(epoch.epoch(), epoch));
+        dropped = oldest.number();
+        all.remove(dropped);
     }
 
     /// Whether the worker that published an event may publish it. If the claim of the attempt is known, only
     /// the worker that claimed it may. The end of a job, pauses and resumes may also come from an ownership
     /// monitor.
-    boolean isBelieved(EventRecord news) {
-        String teller = news.worker();
-        if (teller == null) {
+    boolean isAccepted(EventRecord record) {
+        String publisher = record.worker();
+        if (publisher == null) {
             return true;
         }
-        return switch (news.event()) {
-            case Claimed claimed -> teller.equals(claimed.worker());
+        return switch (record.event()) {
+            case Claimed claimed -> publisher.equals(claimed.worker());
             case TrainingEvent.Started _,
                     TrainingEvent.StepLosses _,
                     TrainingEvent.EpochTested _,
                     TrainingEvent.CheckpointSaved _,
                     TrainingEvent.Released _ -> {
-                AttemptState known = all.get(news.event().attempt());
+                AttemptState known = all.get(record.event().attempt());
                 Claim claim = known == null ? null : known.claim();
-                yield claim == null || teller.equals(claim.worker());
+                yield claim == null || publisher.equals(claim.worker());
             }
             case TrainingEvent.Paused _,
                     TrainingEvent.Resumed _,
@@ -130,7 +131,7 @@ final class Attempts {
 
     int preemptions() {
         return (int) counted().stream()
-                .filter(attempt -> attempt.news().isPreempted())
+                .filter(attempt -> attempt.state().isPreempted())
                 .count();
     }
 
@@ -141,7 +142,7 @@ final class Attempts {
 
     /// The highest attempt that has begun; 0 without attempts.
     private int begun() {
-        int newest = forgotten;
+        int newest = dropped;
         for (var attempt : all.entrySet()) {
             if (attempt.getKey() - newest > MAX_GAP) {
                 break;
@@ -173,7 +174,7 @@ final class Attempts {
     /// The value from the newest attempt that has one; null otherwise.
     <T> @Nullable T newest(Function<AttemptState, @Nullable T> what) {
         for (Counted attempt : counted().reversed()) {
-            T value = what.apply(attempt.news());
+            T value = what.apply(attempt.state());
             if (value != null) {
                 return value;
             }
@@ -185,11 +186,11 @@ final class Attempts {
     List<Epoch> epochs() {
         List<Counted> counted = counted();
         SortedMap<Integer, Epoch> epochs = new TreeMap<>();
-        forgottenEpochs.values().stream()
+        droppedEpochs.values().stream()
                 .filter(epoch -> counted.stream().allMatch(attempt -> epoch.step() < firstStep(attempt)))
                 .forEach(epoch -> epochs.put(epoch.epoch(), epoch));
         for (Counted attempt : counted) {
-            attempt.news().epochs().values().stream()
+            attempt.state().epochs().values().stream()
                     .filter(epoch -> epoch.step() < attempt.endStep())
                     .forEach(epoch -> epochs.put(epoch.epoch(), epoch));
         }
@@ -197,7 +198,7 @@ final class Attempts {
     }
 
     private static long firstStep(Counted attempt) {
-        Start start = attempt.news().start();
+        Start start = attempt.state().start();
         return start == null ? Long.MAX_VALUE : start.firstStep();
     }
 
@@ -206,7 +207,7 @@ final class Attempts {
     @Nullable
     String checkpoint() {
         for (Counted attempt : counted().reversed()) {
-            Saved saved = attempt.news().saved();
+            Saved saved = attempt.state().saved();
             if (saved != null && saved.step() < attempt.endStep()) {
                 return saved.uri();
             }
@@ -216,11 +217,11 @@ final class Attempts {
 
     /// When the first attempt was claimed, Unix time in ms; 0 before.
     long firstClaimMillis() {
-        if (forgottenClaimMillis > 0) {
-            return forgottenClaimMillis;
+        if (droppedClaimMillis > 0) {
+            return droppedClaimMillis;
         }
         for (Counted attempt : counted()) {
-            Claim claim = attempt.news().claim();
+            Claim claim = attempt.state().claim();
             if (claim != null) {
                 return claim.millis();
             }
@@ -230,9 +231,9 @@ final class Attempts {
 
     /// When training first started, Unix time in ms; [Long#MAX_VALUE] before.
     long firstStartMillis() {
-        long first = forgottenStartMillis;
+        long first = droppedStartMillis;
         for (Counted attempt : counted()) {
-            Start start = attempt.news().start();
+            Start start = attempt.state().start();
             first = start == null ? first : Math.min(first, start.millis());
         }
         return first;

@@ -127,12 +127,12 @@ public final class EventJson {
     private record Stamp(@Nullable Instant time) {}
 
     /// Any client can write to a topic. Without this check, a missing field would fail later.
-    private static void requireComplete(Object told) throws IOException {
-        for (Method field : NEEDED.get(told.getClass())) {
+    private static void requireComplete(Object value) throws IOException {
+        for (Method field : NEEDED.get(value.getClass())) {
             try {
-                if (field.invoke(told) == null) {
+                if (field.invoke(value) == null) {
                     throw new IOException("the field %s of a %s is missing"
-                            .formatted(field.getName(), told.getClass().getSimpleName()));
+                            .formatted(field.getName(), value.getClass().getSimpleName()));
                 }
             } catch (ReflectiveOperationException e) {
                 throw new IllegalStateException("what is told is a record", e);

@@ -28,19 +28,19 @@ record JobEnd(
             .thenComparingLong(JobEnd::millis);
 
     /// Returns null if the event does not end its job.
-    static @Nullable JobEnd of(EventRecord news) {
-        return switch (news.event()) {
+    static @Nullable JobEnd of(EventRecord record) {
+        return switch (record.event()) {
             case Finished event ->
-                new JobEnd(event, Status.FINISHED, news.millis(), event.stoppedEarly(), news.worker());
-            case Failed event -> new JobEnd(event, Status.FAILED, news.millis(), event.reason(), news.worker());
-            case Cancelled event -> new JobEnd(event, Status.CANCELLED, news.millis(), null, news.worker());
+                new JobEnd(event, Status.FINISHED, record.millis(), event.stoppedEarly(), record.worker());
+            case Failed event -> new JobEnd(event, Status.FAILED, record.millis(), event.reason(), record.worker());
+            case Cancelled event -> new JobEnd(event, Status.CANCELLED, record.millis(), null, record.worker());
             case Expanded event ->
                 new JobEnd(
                         event,
                         Status.EXPANDED,
-                        news.millis(),
+                        record.millis(),
                         "it is %d jobs now, which have its id as group".formatted(event.trials()),
-                        news.worker());
+                        record.worker());
             case TrainingEvent.Claimed _,
                     TrainingEvent.Started _,
                     TrainingEvent.StepLosses _,

@@ -132,8 +132,8 @@ public final class JobState {
     private final Commands commands = new Commands();
     private final Attempts attempts = new Attempts();
     private @Nullable JobEnd end;
-    private long firstHeardMillis = Long.MAX_VALUE;
-    private long lastHeardMillis = Long.MIN_VALUE;
+    private long firstRecordMillis = Long.MAX_VALUE;
+    private long lastRecordMillis = Long.MIN_VALUE;
     private long lastEventMillis;
 
     /// Creates the state of an unknown job.
@@ -144,13 +144,13 @@ public final class JobState {
     /// Applies a record.
     ///
     /// @throws IllegalArgumentException if the record belongs to another job
-    public void apply(JobRecord news) {
-        if (!news.job().equals(job)) {
-            throw new IllegalArgumentException("news of job %s for the state of job %s".formatted(news.job(), job));
+    public void apply(JobRecord record) {
+        if (!record.job().equals(job)) {
+            throw new IllegalArgumentException("record of job %s for the state of job %s".formatted(record.job(), job));
         }
-        firstHeardMillis = Math.min(firstHeardMillis, news.millis());
-        lastHeardMillis = Math.max(lastHeardMillis, news.millis());
-        switch (news) {
+        firstRecordMillis = Math.min(firstRecordMillis, record.millis());
+        lastRecordMillis = Math.max(lastRecordMillis, record.millis());
+        switch (record) {
             case Requested command -> commands.add(command);
             case EventRecord event -> apply(event);
             case Rejected refusal -> commands.add(refusal);
@@ -162,20 +162,20 @@ public final class JobState {
         apply((JobRecord) new EventRecord(event, System.currentTimeMillis()));
     }
 
-    private void apply(EventRecord news) {
-        lastEventMillis = Math.max(lastEventMillis, news.millis());
-        JobEnd told = JobEnd.of(news);
-        if (told == null) {
-            attempts.take(news);
+    private void apply(EventRecord record) {
+        lastEventMillis = Math.max(lastEventMillis, record.millis());
+        JobEnd newEnd = JobEnd.of(record);
+        if (newEnd == null) {
+            attempts.take(record);
         } else {
-            end = end == null ? told : JobEnd.ORDER.compare(end, told) <= 0 ? end : told;
+            end = end == null ? newEnd : JobEnd.ORDER.compare(end, newEnd) <= 0 ? end : newEnd;
             attempts.endWith(end.event().attempt());
         }
     }
 
     /// Whether the worker that published an event may publish it; see [Attempts].
-    public boolean believes(EventRecord news) {
-        return attempts.isBelieved(news);
+    public boolean accepts(EventRecord record) {
+        return attempts.isAccepted(record);
     }
 
     /// The attempts that count, in order, each with its first step that does not count because a newer attempt
@@ -237,7 +237,7 @@ public final class JobState {
     /// When the newest attempt started training or evaluating, Unix time in ms; 0 before.
     public long attemptStartMillis() {
         List<Counted> counted = attempts.counted();
-        Start start = counted.isEmpty() ? null : counted.getLast().news().start();
+        Start start = counted.isEmpty() ? null : counted.getLast().state().start();
         return start == null ? 0 : start.millis();
     }
 
@@ -260,9 +260,9 @@ public final class JobState {
 
     @JsonProperty("device")
     public @Nullable String device() {
-        return attempts.newest(news -> news.start() != null
-                ? news.start().device()
-                : news.claim() != null ? news.claim().device() : null);
+        return attempts.newest(attempt -> attempt.start() != null
+                ? attempt.start().device()
+                : attempt.claim() != null ? attempt.claim().device() : null);
     }
 
     /// The job as it runs, or else as requested; null if both are unknown.
@@ -314,12 +314,12 @@ public final class JobState {
         return switch (end == null ? null : end.event()) {
             case Finished finished -> finished.steps();
             case Cancelled cancelled -> cancelled.step();
-            case null, default -> Math.max(Math.max(progress().step(), firstStep() - 1), stepOfRest());
+            case null, default -> Math.max(Math.max(progress().step(), firstStep() - 1), releasedStep());
         };
     }
 
     /// The losses up to a pause may have been deleted from their topic.
-    private long stepOfRest() {
+    private long releasedStep() {
         Turn turn = attempts.newest(AttemptState::turn);
         return turn == null ? 0 : turn.step();
     }
@@ -328,7 +328,7 @@ public final class JobState {
     @JsonProperty("firstStep")
     public long firstStep() {
         List<Counted> counted = attempts.counted();
-        Start start = counted.isEmpty() ? null : counted.getLast().news().start();
+        Start start = counted.isEmpty() ? null : counted.getLast().state().start();
         return start == null ? 1 : start.firstStep();
     }
 
@@ -358,7 +358,7 @@ public final class JobState {
 
     private Progress progress() {
         List<Counted> counted = attempts.counted();
-        return counted.isEmpty() ? NO_PROGRESS : counted.getLast().news().progress();
+        return counted.isEmpty() ? NO_PROGRESS : counted.getLast().state().progress();
     }
 
     /// The tested epochs in order. The test of the newest attempt counts.
@@ -452,12 +452,12 @@ public final class JobState {
     }
 
     /// The time of the first record, Unix time in ms; [Long#MAX_VALUE] before.
-    public long firstHeardMillis() {
-        return firstHeardMillis;
+    public long firstRecordMillis() {
+        return firstRecordMillis;
     }
 
     /// The time of the newest record, Unix time in ms; [Long#MIN_VALUE] before.
-    public long lastHeardMillis() {
-        return lastHeardMillis;
+    public long lastRecordMillis() {
+        return lastRecordMillis;
     }
 }

@@ -16,41 +16,41 @@ import org.jspecify.annotations.Nullable;
 /// At the limit, the job with the oldest last record is evicted: first jobs that have ended or not begun, then
 /// any job. Not thread-safe.
 public final class JobStates {
-    private static final Comparator<JobState> LEAVING = Comparator.comparing(JobStates::isUnderWay)
-            .thenComparingLong(JobState::lastHeardMillis)
+    private static final Comparator<JobState> EVICTION_ORDER = Comparator.comparing(JobStates::isUnderWay)
+            .thenComparingLong(JobState::lastRecordMillis)
             .thenComparing(JobState::job);
 
     private final int maxJobs;
-    private final Consumer<String> onLeft;
+    private final Consumer<String> onEvicted;
     private final Map<String, JobState> jobs = new LinkedHashMap<>();
-    private final NavigableSet<JobState> leaving = new TreeSet<>(LEAVING);
+    private final NavigableSet<JobState> byEviction = new TreeSet<>(EVICTION_ORDER);
 
     /// The last record times of evicted jobs. Older records may be read after the eviction and must not add
     /// these jobs again, without their end.
-    private final Map<String, Long> left = new LinkedHashMap<>();
+    private final Map<String, Long> evicted = new LinkedHashMap<>();
 
     /// @param maxJobs the maximum number of jobs in memory; the eviction of ten times as many is remembered
-    /// @param onLeft receives the id of each evicted job
-    public JobStates(int maxJobs, Consumer<String> onLeft) {
+    /// @param onEvicted receives the id of each evicted job
+    public JobStates(int maxJobs, Consumer<String> onEvicted) {
         this.maxJobs = maxJobs;
-        this.onLeft = onLeft;
+        this.onEvicted = onEvicted;
     }
 
     /// Applies a record.
     ///
     /// @return the state of its job; null if the job was evicted
-    public @Nullable JobState take(JobRecord news) {
-        String job = news.job();
-        if (news.millis() <= left.getOrDefault(job, Long.MIN_VALUE)) {
+    public @Nullable JobState take(JobRecord record) {
+        String job = record.job();
+        if (record.millis() <= evicted.getOrDefault(job, Long.MIN_VALUE)) {
             return null;
         }
-        left.remove(job);
+        evicted.remove(job);
         JobState state = jobs.computeIfAbsent(job, JobState::new);
-        leaving.remove(state); // the order depends on fields that change now
-        state.apply(news);
-        leaving.add(state);
+        byEviction.remove(state); // the order depends on fields that change now
+        state.apply(record);
+        byEviction.add(state);
         if (jobs.size() > maxJobs) {
-            dropOne();
+            evictOne();
         }
         return jobs.get(job);
     }
@@ -59,14 +59,14 @@ public final class JobStates {
         return state.attempt() > 0 && !state.status().isFinal();
     }
 
-    private void dropOne() {
-        JobState quietest = leaving.removeFirst();
-        jobs.remove(quietest.job());
-        left.put(quietest.job(), quietest.lastHeardMillis());
-        if (left.size() > 10 * maxJobs) {
-            left.remove(left.keySet().iterator().next());
+    private void evictOne() {
+        JobState oldest = byEviction.removeFirst();
+        jobs.remove(oldest.job());
+        evicted.put(oldest.job(), oldest.lastRecordMillis());
+        if (evicted.size() > 10 * maxJobs) {
+            evicted.remove(evicted.keySet().iterator().next());
         }
-        onLeft.accept(quietest.job());
+        onEvicted.accept(oldest.job());
     }
 
     /// All jobs in the order in which they were first seen here.

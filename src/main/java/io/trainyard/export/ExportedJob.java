@@ -47,12 +47,12 @@ public record ExportedJob(JobState state, List<Test> tests, Annotations remarks)
 
     /// When it began, since 1970: its first attempt, or before that its first news.
     long startMillis() {
-        return state.startMillis() == 0 ? state.firstHeardMillis() : state.startMillis();
+        return state.startMillis() == 0 ? state.firstRecordMillis() : state.startMillis();
     }
 
     /// When it ended, since 1970; empty where it has not.
     Optional<Long> endMillis() {
-        return state.status().isFinal() ? Optional.of(state.lastHeardMillis()) : Optional.empty();
+        return state.status().isFinal() ? Optional.of(state.lastRecordMillis()) : Optional.empty();
     }
 
     /// As it runs, or else as it was asked for; empty where neither is known.

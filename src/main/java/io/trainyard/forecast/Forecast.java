@@ -94,7 +94,8 @@ public record Forecast(Map<String, StartForecast> forecasts) {
                 .toList();
         return PreemptionRule.of(urgent, seats, running, PreemptionRule.MOST).stream()
                 .collect(Collectors.toMap(
-                        room -> room.urgent().job(), room -> room.victim().job()));
+                        decision -> decision.command().job(),
+                        decision -> decision.victim().job()));
     }
 
     /// Why the next job of a device kind waits, as a text to follow "waits: ".

@@ -116,7 +116,7 @@ final class WaitingQueue {
                 waiting.remove(project);
             }
             JobFacts job = jobs.get(next);
-            if (standings.hasRoom(project)) {
+            if (standings.hasCapacity(project)) {
                 Set<String> lanes = workers.rivals(job.lane());
                 int last = lanes.stream()
                         .mapToInt(lane -> latest.getOrDefault(lane, 0))

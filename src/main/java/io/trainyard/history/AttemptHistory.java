@@ -33,10 +33,10 @@ final class AttemptHistory {
     private final Map<String, Word> pauses = new HashMap<>();
 
     /// @return false if its losses exceed the limit
-    boolean take(EventRecord news) {
-        TrainingEvent event = news.event();
+    boolean take(EventRecord record) {
+        TrainingEvent event = record.event();
         boolean controlled = event instanceof TrainingEvent.Paused || event instanceof TrainingEvent.Cancelled;
-        Word word = new Word(event.type(), news.millis(), controlled);
+        Word word = new Word(event.type(), record.millis(), controlled);
         switch (event) {
             case TrainingEvent.Released _,
                     TrainingEvent.Finished _,
@@ -45,7 +45,7 @@ final class AttemptHistory {
                     TrainingEvent.Expanded _ -> end = end == null || word.millis() < end.millis() ? word : end;
             case TrainingEvent.Paused _ ->
                 pauses.merge(
-                        String.valueOf(news.worker()),
+                        String.valueOf(record.worker()),
                         word,
                         (one, other) -> one.millis() <= other.millis() ? one : other);
             case TrainingEvent.Resumed _ -> {}
@@ -61,7 +61,7 @@ final class AttemptHistory {
             case EpochTested tested -> tests.put(tested.epoch(), tested.step());
             default -> {} // the other events need no further fields
         }
-        return !(event instanceof StepLosses told) || losses.add(told.firstStep(), told.losses());
+        return !(event instanceof StepLosses steps) || losses.add(steps.firstStep(), steps.losses());
     }
 
     @Nullable
@@ -84,8 +84,8 @@ final class AttemptHistory {
     @Nullable
     Word end() {
         Word pause = pauses.getOrDefault(String.valueOf(claimer), pauses.get("null"));
-        Word rest = pause != null && claim != null && claim.millis() < pause.millis() ? pause : null;
-        return end == null || (rest != null && rest.millis() < end.millis()) ? rest : end;
+        Word ownPause = pause != null && claim != null && claim.millis() < pause.millis() ? pause : null;
+        return end == null || (ownPause != null && ownPause.millis() < end.millis()) ? ownPause : end;
     }
 
     PublishedLosses losses() {

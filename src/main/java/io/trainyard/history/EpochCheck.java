@@ -15,7 +15,7 @@ import java.util.function.Consumer;
 ///
 /// @param counted the attempts that count, each with its first step that does not count
 record EpochCheck(SortedMap<Integer, AttemptHistory> attempts, SortedMap<Integer, Long> counted) {
-    void say(Finished finished, Consumer<String> wrong, Consumer<String> remark) {
+    void check(Finished finished, Consumer<String> wrong, Consumer<String> remark) {
         Started start = attempts.values().stream()
                 .map(AttemptHistory::start)
                 .filter(Objects::nonNull)
@@ -34,20 +34,20 @@ record EpochCheck(SortedMap<Integer, AttemptHistory> attempts, SortedMap<Integer
                 remark.accept("its test is gone from the topic");
             }
         } else if (start.stepsPerEpoch() > 0) {
-            sayMissing((int) (finished.steps() / start.stepsPerEpoch()), tests, wrong, remark);
+            reportMissing((int) (finished.steps() / start.stepsPerEpoch()), tests, wrong, remark);
         }
     }
 
-    private static void sayMissing(
+    private static void reportMissing(
             int epochs, Map<Integer, List<Integer>> tests, Consumer<String> wrong, Consumer<String> remark) {
-        int gone = 0;
-        while (gone < epochs && !tests.containsKey(gone)) {
-            gone++;
+        int deleted = 0;
+        while (deleted < epochs && !tests.containsKey(deleted)) {
+            deleted++;
         }
-        if (gone > 0) {
-            remark.accept("%s gone from the topic".formatted(JobCheck.are("test", 0, gone - 1L)));
+        if (deleted > 0) {
+            remark.accept("%s gone from the topic".formatted(JobCheck.are("test", 0, deleted - 1L)));
         }
-        for (int epoch = gone; epoch < epochs; epoch++) {
+        for (int epoch = deleted; epoch < epochs; epoch++) {
             if (!tests.containsKey(epoch)) {
                 wrong.accept("epoch %d is tested by no attempt that counts".formatted(epoch));
             }

@@ -46,20 +46,20 @@ public final class HistoryChecker {
     /// @param remarks unchecked or unfinished jobs
     public record Report(List<String> wrong, List<String> remarks) {}
 
-    public void take(JobRecord news) {
-        if (jobs.size() >= MAX_JOBS && !jobs.containsKey(news.job())) {
+    public void take(JobRecord record) {
+        if (jobs.size() >= MAX_JOBS && !jobs.containsKey(record.job())) {
             tooManyJobs = true;
             return;
         }
-        JobCheck job = jobs.computeIfAbsent(news.job(), JobCheck::new);
-        if (news instanceof EventRecord happened && happened.event() instanceof StepLosses losses) {
+        JobCheck job = jobs.computeIfAbsent(record.job(), JobCheck::new);
+        if (record instanceof EventRecord event && event.event() instanceof StepLosses losses) {
             if (steps + losses.losses().length > MAX_STEPS) {
                 job.leaveOutSteps();
                 return;
             }
             steps += losses.losses().length;
         }
-        job.take(news);
+        job.take(record);
     }
 
     /// The command of a job waits on a topic, at or after the start offset of its share group.

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// The published records of one job, and its violated guarantees.
 final class JobCheck {
     /// The maximum number of reported violations of one kind per job.
-    private static final int MAX_SAID = 10;
+    private static final int MAX_REPORTED = 10;
 
     /// Equal to the number of attempts that a [JobState] keeps.
     private static final int MAX_ATTEMPTS = 1000;
@@ -41,20 +41,20 @@ final class JobCheck {
         state = new JobState(job);
     }
 
-    void take(JobRecord news) {
-        state.apply(news);
-        if (!(news instanceof EventRecord happened) || !state.believes(happened)) {
+    void take(JobRecord record) {
+        state.apply(record);
+        if (!(record instanceof EventRecord eventRecord) || !state.accepts(eventRecord)) {
             return;
         }
-        TrainingEvent event = happened.event();
-        boolean kept = attempts.computeIfAbsent(event.attempt(), _ -> new AttemptHistory())
-                .take(happened);
-        stepsLeftOut |= !kept;
+        TrainingEvent event = eventRecord.event();
+        boolean areLossesStored = attempts.computeIfAbsent(event.attempt(), _ -> new AttemptHistory())
+                .take(eventRecord);
+        stepsLeftOut |= !areLossesStored;
         boolean isEnd = event instanceof Finished
                 || event instanceof TrainingEvent.Failed
                 || event instanceof TrainingEvent.Cancelled
                 || event instanceof TrainingEvent.Expanded;
-        if (isEnd && ends.size() < MAX_SAID) {
+        if (isEnd && ends.size() < MAX_REPORTED) {
             ends.putIfAbsent(event.toString(), event);
         }
         while (attempts.size() > MAX_ATTEMPTS) {
@@ -84,24 +84,24 @@ final class JobCheck {
     void report(Report report, Duration maxOverlap, boolean complete, boolean lostAreKnown) {
         Consumer<String> wrong = sentence -> report.wrong().add("job " + state.job() + ": " + sentence);
         Consumer<String> remark = sentence -> report.remarks().add("job " + state.job() + ": " + sentence);
-        sayEnds(wrong, complete ? wrong : remark);
-        sayLost(lostAreKnown, wrong, remark);
+        checkEnds(wrong, complete ? wrong : remark);
+        checkLost(lostAreKnown, wrong, remark);
         SortedMap<Integer, Long> counted = state.attemptsToSteps();
-        sayAttempts(remark);
-        attempts.forEach((number, attempt) -> saySilence(number, attempt, maxOverlap, wrong));
-        attempts.forEach((number, attempt) -> sayOverlap(number, attempt, maxOverlap, wrong));
-        sayBits(wrong);
+        remarkMissingRecords(remark);
+        attempts.forEach((number, attempt) -> checkSilenceAfterEnd(number, attempt, maxOverlap, wrong));
+        attempts.forEach((number, attempt) -> checkOverlap(number, attempt, maxOverlap, wrong));
+        checkBits(wrong);
         if (ends.size() == 1 && ends.values().iterator().next() instanceof Finished finished) {
             if (stepsLeftOut) {
                 remark.accept("its losses are too many, or too far apart, to be checked");
             } else {
-                saySteps(finished.steps(), counted, wrong, remark);
+                checkSteps(finished.steps(), counted, wrong, remark);
             }
-            new EpochCheck(attempts, counted).say(finished, wrong, remark);
+            new EpochCheck(attempts, counted).check(finished, wrong, remark);
         }
     }
 
-    private void sayEnds(Consumer<String> wrong, Consumer<String> open) {
+    private void checkEnds(Consumer<String> wrong, Consumer<String> open) {
         if (ends.size() > 1) {
             wrong.accept("it has more than one end: "
                     + String.join(
@@ -116,7 +116,7 @@ final class JobCheck {
         }
     }
 
-    private void sayLost(boolean lostAreKnown, Consumer<String> wrong, Consumer<String> remark) {
+    private void checkLost(boolean lostAreKnown, Consumer<String> wrong, Consumer<String> remark) {
         if (hasEnded()) {
             return;
         }
@@ -137,7 +137,7 @@ final class JobCheck {
         return count == 1 ? "1 " + what : "%d %ss".formatted(count, what);
     }
 
-    private void sayAttempts(Consumer<String> remark) {
+    private void remarkMissingRecords(Consumer<String> remark) {
         int before = 0;
         for (var attempt : attempts.entrySet()) {
             int number = attempt.getKey();
@@ -155,7 +155,8 @@ final class JobCheck {
     }
 
     /// Another worker may publish a pause or a cancellation, so the owner may notice it slightly later.
-    private static void saySilence(int number, AttemptHistory attempt, Duration maxLate, Consumer<String> wrong) {
+    private static void checkSilenceAfterEnd(
+            int number, AttemptHistory attempt, Duration maxLate, Consumer<String> wrong) {
         Word last = attempt.last();
         Word end = attempt.end();
         if (last != null
@@ -166,7 +167,7 @@ final class JobCheck {
         }
     }
 
-    private void sayOverlap(int number, AttemptHistory attempt, Duration maxOverlap, Consumer<String> wrong) {
+    private void checkOverlap(int number, AttemptHistory attempt, Duration maxOverlap, Consumer<String> wrong) {
         Word last = attempt.last();
         Word next = nextClaim(number);
         if (last != null && next != null && last.millis() - next.millis() > maxOverlap.toMillis()) {
@@ -184,12 +185,12 @@ final class JobCheck {
         return null;
     }
 
-    private void sayBits(Consumer<String> wrong) {
+    private void checkBits(Consumer<String> wrong) {
         for (var attempt : attempts.entrySet()) {
             PublishedLosses losses = attempt.getValue().losses();
-            if (losses.twofold() > 0) {
+            if (losses.firstConflict() > 0) {
                 wrong.accept("attempt %d tells step %d twice, with different losses"
-                        .formatted(attempt.getKey(), losses.twofold()));
+                        .formatted(attempt.getKey(), losses.firstConflict()));
             }
             Started start = attempt.getValue().start();
             if (start != null && losses.firstStep() > 0 && losses.firstStep() < start.firstStep()) {
@@ -211,29 +212,29 @@ final class JobCheck {
         }
     }
 
-    private void saySteps(
+    private void checkSteps(
             long last, SortedMap<Integer, Long> counted, Consumer<String> wrong, Consumer<String> remark) {
         if (last > HistoryChecker.MAX_STEPS) {
             remark.accept("its %d steps are too many to be checked".formatted(last));
             return;
         }
-        BitSet told = new BitSet();
+        BitSet published = new BitSet();
         counted.forEach((number, end) -> {
             AttemptHistory attempt = attempts.get(number);
             if (attempt != null) {
-                attempt.losses().mark(told, last, end);
+                attempt.losses().mark(published, last, end);
             }
         });
-        int said = 0;
-        for (int from = told.nextClearBit(1); from <= last && said < MAX_SAID; said++) {
-            int next = told.nextSetBit(from);
+        int reported = 0;
+        for (int from = published.nextClearBit(1); from <= last && reported < MAX_REPORTED; reported++) {
+            int next = published.nextSetBit(from);
             long to = next < 0 ? last : next - 1;
             if (from == 1) {
                 remark.accept("%s gone from the topic".formatted(are("step", 1, to)));
             } else {
                 wrong.accept("%s told by no attempt that counts".formatted(are("step", from, to)));
             }
-            from = next < 0 ? (int) last + 1 : told.nextClearBit(next);
+            from = next < 0 ? (int) last + 1 : published.nextClearBit(next);
         }
     }
 

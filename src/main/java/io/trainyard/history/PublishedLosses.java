@@ -5,10 +5,10 @@ import java.util.BitSet;
 
 /// The losses that one attempt published, by step.
 final class PublishedLosses {
-    private final BitSet told = new BitSet();
+    private final BitSet published = new BitSet();
     private long base;
     private float[] values = {};
-    private long twofold;
+    private long firstConflict;
 
     /// Adds the losses of consecutive steps from `firstStep` on.
     ///
@@ -17,7 +17,7 @@ final class PublishedLosses {
         if (losses.length == 0) {
             return true;
         }
-        if (told.isEmpty()) {
+        if (published.isEmpty()) {
             base = firstStep;
         }
         long from = firstStep - base;
@@ -29,11 +29,11 @@ final class PublishedLosses {
             values = Arrays.copyOf(values, Math.max(at + losses.length, 2 * values.length));
         }
         for (int i = 0; i < losses.length; i++) {
-            if (told.get(at + i) && differ(values[at + i], losses[i])) {
-                twofold = twofold == 0 ? firstStep + i : twofold;
+            if (published.get(at + i) && differ(values[at + i], losses[i])) {
+                firstConflict = firstConflict == 0 ? firstStep + i : firstConflict;
             } else {
                 values[at + i] = losses[i];
-                told.set(at + i);
+                published.set(at + i);
             }
         }
         return true;
@@ -44,23 +44,23 @@ final class PublishedLosses {
     }
 
     /// The first step that was published twice with different losses; 0 if all agree.
-    long twofold() {
-        return twofold;
+    long firstConflict() {
+        return firstConflict;
     }
 
     /// The first published step; 0 without steps.
     long firstStep() {
-        return told.isEmpty() ? 0 : base;
+        return published.isEmpty() ? 0 : base;
     }
 
     /// The first step that another attempt published with a different loss; 0 if all agree.
     long differsFrom(PublishedLosses other) {
-        for (int at = told.nextSetBit(0); at >= 0; at = told.nextSetBit(at + 1)) {
+        for (int at = published.nextSetBit(0); at >= 0; at = published.nextSetBit(at + 1)) {
             long step = base + at;
             long there = step - other.base;
             if (there >= 0
                     && there < other.values.length
-                    && other.told.get((int) there)
+                    && other.published.get((int) there)
                     && differ(values[at], other.values[(int) there])) {
                 return step;
             }
@@ -74,9 +74,9 @@ final class PublishedLosses {
 
     /// Marks the steps up to `last` that were published here before step `end`.
     void mark(BitSet steps, long last, long end) {
-        for (int at = told.nextSetBit(0);
+        for (int at = published.nextSetBit(0);
                 at >= 0 && base + at < end && base + at <= last;
-                at = told.nextSetBit(at + 1)) {
+                at = published.nextSetBit(at + 1)) {
             steps.set((int) (base + at));
         }
     }

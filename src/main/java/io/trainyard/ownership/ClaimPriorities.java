@@ -24,22 +24,22 @@ public final class ClaimPriorities {
 
     private static final int LOW_TURN = CYCLE - 1;
 
-    private static final List<Priority> URGENT_FIRST = List.of(Priority.values());
+    private static final List<Priority> HIGH_FIRST = List.of(Priority.values());
 
-    private long taken;
-    private int kept; // places
+    private long claims;
+    private int reserved; // places
 
     /// The order after this number of claims.
-    public static List<Priority> after(long taken) {
-        return switch ((int) (taken % CYCLE)) {
+    public static List<Priority> after(long claims) {
+        return switch ((int) (claims % CYCLE)) {
             case NORMAL_TURN -> first(Priority.NORMAL);
             case LOW_TURN -> first(Priority.LOW);
-            default -> URGENT_FIRST;
+            default -> HIGH_FIRST;
         };
     }
 
     private static List<Priority> first(Priority first) {
-        List<Priority> order = new ArrayList<>(URGENT_FIRST);
+        List<Priority> order = new ArrayList<>(HIGH_FIRST);
         order.remove(first);
         order.addFirst(first);
         return List.copyOf(order);
@@ -47,41 +47,41 @@ public final class ClaimPriorities {
 
     /// Sorts one item per priority into the order for the next claim.
     ///
-    /// @param byUrgency the highest priority first; the last may be missing
-    public <T> List<T> of(List<T> byUrgency) {
+    /// @param byPriority the highest priority first; the last may be missing
+    public <T> List<T> of(List<T> byPriority) {
         return now().stream()
                 .map(Priority::ordinal)
-                .filter(urgency -> urgency < byUrgency.size())
-                .map(byUrgency::get)
+                .filter(level -> level < byPriority.size())
+                .map(byPriority::get)
                 .toList();
     }
 
     /// The order for the next claim.
     public synchronized List<Priority> now() {
-        return kept > 0 ? List.of(Priority.HIGH) : after(taken);
+        return reserved > 0 ? List.of(Priority.HIGH) : after(claims);
     }
 
     /// A job was claimed.
-    public synchronized void took() {
-        if (kept > 0) {
-            kept--;
+    public synchronized void claimed() {
+        if (reserved > 0) {
+            reserved--;
         } else {
-            taken++;
+            claims++;
         }
     }
 
     /// A job was preempted: a high-priority one comes next.
     public synchronized void preempted() {
-        kept++;
+        reserved++;
     }
 
     /// Whether a place is kept for a high-priority job.
-    public synchronized boolean keepsPlace() {
-        return kept > 0;
+    public synchronized boolean isPlaceReserved() {
+        return reserved > 0;
     }
 
     /// No high-priority command is expected: any job may take the places.
     public synchronized void releasePlaces() {
-        kept = 0;
+        reserved = 0;
     }
 }

@@ -44,9 +44,9 @@ public final class ControlRequests {
     }
 
     /// A job's command with the requested priority.
-    Request urgent(Request request) {
+    Request withRequestedPriority(Request request) {
         Control control = controls.get(request.job().id());
-        RequestedPriority urgency = control == null ? null : control.priority();
-        return urgency == null ? request : request.at(Priority.of(urgency));
+        RequestedPriority requested = control == null ? null : control.priority();
+        return requested == null ? request : request.at(Priority.of(requested));
     }
 }

@@ -42,13 +42,13 @@ public final class Deferrals<C> {
     private static final class Waiting<C> {
         final Deferral<C> deferral;
         final long since; // the beat at which it arrived
-        long hopeless; // the beat since which no live worker supports it
+        long unsupported; // the beat since which no live worker supports it
         long given = Long.MIN_VALUE; // the beat at which it was dead-lettered
 
         Waiting(Deferral<C> deferral, long now) {
             this.deferral = deferral;
             since = now;
-            hopeless = now;
+            unsupported = now;
         }
     }
 
@@ -67,7 +67,7 @@ public final class Deferrals<C> {
     /// Processes a heartbeat.
     ///
     /// @param schemaVersion that the worker supports
-    public void heard(String worker, int schemaVersion) {
+    public void received(String worker, int schemaVersion) {
         schemaVersions.put(worker, schemaVersion);
     }
 
@@ -112,31 +112,31 @@ public final class Deferrals<C> {
 
     /// The commands that this worker dead-letters now: no live worker has supported them for long. Each is
     /// returned once.
-    public List<Deferral<C>> hopeless() {
+    public List<Deferral<C>> unsupported() {
         Map<String, Integer> live = live();
         long now = monitor.beats();
-        List<Deferral<C>> hopeless = new ArrayList<>();
+        List<Deferral<C>> unsupported = new ArrayList<>();
         for (Waiting<C> one : waiting.values()) {
             if (!able(one.deferral.schemaVersion(), live).isEmpty()) {
-                one.hopeless = now;
+                one.unsupported = now;
                 continue;
             }
             long patience = rules.beats() + (long) BEATS_APART * monitor.rank(one.deferral.key(), live.keySet());
             boolean acted = one.given != Long.MIN_VALUE && now - one.given < rules.beats();
-            if (now - one.hopeless >= patience && !acted) {
+            if (now - one.unsupported >= patience && !acted) {
                 one.given = now;
-                hopeless.add(one.deferral);
+                unsupported.add(one.deferral);
             }
         }
-        return hopeless;
+        return unsupported;
     }
 
     /// The schema versions of the live workers, including this one.
     public Map<String, Integer> live() {
-        Set<String> heard = monitor.live();
-        schemaVersions.keySet().retainAll(heard);
+        Set<String> received = monitor.live();
+        schemaVersions.keySet().retainAll(received);
         Map<String, Integer> live = new HashMap<>();
-        heard.forEach(worker -> live.put(worker, schemaVersions.getOrDefault(worker, JobSchemaVersion.FIRST)));
+        received.forEach(worker -> live.put(worker, schemaVersions.getOrDefault(worker, JobSchemaVersion.FIRST)));
         live.put(monitor.self(), rules.schemaVersion());
         return live;
     }

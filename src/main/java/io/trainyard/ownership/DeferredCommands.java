@@ -95,10 +95,10 @@ public final class DeferredCommands<C> {
     public List<DeferredEntry<C>> first(int most, Set<String> others) {
         Stream<DeferredEntry<C>> first =
                 lines.values().stream().flatMap(line -> line.values().stream().limit(most));
-        Stream<DeferredEntry<C>> besides = others.isEmpty()
+        Stream<DeferredEntry<C>> listed = others.isEmpty()
                 ? Stream.empty()
                 : commands.values().stream().filter(command -> others.contains(command.job()));
-        return Stream.concat(first, besides).distinct().toList();
+        return Stream.concat(first, listed).distinct().toList();
     }
 
     /// Orders commands as they were submitted: those of one topic by offset; of several topics the one with the

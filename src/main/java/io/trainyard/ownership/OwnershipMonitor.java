@@ -39,7 +39,7 @@ public final class OwnershipMonitor {
     private static final String NO_GROUP = "";
 
     /// Unwatched jobs are read again after one of this number of the watched jobs has ended.
-    private static final int ROOM_AGAIN = 10;
+    private static final int REREAD_DIVISOR = 10;
 
     /// The least number of unwatched jobs that are known by name.
     private static final int MIN_NAMES = 16;
@@ -67,10 +67,10 @@ public final class OwnershipMonitor {
         State state = State.WAITING;
         int attempt;
         int copies;
-        boolean resting;
+        boolean pausedAtRung;
 
         @Nullable
-        Ownership whole;
+        Ownership unpacked;
 
         @Nullable
         PackedOwnership packed;
@@ -85,17 +85,17 @@ public final class OwnershipMonitor {
         }
 
         void set(Ownership ownership) {
-            boolean isHeld = ownership.state() == State.RUNNING;
+            boolean isOwned = ownership.state() == State.RUNNING;
             state = ownership.state();
             attempt = ownership.request().attempt();
             copies = ownership.copies();
-            resting = ownership.isResting();
-            whole = isHeld ? ownership : null;
-            packed = isHeld ? null : PackedOwnership.of(ownership, group.dictionary);
+            pausedAtRung = ownership.isPausedAtRung();
+            unpacked = isOwned ? ownership : null;
+            packed = isOwned ? null : PackedOwnership.of(ownership, group.dictionary);
         }
 
         Ownership ownership() {
-            return whole == null ? Objects.requireNonNull(packed).unpack(group.dictionary) : whole;
+            return unpacked == null ? Objects.requireNonNull(packed).unpack(group.dictionary) : unpacked;
         }
     }
 
@@ -104,9 +104,10 @@ public final class OwnershipMonitor {
     private final Map<String, Watched> jobs = new HashMap<>();
     private final Map<String, Group> groups = new HashMap<>();
     private final ControlRequests controls;
-    private final Map<String, Long> heard = new HashMap<>();
+    private final Map<String, Long> received = new HashMap<>();
     private @Nullable Set<String> live; // null if it may have changed since it was computed
-    private final Set<String> asked = new LinkedHashSet<>(); // jobs with a new control request and without an owner
+    private final Set<String> newRequests =
+            new LinkedHashSet<>(); // jobs with a new control request and without an owner
     private final Set<String> changed = new LinkedHashSet<>(); // jobs with new records since they were judged
     private long judged = Long.MIN_VALUE; // the beat at which all jobs were judged
     private long beats;
@@ -134,7 +135,7 @@ public final class OwnershipMonitor {
                 leave(Objects.requireNonNull(known).group);
                 reserved += wanted.contains(job) ? 1 : 0; // an older owner may still have written after the end
             }
-            asked.remove(job);
+            newRequests.remove(job);
             overlooked.remove(job);
         } else if (known != null) {
             if (ownership.request().attempt() >= known.attempt) {
@@ -142,7 +143,7 @@ public final class OwnershipMonitor {
                 known.since = beats;
                 known.acted = Long.MIN_VALUE;
             }
-        } else if (hasRoom(job)) {
+        } else if (hasCapacity(job)) {
             jobs.put(job, new Watched(join(ownership), ownership, beats));
             reserved -= wanted.contains(job) ? 1 : 0;
         } else {
@@ -150,12 +151,12 @@ public final class OwnershipMonitor {
         }
     }
 
-    private boolean hasRoom(String job) {
+    private boolean hasCapacity(String job) {
         return jobs.size() + (wanted.contains(job) ? 0 : reserved) < rules.maxJobs();
     }
 
     private void overlook(String job) {
-        if (overlooked.size() < Math.max(MIN_NAMES, rules.maxJobs() / ROOM_AGAIN)) {
+        if (overlooked.size() < Math.max(MIN_NAMES, rules.maxJobs() / REREAD_DIVISOR)) {
             overlooked.add(job);
         } else if (!overlooked.contains(job)) {
             unnamed++;
@@ -177,8 +178,8 @@ public final class OwnershipMonitor {
     }
 
     /// Whether unwatched jobs may be read again, because others have ended.
-    public boolean hasRoomAgain() {
-        return overlooked() > 0 && jobs.size() < rules.maxJobs() - rules.maxJobs() / ROOM_AGAIN;
+    public boolean hasCapacityAgain() {
+        return overlooked() > 0 && jobs.size() < rules.maxJobs() - rules.maxJobs() / REREAD_DIVISOR;
     }
 
     /// The topic `ownership` is read again from its beginning. Jobs in it that have ended by now must not take
@@ -205,33 +206,33 @@ public final class OwnershipMonitor {
         changed.add(job);
         if (control == null) {
             controls.remove(job);
-            asked.remove(job);
+            newRequests.remove(job);
             return;
         }
         DesiredState before = desiredState(job);
         controls.add(job, control);
         if (fresh && before != control.desiredState()) {
-            asked.add(job);
+            newRequests.add(job);
         }
     }
 
     /// Processes a heartbeat, in the order of the log.
     ///
     /// @param held the worker's jobs
-    public void heard(String worker, List<WorkerStatus.Job> held) {
+    public void received(String worker, List<WorkerStatus.Job> held) {
         held.forEach(one -> sign(worker, one.job(), one.attempt()));
         if (worker.equals(self)) {
             beats++;
             live = null;
         }
-        if (heard.put(worker, beats) == null) {
+        if (received.put(worker, beats) == null) {
             live = null;
         }
     }
 
     /// A worker has stopped in good order.
-    public void left(String worker) {
-        heard.remove(worker);
+    public void stopped(String worker) {
+        received.remove(worker);
         live = null;
     }
 
@@ -240,8 +241,8 @@ public final class OwnershipMonitor {
         if (watched == null || attempt < watched.attempt) {
             return;
         }
-        boolean isHeld = watched.state == State.RUNNING && attempt == watched.attempt;
-        if (!isHeld) { // the record is older than the heartbeat
+        boolean isOwned = watched.state == State.RUNNING && attempt == watched.attempt;
+        if (!isOwned) { // the record is older than the heartbeat
             watched.set(Ownership.running(watched.ownership().request().attempt(attempt), worker));
             changed.add(job);
         }
@@ -250,31 +251,31 @@ public final class OwnershipMonitor {
 
     /// A job of another worker, if any.
     public Optional<JobSpec> underWay() {
-        return wholes().filter(ownership -> !ownership.worker().equals(self))
+        return owned().filter(ownership -> !ownership.worker().equals(self))
                 .reduce((_, later) -> later)
                 .map(ownership -> ownership.request().job());
     }
 
     /// The jobs with an owner.
-    private Stream<Ownership> wholes() {
-        return jobs.values().stream().map(watched -> watched.whole).filter(Objects::nonNull);
+    private Stream<Ownership> owned() {
+        return jobs.values().stream().map(watched -> watched.unpacked).filter(Objects::nonNull);
     }
 
     /// The jobs that are paused at a rung and that no user wants paused or ended, by group.
-    public Map<String, List<String>> resting() {
-        Map<String, List<String>> resting = new HashMap<>();
+    public Map<String, List<String>> pausedAtRung() {
+        Map<String, List<String>> pausedAtRung = new HashMap<>();
         jobs.forEach((job, watched) -> {
             String group = watched.group.name;
-            if (watched.resting && group != null && desiredState(job) == DesiredState.RUN) {
-                resting.computeIfAbsent(group, _ -> new ArrayList<>()).add(job);
+            if (watched.pausedAtRung && group != null && desiredState(job) == DesiredState.RUN) {
+                pausedAtRung.computeIfAbsent(group, _ -> new ArrayList<>()).add(job);
             }
         });
-        return resting;
+        return pausedAtRung;
     }
 
     /// The command of a watched job.
     public Request request(String job) {
-        return controls.urgent(
+        return controls.withRequestedPriority(
                 Objects.requireNonNull(jobs.get(job), job).ownership().request());
     }
 
@@ -297,7 +298,8 @@ public final class OwnershipMonitor {
 
     /// The jobs with an owner, with their requested priorities.
     public List<Ownership> held() {
-        return wholes().map(ownership -> Ownership.running(controls.urgent(ownership.request()), ownership.worker()))
+        return owned().map(ownership ->
+                        Ownership.running(controls.withRequestedPriority(ownership.request()), ownership.worker()))
                 .toList();
     }
 
@@ -310,7 +312,7 @@ public final class OwnershipMonitor {
     public Set<String> live() {
         if (live == null) {
             Set<String> now = new HashSet<>(Set.of(self));
-            heard.forEach((worker, beat) -> {
+            received.forEach((worker, beat) -> {
                 if (beats - beat < rules.beats()) {
                     now.add(worker);
                 }
@@ -345,13 +347,13 @@ public final class OwnershipMonitor {
             changed.forEach(job -> judge(job, jobs.get(job), due));
         } else {
             judged = beats;
-            heard.values().removeIf(beat -> beats - beat >= rules.beats());
+            received.values().removeIf(beat -> beats - beat >= rules.beats());
             jobs.forEach((job, watched) -> judge(job, watched, due));
         }
         changed.clear();
-        for (String job : List.copyOf(asked)) {
-            if (tell(job, due)) {
-                asked.remove(job);
+        for (String job : List.copyOf(newRequests)) {
+            if (publishEffect(job, due)) {
+                newRequests.remove(job);
             }
         }
         return due;
@@ -389,7 +391,7 @@ public final class OwnershipMonitor {
                     case CANCEL -> isDue(0, job, watched) ? new RecoveryAction.Cancel(job) : null;
                     case RUN ->
                         // For a job that is paused at a rung the store decides: see [RungSchedule].
-                        (!watched.resting || controls.skipsRungs(job)) && isDue(0, job, watched)
+                        (!watched.pausedAtRung || controls.skipsRungs(job)) && isDue(0, job, watched)
                                 ? new RecoveryAction.Republish(request(job), 1, true)
                                 : null;
                 };
@@ -405,7 +407,7 @@ public final class OwnershipMonitor {
     /// The effect of a control request for a job without an owner. The job may be in the queue, or unknown.
     ///
     /// @return whether another worker takes care of it
-    private boolean tell(String job, List<RecoveryAction> due) {
+    private boolean publishEffect(String job, List<RecoveryAction> due) {
         Watched watched = jobs.get(job);
         if (watched != null && watched.state != State.WAITING) {
             return true; // its owner obeys, or its ownership leads to an action

@@ -54,18 +54,18 @@ public final class PreemptionRule {
     }
 
     /// A job is preempted for a command.
-    public record Room(Running victim, WaitingCommand urgent) {}
+    public record Decision(Running victim, WaitingCommand command) {}
 
     private record Victim(Running job, Seat seat) {}
 
     /// @param waiting the highest priority first
     /// @param most the limit of preemptions of a job
-    public static List<Room> of(
+    public static List<Decision> of(
             List<WaitingCommand> waiting, Collection<Seat> seats, Collection<Running> running, int most) {
         Map<Seat, Integer> free = new HashMap<>();
         seats.stream().filter(seat -> seat.free() > 0).forEach(seat -> free.put(seat, seat.free()));
         List<Victim> victims = victims(seats, running, most);
-        List<Room> rooms = new ArrayList<>();
+        List<Decision> decisions = new ArrayList<>();
         for (WaitingCommand command : waiting) {
             if (free.isEmpty() && victims.isEmpty()) {
                 break; // regardless of further commands
@@ -77,11 +77,11 @@ public final class PreemptionRule {
                         .findFirst();
                 victim.ifPresent(one -> {
                     victims.remove(one);
-                    rooms.add(new Room(one.job(), command));
+                    decisions.add(new Decision(one.job(), command));
                 });
             }
         }
-        return rooms;
+        return decisions;
     }
 
     private static List<Victim> victims(Collection<Seat> seats, Collection<Running> running, int most) {

@@ -69,8 +69,8 @@ public record Request(
     }
 
     /// The same request with another priority.
-    public Request at(Priority urgency) {
-        return new Request(job, attempt, urgency, refusals, store, trace, preemptions);
+    public Request at(Priority newPriority) {
+        return new Request(job, attempt, newPriority, refusals, store, trace, preemptions);
     }
 
     /// The same request with the number of preemptions from the job's store.

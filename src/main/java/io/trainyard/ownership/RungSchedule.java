@@ -17,16 +17,16 @@ public final class RungSchedule {
     private static final int MAX_DOUBLINGS = 6;
 
     private static final class Group {
-        boolean news = true;
-        long looked = Long.MIN_VALUE;
-        int looks;
+        boolean hasNewRecord = true;
+        long checked = Long.MIN_VALUE;
+        int checks;
     }
 
     private final OwnershipMonitor monitor;
     private final int beats;
     private final Map<String, Group> groups = new HashMap<>();
     private final Map<String, Long> resumed = new HashMap<>();
-    private long asked = Long.MIN_VALUE;
+    private long checkedBeat = Long.MIN_VALUE;
 
     /// @param beats between the first two checks, and the pause after a job was resumed
     public RungSchedule(OwnershipMonitor monitor, int beats) {
@@ -38,52 +38,52 @@ public final class RungSchedule {
     public void changed(String group) {
         Group known = groups.get(group);
         if (known != null) {
-            known.news = true;
-            known.looks = 0;
+            known.hasNewRecord = true;
+            known.checks = 0;
         }
     }
 
     /// The paused jobs that must be checked now, by group.
     ///
-    /// @param told groups in which this worker has stored a result since the last call
-    public Map<String, List<Request>> due(Set<String> told) {
+    /// @param withResults groups in which this worker has stored a result since the last call
+    public Map<String, List<Request>> due(Set<String> withResults) {
         long now = monitor.beats();
-        if (now == asked && told.isEmpty()) {
+        if (now == checkedBeat && withResults.isEmpty()) {
             return Map.of(); // time is heartbeats
         }
-        asked = now;
+        checkedBeat = now;
         resumed.values().removeIf(beat -> now - beat >= beats);
-        Map<String, List<String>> resting = monitor.resting();
-        resting.values().forEach(jobs -> jobs.removeIf(resumed::containsKey));
-        resting.values().removeIf(List::isEmpty);
-        groups.keySet().retainAll(resting.keySet());
+        Map<String, List<String>> paused = monitor.pausedAtRung();
+        paused.values().forEach(jobs -> jobs.removeIf(resumed::containsKey));
+        paused.values().removeIf(List::isEmpty);
+        groups.keySet().retainAll(paused.keySet());
         Set<String> quiet = new HashSet<>();
-        resting.keySet().forEach(name -> {
-            if (!isDue(name, told.contains(name), now)) {
+        paused.keySet().forEach(name -> {
+            if (!isDue(name, withResults.contains(name), now)) {
                 quiet.add(name);
             }
         });
-        resting.keySet().removeAll(quiet);
+        paused.keySet().removeAll(quiet);
         Map<String, List<Request>> due = new HashMap<>();
-        resting.forEach((group, jobs) ->
+        paused.forEach((group, jobs) ->
                 due.put(group, jobs.stream().map(monitor::request).toList()));
         return due;
     }
 
-    private boolean isDue(String name, boolean told, long now) {
+    private boolean isDue(String name, boolean withResults, long now) {
         Group group = groups.computeIfAbsent(name, _ -> new Group());
         int rank = monitor.rank(name, monitor.live());
-        long interval = (long) beats * (1 + rank) << Math.min(group.looks, MAX_DOUBLINGS);
-        boolean isTime = group.looked != Long.MIN_VALUE && now - group.looked >= interval;
-        if (group.looked == Long.MIN_VALUE) {
-            group.looked = now; // the next intervals start here
+        long interval = (long) beats * (1 + rank) << Math.min(group.checks, MAX_DOUBLINGS);
+        boolean isTime = group.checked != Long.MIN_VALUE && now - group.checked >= interval;
+        if (group.checked == Long.MIN_VALUE) {
+            group.checked = now; // the next intervals start here
         }
-        if (!told && !(group.news && rank == 0) && !isTime) {
+        if (!withResults && !(group.hasNewRecord && rank == 0) && !isTime) {
             return false;
         }
-        group.looks = group.news ? 0 : group.looks + 1;
-        group.news = false;
-        group.looked = now;
+        group.checks = group.hasNewRecord ? 0 : group.checks + 1;
+        group.hasNewRecord = false;
+        group.checked = now;
         return true;
     }
 

@@ -48,10 +48,10 @@ public final class WaitingCommands {
 
     /// Processes a record of the topic `ownership`.
     ///
-    /// @param told null if the job has ended
-    public void ownership(String job, @Nullable Ownership told) {
+    /// @param received null if the job has ended
+    public void ownership(String job, @Nullable Ownership received) {
         Ownership known = monitor.ownership(job); // may be newer than a late record
-        Ownership ownership = known == null ? told : known;
+        Ownership ownership = known == null ? received : known;
         ended.remove(job);
         if (ownership == null) {
             ended.add(job);

@@ -12,7 +12,7 @@ public final class DecayedUsage {
     public static final int MAX_PROJECTS = 2000;
 
     /// After this number of beats all other workers have been received.
-    private static final int ACQUAINTED = 4;
+    private static final int COMPLETE_BEATS = 4;
 
     /// In device-beats; less counts as nothing.
     private static final double LITTLE = 1e-3;
@@ -30,7 +30,7 @@ public final class DecayedUsage {
     ///
     /// @param loads of the projects with any use
     public void beat(Map<String, Load> loads) {
-        beats = Math.min(beats + 1, ACQUAINTED);
+        beats = Math.min(beats + 1, COMPLETE_BEATS);
         used.replaceAll((_, before) -> before * keep);
         loads.forEach((project, load) -> {
             if (load.devices() > 0) {
@@ -43,21 +43,21 @@ public final class DecayedUsage {
 
     /// Whether all other workers have been received, so no more counts are adopted: two workers that kept
     /// adopting would add each other's beats.
-    public boolean isAcquainted() {
-        return beats == ACQUAINTED;
+    public boolean isComplete() {
+        return beats == COMPLETE_BEATS;
     }
 
-    /// Adopts another worker's larger counts of the same projects, until [#isAcquainted]. Invalid numbers are
+    /// Adopts another worker's larger counts of the same projects, until [#isComplete]. Invalid numbers are
     /// ignored.
     ///
-    /// @param told in device-seconds
+    /// @param received in device-seconds
     /// @param beatSeconds the length of a beat
     /// @return whether anything may have changed
-    public boolean adopt(Map<String, Double> told, double beatSeconds) {
-        if (isAcquainted()) {
+    public boolean adopt(Map<String, Double> received, double beatSeconds) {
+        if (isComplete()) {
             return false;
         }
-        told.forEach((project, seconds) -> {
+        received.forEach((project, seconds) -> {
             double much = seconds / beatSeconds;
             if (much >= LITTLE && Double.isFinite(much)) {
                 used.merge(project, much, Math::max);

@@ -44,7 +44,7 @@ public record ProjectOrder(ProjectRules rules, Map<String, Double> used, Map<Str
         return loads.getOrDefault(project, Load.NONE);
     }
 
-    public boolean hasRoom(String project) {
+    public boolean hasCapacity(String project) {
         return running(project) < rules.mostRunning(project);
     }
 
@@ -69,7 +69,7 @@ public record ProjectOrder(ProjectRules rules, Map<String, Double> used, Map<Str
     ///
     /// @param waiting the projects with waiting jobs of the same priority
     public Optional<Hold> hold(String project, Stream<String> waiting) {
-        if (!hasRoom(project)) {
+        if (!hasCapacity(project)) {
             return Optional.of(new Hold.Quota(project, running(project), rules.mostRunning(project)));
         }
         return next(Stream.concat(waiting, Stream.of(project)))
@@ -79,6 +79,6 @@ public record ProjectOrder(ProjectRules rules, Map<String, Double> used, Map<Str
 
     /// The next of the projects with waiting jobs; empty if quotas allow none.
     public Optional<String> next(Stream<String> waiting) {
-        return waiting.filter(this::hasRoom).min(order());
+        return waiting.filter(this::hasCapacity).min(order());
     }
 }

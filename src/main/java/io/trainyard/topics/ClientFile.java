@@ -193,11 +193,11 @@ final class ClientFile {
     }
 
     private void allowTokens(Map<String, String> settings) {
-        String said = System.getProperty(ALLOWED_URLS);
+        String allowedUrls = System.getProperty(ALLOWED_URLS);
         String tokens = settings.get(SaslConfigs.SASL_OAUTHBEARER_TOKEN_ENDPOINT_URL);
         if (tokens != null
                 && isInTheClear(tokens)
-                && (said == null || !List.of(said.split(",")).contains(tokens))) {
+                && (allowedUrls == null || !List.of(allowedUrls.split(",")).contains(tokens))) {
             throw new KafkaConfigException(
                     "%s: %s begins with http, so what proves who this process is would be sent in the clear; allowed is https://, or http://localhost. To send it all the same, name that very address in TRAINYARD_JAVA_OPTS=-D%s="
                             .formatted(path, SaslConfigs.SASL_OAUTHBEARER_TOKEN_ENDPOINT_URL, ALLOWED_URLS));
@@ -206,7 +206,7 @@ final class ClientFile {
                 .filter(url -> url != null && !url.isBlank())
                 .distinct()
                 .collect(Collectors.joining(","));
-        if (!urls.isEmpty() && said == null) {
+        if (!urls.isEmpty() && allowedUrls == null) {
             System.setProperty(ALLOWED_URLS, urls);
         }
     }

@@ -30,12 +30,12 @@ public enum KafkaRole {
     /// Reads all topics and publishes users' commands and control requests.
     DASHBOARD(
             commands(AclOperation.READ, AclOperation.WRITE),
-            news(),
+            jobTopics(),
             topic(Topic.CONTROL, AclOperation.READ, AclOperation.WRITE),
             topic(Topic.WORKERS, AclOperation.READ)),
 
     /// `./trainyard jobs`, `watch` and `events`.
-    READER(commands(AclOperation.READ), news(), topic(Topic.WORKERS, AclOperation.READ)),
+    READER(commands(AclOperation.READ), jobTopics(), topic(Topic.WORKERS, AclOperation.READ)),
 
     /// `./trainyard submit`; with `--watch`, READER is also needed.
     SUBMITTER(commands(AclOperation.WRITE)),
@@ -43,7 +43,7 @@ public enum KafkaRole {
     /// `./trainyard cancel`, `pause`, `resume` and `reprioritize`.
     OPERATOR(
             commands(AclOperation.READ, AclOperation.WRITE),
-            news(),
+            jobTopics(),
             topic(Topic.CONTROL, AclOperation.READ, AclOperation.WRITE)),
 
     /// `./trainyard topics`, which creates the topics.
@@ -81,9 +81,9 @@ public enum KafkaRole {
     }
 
     /// Events and dead letters. Commands are granted separately.
-    private static List<Grant> news() {
+    private static List<Grant> jobTopics() {
         List<Grant> grants = new ArrayList<>();
-        Topic.NEWS.stream()
+        Topic.JOB_TOPICS.stream()
                 .filter(topic -> topic.content() != Topic.Content.COMMANDS)
                 .forEach(topic -> grants.addAll(topic(topic, AclOperation.READ)));
         return grants;

@@ -33,7 +33,7 @@ public final class KafkaUnreachableException extends RuntimeException {
         List<String> reasons = ClientFile.reasons(cause);
         String why = reasons.isEmpty() ? cause.getClass().getSimpleName() : String.join(": ", reasons);
         String file = brokers.file().map(ClientFile::toString).orElse("a file that is given with --kafka-config FILE");
-        String said = switch (cause) {
+        String template = switch (cause) {
             case AuthorizationException _ ->
                 "Kafka at %s does not allow it: %s; docs/how-to/secure.md says which ACLs are needed, and ./trainyard acls prints them";
             case SslAuthenticationException _ ->
@@ -48,7 +48,7 @@ public final class KafkaUnreachableException extends RuntimeException {
             default ->
                 "Kafka at %s does not answer: %s; is it running (./trainyard broker), and is the address right (--kafka HOST:PORT)?";
         };
-        return said.formatted(
+        return template.formatted(
                 brokers.address(), brokers.file().map(given -> given.hide(why)).orElse(why));
     }
 }

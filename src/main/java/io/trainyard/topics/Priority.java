@@ -27,15 +27,15 @@ public enum Priority {
         this.cuda = cuda;
     }
 
-    public static Priority of(RequestedPriority urgency) {
-        return switch (urgency) {
+    public static Priority of(RequestedPriority requested) {
+        return switch (requested) {
             case HIGH -> HIGH;
             case NORMAL -> NORMAL;
             case LOW -> LOW;
         };
     }
 
-    public RequestedPriority urgency() {
+    public RequestedPriority requested() {
         return switch (this) {
             case HIGH -> RequestedPriority.HIGH;
             case NORMAL -> RequestedPriority.NORMAL;

@@ -42,7 +42,8 @@ public enum Topic {
     public static final List<Topic> EVENTS = with(EnumSet.of(Content.EVENTS));
 
     /// The topics with records about jobs.
-    public static final List<Topic> NEWS = with(EnumSet.of(Content.COMMANDS, Content.EVENTS, Content.DEAD_LETTERS));
+    public static final List<Topic> JOB_TOPICS =
+            with(EnumSet.of(Content.COMMANDS, Content.EVENTS, Content.DEAD_LETTERS));
 
     /// The topics that the dashboard reads. Only workers use [#OWNERSHIP].
     public static final List<Topic> SHOWN =

@@ -29,7 +29,7 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /// Creates missing topics. Existing topics keep their settings.
 public final class TopicAdmin {
-    private static final Duration ASK_AGAIN = Duration.ofMillis(50);
+    private static final Duration RETRY_INTERVAL = Duration.ofMillis(50);
 
     private TopicAdmin() {}
 
@@ -56,7 +56,7 @@ public final class TopicAdmin {
                     .toList();
             Set<String> refused = new TreeSet<>();
             admin.createTopics(missing).values().forEach((topic, created) -> {
-                if (!createdBySomebody(kafka, created, timeout)) {
+                if (!isCreated(kafka, created, timeout)) {
                     refused.add(topic);
                 }
             });
@@ -108,7 +108,7 @@ public final class TopicAdmin {
                 throw new KafkaUnreachableException(
                         kafka, new UnknownTopicOrPartitionException("there is no topic " + topic));
             }
-            LockSupport.parkNanos(ASK_AGAIN.toNanos());
+            LockSupport.parkNanos(RETRY_INTERVAL.toNanos());
             if (Thread.currentThread().isInterrupted()) {
                 throw new KafkaUnreachableException(kafka, new InterruptException("interrupted"));
             }
@@ -133,16 +133,16 @@ public final class TopicAdmin {
 
     private static Map<TopicPartition, Long> offsets(
             Admin admin, Brokers kafka, List<TopicPartition> partitions, OffsetSpec which, Duration timeout) {
-        Map<TopicPartition, OffsetSpec> asked = new HashMap<>();
-        partitions.forEach(partition -> asked.put(partition, which));
+        Map<TopicPartition, OffsetSpec> requested = new HashMap<>();
+        partitions.forEach(partition -> requested.put(partition, which));
         Map<TopicPartition, Long> offsets = new HashMap<>();
-        await(kafka, admin.listOffsets(asked).all(), timeout)
+        await(kafka, admin.listOffsets(requested).all(), timeout)
                 .forEach((partition, found) -> offsets.put(partition, found.offset()));
         return offsets;
     }
 
     /// @return false if creating it is not permitted
-    private static boolean createdBySomebody(Brokers kafka, KafkaFuture<Void> created, Duration timeout) {
+    private static boolean isCreated(Brokers kafka, KafkaFuture<Void> created, Duration timeout) {
         try {
             await(kafka, created, timeout);
             return true;

@@ -49,20 +49,21 @@ public record TopicRecord(Topic topic, ConsumerRecord<String, byte[]> entry) {
     /// The content as a record of a job; empty if it is not about a job or does not name one.
     ///
     /// @throws IOException if it should be an event but is invalid
-    public Optional<JobRecord> news() throws IOException {
+    public Optional<JobRecord> jobRecord() throws IOException {
         return switch (topic.content()) {
             case COMMANDS -> requested();
-            case EVENTS -> Optional.of(happened());
+            case EVENTS -> Optional.of(event());
             case DEAD_LETTERS -> rejected();
             case OTHER -> Optional.empty();
         };
     }
 
     /// An event without a time gets the timestamp of its record.
-    private EventRecord happened() throws IOException {
-        TimestampedEvent told = EventJson.readEvent(body());
-        long millis = told.time() == null ? entry.timestamp() : told.time().toEpochMilli();
-        return new EventRecord(told.event(), millis, worker(), entry.offset());
+    private EventRecord event() throws IOException {
+        TimestampedEvent stamped = EventJson.readEvent(body());
+        long millis =
+                stamped.time() == null ? entry.timestamp() : stamped.time().toEpochMilli();
+        return new EventRecord(stamped.event(), millis, worker(), entry.offset());
     }
 
     /// The worker that published it; null if the headers do not name one.
@@ -80,8 +81,8 @@ public record TopicRecord(Topic topic, ConsumerRecord<String, byte[]> entry) {
 
     private Optional<JobRecord> rejected() {
         String reason = header(DeadLetter.REASON);
-        String told = reason == null ? "no reason is given" : reason;
-        return job(command()).map(job -> new Rejected(job, refused(), told, entry.timestamp()));
+        String sentence = reason == null ? "no reason is given" : reason;
+        return job(command()).map(job -> new Rejected(job, refused(), sentence, entry.timestamp()));
     }
 
     /// A command belongs to the job id in its body, as for workers. An unreadable command is identified by its

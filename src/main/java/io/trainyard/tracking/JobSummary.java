@@ -78,7 +78,7 @@ public record JobSummary(
         var epochs = state.epochs();
         return new JobSummary(
                 state.job(),
-                state.firstHeardMillis(),
+                state.firstRecordMillis(),
                 state.attempt(),
                 state.status(),
                 state.startMillis(),

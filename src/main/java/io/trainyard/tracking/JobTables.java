@@ -84,7 +84,7 @@ record JobTables(Connection connection) {
                 summary.firstSeenMillis(),
                 summary.startMillis(),
                 summary.durationMillis(),
-                summary.status().isFinal() ? state.lastHeardMillis() : 0,
+                summary.status().isFinal() ? state.lastRecordMillis() : 0,
                 summary.dataset(),
                 summary.network(),
                 summary.worker(),

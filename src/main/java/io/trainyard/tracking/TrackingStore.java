@@ -201,7 +201,7 @@ public final class TrackingStore implements AutoCloseable {
             if (!taken) {
                 omitted(news.job(), "it has told more than is kept of one job");
             } else if (news instanceof EventRecord happened && happened.event() instanceof StepLosses step) {
-                if (job.state().believes(happened)) {
+                if (job.state().accepts(happened)) {
                     losses.computeIfAbsent(new Key(job.number(), step.attempt()), _ -> new ArrayList<>())
                             .addAll(LossRow.of(step, news.millis()));
                 }

@@ -27,7 +27,7 @@ final class AttemptRunner {
     private static final Duration TICK = Duration.ofMillis(500);
 
     /// The part of the grace period for the last events and the requeueing: a quarter.
-    private static final int LAST_WORDS_DIVISOR = 4;
+    private static final int LAST_EVENTS_DIVISOR = 4;
 
     private final WorkerContext context;
     private final WorkerRules rules;
@@ -78,7 +78,7 @@ final class AttemptRunner {
             try {
                 return context.host().await(running.result(), TICK);
             } catch (TimeoutException e) {
-                if (running.isHung() || stop.isOlderThan(lessLastWords())) {
+                if (running.isHung() || stop.isOlderThan(withoutLastEvents())) {
                     throw e;
                 }
             }
@@ -101,7 +101,7 @@ final class AttemptRunner {
                 breaker.paused();
                 Ownership ownership = event.rung() == null
                         ? Ownership.paused(held.next(), rules.worker())
-                        : Ownership.resting(held.next(), rules.worker(), event.rung());
+                        : Ownership.pausedAtRung(held.next(), rules.worker(), event.rung());
                 if (isAcknowledged(held, events.acknowledged())) {
                     isAcknowledged(held, publisher.publish(ownership));
                 }
@@ -195,11 +195,11 @@ final class AttemptRunner {
     }
 
     /// Waits until the brokers have acknowledged, as long as they are away, unless the worker stops.
-    private boolean isAcknowledged(ClaimedAttempt held, CompletableFuture<Void> said) throws InterruptedException {
+    private boolean isAcknowledged(ClaimedAttempt held, CompletableFuture<Void> published) throws InterruptedException {
         try {
             while (!stop.isOlderThan(rules.grace())) {
                 try {
-                    var _ = context.host().await(said, TICK);
+                    var _ = context.host().await(published, TICK);
                     return true;
                 } catch (TimeoutException _) { // Kafka is away and will come back
                 }
@@ -222,7 +222,7 @@ final class AttemptRunner {
         return false;
     }
 
-    private Duration lessLastWords() {
-        return rules.grace().dividedBy(LAST_WORDS_DIVISOR).multipliedBy(LAST_WORDS_DIVISOR - 1L);
+    private Duration withoutLastEvents() {
+        return rules.grace().dividedBy(LAST_EVENTS_DIVISOR).multipliedBy(LAST_EVENTS_DIVISOR - 1L);
     }
 }

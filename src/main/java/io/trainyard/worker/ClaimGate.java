@@ -16,7 +16,7 @@ final class ClaimGate {
     private long acknowledgedNanos;
     private String refusal = "";
     private Duration skew = Duration.ZERO; // the broker's time minus this worker's
-    private Duration told = Duration.ZERO;
+    private Duration reported = Duration.ZERO;
 
     /// @param fresh how long an acknowledged heartbeat counts, from the time it was sent
     /// @param maxSkew the largest allowed difference between this worker's clock and the brokers'
@@ -61,8 +61,8 @@ final class ClaimGate {
         Duration most = Duration.between(sent, appended);
         Duration least = Duration.between(read, appended);
         skew = !least.isNegative() ? least : most.isNegative() ? most : Duration.ZERO;
-        if (skew.minus(told).abs().compareTo(NOTICEABLE) >= 0 || isSkewed(skew) != isSkewed(told)) {
-            told = skew;
+        if (skew.minus(reported).abs().compareTo(NOTICEABLE) >= 0 || isSkewed(skew) != isSkewed(reported)) {
+            reported = skew;
         }
     }
 
@@ -77,12 +77,12 @@ final class ClaimGate {
 
     /// The reason why the worker must not claim; empty if it may.
     synchronized Optional<String> objection(long nowNanos) {
-        if (isSkewed(told)) {
+        if (isSkewed(reported)) {
             return Optional.of(
                     "its clock is %d s %s the brokers' clock; allowed is a difference of %d s (TRAINYARD_WORKER_MAX_CLOCK_SKEW). Set the clock of this machine, or of the brokers'"
                             .formatted(
-                                    told.abs().toSeconds(),
-                                    told.isNegative() ? "ahead of" : "behind",
+                                    reported.abs().toSeconds(),
+                                    reported.isNegative() ? "ahead of" : "behind",
                                     rules.maxSkew().toSeconds()));
         }
         if (!refusal.isEmpty()) {

@@ -25,13 +25,13 @@ final class ClaimLoop implements AutoCloseable {
     private static final Duration ADMISSION = Duration.ofMillis(50);
 
     /// A reason that lasts less than this is not reported.
-    private static final Duration UNTOLD = Duration.ofSeconds(1);
+    private static final Duration REPORT_AFTER = Duration.ofSeconds(1);
 
     /// Interval at which a worker without a free slot looks for prefetched commands.
     private static final Duration LOOK = Duration.ofMillis(500);
 
     /// The same while a high-priority command waits. The brokers may hand it to one busy worker after another.
-    private static final Duration URGENT_LOOK = Duration.ofMillis(50);
+    private static final Duration HIGH_PRIORITY_LOOK = Duration.ofMillis(50);
 
     private final WorkerContext context;
     private final WorkerRules rules;
@@ -47,7 +47,7 @@ final class ClaimLoop implements AutoCloseable {
     /// Failures to publish.
     private final Quarantine publishing = new Quarantine(MIN_LOST_PAUSE, MAX_LOST_PAUSE);
     private String probed; // its partition of the ownership topic must be writable
-    private String told = ""; // the last reported reason not to claim
+    private String reportedReason = ""; // the last reported reason not to claim
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
     /// @param queues opens a queue of commands, and a new one after a failure
@@ -120,7 +120,7 @@ final class ClaimLoop implements AutoCloseable {
         }
     }
 
-    private void lost(ClaimResult.Lost claim) {
+    private void claimLost(ClaimResult.Lost claim) {
         publishing.fault(claim.reason());
         activity.trouble(claim.reason());
         probed = claim.job() == null ? rules.worker() : claim.job();
@@ -139,31 +139,31 @@ final class ClaimLoop implements AutoCloseable {
 
     private void claim(CommandQueue queue) throws InterruptedException {
         while (!stop.isRequested() && objection().isEmpty()) {
-            ClaimResult taken = new ClaimResult.Settled();
-            boolean isHanded = false;
-            if (!mayTake()) {
-                taken = releasePrefetched(queue);
+            ClaimResult result = new ClaimResult.Settled();
+            boolean isDelivered = false;
+            if (!mayClaim()) {
+                result = releasePrefetched(queue);
             } else {
                 var command = queue.next();
-                isHanded = command.isPresent();
-                if (isHanded) {
-                    taken = claiming.take(queue, command.get());
+                isDelivered = command.isPresent();
+                if (isDelivered) {
+                    result = claiming.take(queue, command.get());
                 }
                 healed(brokers);
             }
-            switch (taken) {
+            switch (result) {
                 case ClaimResult.Begun(ClaimedAttempt held) -> {
-                    context.order().took();
+                    context.order().claimed();
                     slots.start(held);
                 }
                 case ClaimResult.Settled _ -> {}
                 case ClaimResult.Refused(String reason) -> breaker.refused(reason);
                 case ClaimResult.Lost claim -> {
-                    lost(claim);
+                    claimLost(claim);
                     return;
                 }
             }
-            if (isHanded) {
+            if (isDelivered) {
                 healed(publishing); // only acknowledged and accepted records show that it can publish
             }
         }
@@ -178,8 +178,8 @@ final class ClaimLoop implements AutoCloseable {
     }
 
     /// Waits until the worker may claim. Returns early at times, so that prefetched commands are released.
-    private boolean mayTake() throws InterruptedException {
-        if (!slots.awaitFree(context.fleet().isUrgent() ? URGENT_LOOK : LOOK)) {
+    private boolean mayClaim() throws InterruptedException {
+        if (!slots.awaitFree(context.fleet().isHighPriorityWaiting() ? HIGH_PRIORITY_LOOK : LOOK)) {
             return false;
         }
         awaitHealth();
@@ -243,16 +243,16 @@ final class ClaimLoop implements AutoCloseable {
                     logAdmitted();
                     return true;
                 } catch (TimeoutException _) {
-                    say("the brokers do not acknowledge its records of ownership");
+                    report("the brokers do not acknowledge its records of ownership");
                 } catch (ExecutionException e) {
                     probe = null;
                     publishing.fault(String.valueOf(e.getCause()));
-                    say("the brokers refuse its records of ownership: " + e.getCause());
+                    report("the brokers refuse its records of ownership: " + e.getCause());
                     stop.await(publishing.pause());
                 }
             } else {
-                if (context.host().nanoTime() - beganNanos > UNTOLD.toNanos()) {
-                    say(reason.get());
+                if (context.host().nanoTime() - beganNanos > REPORT_AFTER.toNanos()) {
+                    report(reason.get());
                 }
                 stop.await(ADMISSION);
             }
@@ -260,18 +260,18 @@ final class ClaimLoop implements AutoCloseable {
         return false;
     }
 
-    private void say(String reason) {
-        if (!reason.equals(told)) {
+    private void report(String reason) {
+        if (!reason.equals(reportedReason)) {
             LOG.log(System.Logger.Level.ERROR, "worker={0} takes no jobs: {1}", rules.worker(), reason);
             activity.trouble(reason);
-            told = reason;
+            reportedReason = reason;
         }
     }
 
     private void logAdmitted() {
-        if (!told.isEmpty()) {
+        if (!reportedReason.isEmpty()) {
             LOG.log(System.Logger.Level.INFO, "worker={0} takes jobs again", rules.worker());
-            told = "";
+            reportedReason = "";
         }
         activity.trouble(null);
     }

@@ -39,9 +39,9 @@ final class CommandDisposition {
     }
 
     /// Accepts the command after the brokers acknowledged everything about it.
-    ClaimResult settle(CommandQueue queue, CompletableFuture<Void> said)
+    ClaimResult settle(CommandQueue queue, CompletableFuture<Void> published)
             throws InterruptedException, ExecutionException, TimeoutException {
-        await(queue, said);
+        await(queue, published);
         return queue.accept()
                 ? new ClaimResult.Settled()
                 : new ClaimResult.Lost("a command that is settled was not accepted; it may come again", null);
@@ -69,13 +69,13 @@ final class CommandDisposition {
                 }
                 if (trouble.isEmpty()) {
                     trouble = "the brokers do not acknowledge what it publishes about a command, which it keeps";
-                    sayTrouble(trouble);
+                    reportTrouble(trouble);
                 }
             }
         }
     }
 
-    private void sayTrouble(String trouble) {
+    private void reportTrouble(String trouble) {
         LOG.log(System.Logger.Level.WARNING, "worker={0} claims nothing at present: {1}", rules.worker(), trouble);
         activity.trouble(trouble);
     }
@@ -96,7 +96,7 @@ final class CommandDisposition {
             try {
                 return again(queue, command);
             } catch (ExecutionException e) {
-                sayTrouble("the brokers refuse a command that it publishes again, and keeps: " + e.getCause());
+                reportTrouble("the brokers refuse a command that it publishes again, and keeps: " + e.getCause());
                 stop.await(REFUSED_PAUSE);
                 if (!mayHold(queue, beganNanos) || !queue.renew()) {
                     throw e;

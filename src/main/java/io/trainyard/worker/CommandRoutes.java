@@ -27,7 +27,7 @@ record CommandRoutes(String prefix, Set<String> kinds) {
     /// The priority of a topic that this worker polls, 0 the highest; empty if it does not poll it.
     ///
     /// @param topic its full name
-    OptionalInt urgency(String topic) {
+    OptionalInt priorityIndex(String topic) {
         return IntStream.range(0, Priority.values().length)
                 .filter(i -> Priority.values()[i].topicsOf(kinds).stream()
                         .anyMatch(looked -> looked.name(prefix).equals(topic)))

@@ -18,8 +18,9 @@ final class DeferredQueue extends QueueWithDeferred {
         var _ = held.release();
         Optional<Deferral<Deferred>> next = waiting.values().stream()
                 .filter(one -> !held.isDealtWith(one.key(), one.command().offset()))
-                .filter(one -> context.rules().routes().urgency(topic(one)).isPresent())
-                .reduce((first, other) -> urgency(other) < urgency(first) ? other : first);
+                .filter(one ->
+                        context.rules().routes().priorityIndex(topic(one)).isPresent())
+                .reduce((first, other) -> priorityIndex(other) < priorityIndex(first) ? other : first);
         if (next.isEmpty()) {
             return queue.next();
         }
@@ -27,8 +28,8 @@ final class DeferredQueue extends QueueWithDeferred {
         return Optional.of(next.get().command().command());
     }
 
-    private int urgency(Deferral<Deferred> deferral) {
-        return context.rules().routes().urgency(topic(deferral)).orElse(Integer.MAX_VALUE);
+    private int priorityIndex(Deferral<Deferred> deferral) {
+        return context.rules().routes().priorityIndex(topic(deferral)).orElse(Integer.MAX_VALUE);
     }
 
     private static String topic(Deferral<Deferred> deferral) {

@@ -12,7 +12,7 @@ final class DeviceWatch implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(DeviceWatch.class.getName());
 
     private static final Duration EVERY = Duration.ofSeconds(2);
-    private static final Duration TOLD_FOR = Duration.ofSeconds(10);
+    private static final Duration VALID_FOR = Duration.ofSeconds(10);
 
     /// @param nanos when they were taken
     private record TimedReadings(List<DeviceReading> readings, long nanos) {}
@@ -20,7 +20,7 @@ final class DeviceWatch implements AutoCloseable {
     private final Host host;
     private final Device device;
     private final StopSignal stop;
-    private volatile TimedReadings told = new TimedReadings(List.of(), 0);
+    private volatile TimedReadings latest = new TimedReadings(List.of(), 0);
     private boolean failing;
 
     DeviceWatch(Host host, Device device) {
@@ -33,7 +33,7 @@ final class DeviceWatch implements AutoCloseable {
     void start() {
         var _ = host.start("device-watch", () -> {
             try {
-                while (!stop.isRequested() && ask()) {
+                while (!stop.isRequested() && poll()) {
                     stop.await(EVERY);
                 }
             } catch (InterruptedException _) {
@@ -43,10 +43,10 @@ final class DeviceWatch implements AutoCloseable {
     }
 
     /// @return whether to poll again
-    private boolean ask() {
+    private boolean poll() {
         try {
             List<DeviceReading> readings = device.readings();
-            told = new TimedReadings(readings, host.nanoTime());
+            latest = new TimedReadings(readings, host.nanoTime());
             failing = false;
             return !readings.isEmpty();
         } catch (DeviceException e) {
@@ -60,8 +60,8 @@ final class DeviceWatch implements AutoCloseable {
 
     /// The newest reading of each GPU, if any.
     List<DeviceReading> readings() {
-        TimedReadings now = told;
-        return host.nanoTime() - now.nanos() < TOLD_FOR.toNanos() ? now.readings() : List.of();
+        TimedReadings now = latest;
+        return host.nanoTime() - now.nanos() < VALID_FOR.toNanos() ? now.readings() : List.of();
     }
 
     @Override

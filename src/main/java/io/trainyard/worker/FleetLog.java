@@ -10,7 +10,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 /// The topics that every worker reads: ownership and control from the beginning, heartbeats from now on,
 /// high-priority commands from the first that may still wait. Each partition is in order. For one thread.
 interface FleetLog extends AutoCloseable {
-    List<Topic> URGENT = Priority.HIGH.topicsOf(Priority.NAMED_KINDS);
+    List<Topic> HIGH_PRIORITY = Priority.HIGH.topicsOf(Priority.NAMED_KINDS);
 
     /// The state of a share group.
     ///

@@ -27,21 +27,21 @@ final class FleetLogReader {
     private final OwnershipMonitor monitor;
     private final Deferrals<Deferred> deferrals;
     private final Shares shares;
-    private final RungSchedule resting;
+    private final RungSchedule rungs;
     private final Preemption preemption;
     private final StoreWatch stores;
     private final HeartbeatBounds heartbeats;
     private final ControlBounds controlled = new ControlBounds(ControlBounds.MAX_JOBS);
 
-    FleetLogReader(WorkerContext context, OwnershipMonitor.Rules keeping) {
+    FleetLogReader(WorkerContext context, OwnershipMonitor.Rules monitorRules) {
         this.context = context;
         this.rules = context.rules();
         this.topics = Topic.byName(rules.routes().prefix());
-        this.monitor =
-                new OwnershipMonitor(rules.worker(), keeping, context.fleet().controls());
+        this.monitor = new OwnershipMonitor(
+                rules.worker(), monitorRules, context.fleet().controls());
         this.deferrals = new Deferrals<>(monitor, rules.deferring());
         this.shares = new Shares(monitor, rules);
-        this.resting = new RungSchedule(monitor, keeping.beats());
+        this.rungs = new RungSchedule(monitor, monitorRules.beats());
         this.preemption = new Preemption(context, monitor);
         this.stores = new StoreWatch(rules.worker(), context.store());
         this.heartbeats = new HeartbeatBounds(rules.worker());
@@ -57,8 +57,8 @@ final class FleetLogReader {
     }
 
     /// The jobs that are paused at a rung.
-    RungSchedule resting() {
-        return resting;
+    RungSchedule rungs() {
+        return rungs;
     }
 
     /// The high-priority commands that wait.
@@ -72,7 +72,7 @@ final class FleetLogReader {
         fleet.live(deferrals.live());
         fleet.deferred(deferrals.due(), deferrals.isFull());
         fleet.shares(shares.view(fleet.keepPermits()));
-        fleet.used(shares.told());
+        fleet.used(shares.reported());
         heartbeats.keep(monitor.live());
         fleet.objection(stores.objection(monitor.live()), context.host().now());
     }
@@ -104,7 +104,7 @@ final class FleetLogReader {
                 case CONTROL -> control(key, body == null ? null : EventJson.readControl(body), fresh);
                 case WORKERS -> {
                     if (body != null && heartbeats.admits(key, body.length)) {
-                        heard(entry, EventJson.readStatus(body));
+                        received(entry, EventJson.readStatus(body));
                     }
                 }
                 case COMMANDS_HIGH, CPU_COMMANDS_HIGH, CUDA_COMMANDS_HIGH -> preemption.command(topic, entry);
@@ -138,7 +138,7 @@ final class FleetLogReader {
     private void changed(String job) {
         String group = monitor.group(job);
         if (group != null) {
-            resting.changed(group);
+            rungs.changed(group);
         }
     }
 
@@ -163,7 +163,7 @@ final class FleetLogReader {
         }
     }
 
-    private void heard(ConsumerRecord<String, byte[]> entry, WorkerStatus status) {
+    private void received(ConsumerRecord<String, byte[]> entry, WorkerStatus status) {
         String worker = entry.key();
         if (!status.worker().equals(worker)) {
             return;
@@ -176,18 +176,18 @@ final class FleetLogReader {
                                     Instant.ofEpochMilli(entry.timestamp()),
                                     context.host().now()));
         }
-        stores.heard(status);
-        preemption.heard(status);
-        deferrals.heard(worker, status.schemaVersion());
+        stores.received(status);
+        preemption.received(status);
+        deferrals.received(worker, status.schemaVersion());
         if (status.stopping()) {
-            monitor.left(worker);
+            monitor.stopped(worker);
         } else {
-            monitor.heard(worker, status.jobs());
+            monitor.received(worker, status.jobs());
             Map<String, Double> used = status.used();
             if (worker.equals(rules.worker())) {
                 shares.beat();
             } else if (used != null) {
-                shares.heard(used);
+                shares.received(used);
             }
         }
     }

@@ -4,7 +4,7 @@ import io.trainyard.ownership.ControlRequests;
 import io.trainyard.ownership.Deferrals;
 import io.trainyard.ownership.Deferrals.Deferral;
 import io.trainyard.ownership.Ownership;
-import io.trainyard.ownership.PreemptionRule.Room;
+import io.trainyard.ownership.PreemptionRule.Decision;
 import io.trainyard.spec.JobSchemaVersion;
 import java.time.Instant;
 import java.util.Collections;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// What a worker knows of its fleet. One thread reads the topics and writes this; all threads read it.
 final class FleetView {
     private final ControlRequests controls = new ControlRequests();
-    private final Set<String> kept = ConcurrentHashMap.newKeySet();
+    private final Set<String> groupsWithResults = ConcurrentHashMap.newKeySet();
     private volatile Map<String, Integer> live; // and the schema version that each supports
     private volatile Optional<String> objection = Optional.empty();
 
@@ -31,8 +31,8 @@ final class FleetView {
     private volatile @Nullable Map<String, Double> used;
     private final Map<String, OwnedAttempt> ownerships = new ConcurrentHashMap<>();
     private final Set<String> permitted = ConcurrentHashMap.newKeySet();
-    private volatile List<Room> rooms = List.of();
-    private volatile boolean urgent;
+    private volatile List<Decision> preemptions = List.of();
+    private volatile boolean highPriorityWaiting;
 
     /// @param worker this worker's id
     /// @param now the start time
@@ -47,13 +47,13 @@ final class FleetView {
 
     /// This worker has stored a result at a rung of the group.
     void keptResult(String group) {
-        kept.add(group);
+        groupsWithResults.add(group);
     }
 
     /// The groups with such results since the last call.
-    Set<String> takeKept() {
-        Set<String> groups = Set.copyOf(kept);
-        kept.removeAll(groups);
+    Set<String> takeGroupsWithResults() {
+        Set<String> groups = Set.copyOf(groupsWithResults);
+        groupsWithResults.removeAll(groups);
         return groups;
     }
 
@@ -138,21 +138,22 @@ final class FleetView {
 
     /// The high-priority job for which an attempt of this worker is preempted, if any.
     Optional<String> preemptor(String job, int attempt) {
-        return rooms.stream()
-                .filter(room -> room.victim().job().equals(job) && room.victim().attempt() == attempt)
-                .map(room -> room.urgent().job())
+        return preemptions.stream()
+                .filter(decision ->
+                        decision.victim().job().equals(job) && decision.victim().attempt() == attempt)
+                .map(decision -> decision.command().job())
                 .findFirst();
     }
 
-    boolean isUrgent() {
-        return urgent;
+    boolean isHighPriorityWaiting() {
+        return highPriorityWaiting;
     }
 
     /// @param waits whether a high-priority command waits
     /// @param mine this worker's jobs that are to be preempted
-    void urgent(boolean waits, List<Room> mine) {
-        urgent = waits;
-        rooms = List.copyOf(mine);
+    void highPriorityWaiting(boolean waits, List<Decision> mine) {
+        highPriorityWaiting = waits;
+        preemptions = List.copyOf(mine);
     }
 
     /// Why this worker must not claim in this fleet; empty if it may.

@@ -148,10 +148,10 @@ final class Heartbeat implements AutoCloseable {
     /// Null if there are no readings.
     private @Nullable List<WorkerStatus.Reading> readings() {
         List<DeviceReading> now = self.readings().get();
-        return now.isEmpty() ? null : now.stream().map(Heartbeat::told).toList();
+        return now.isEmpty() ? null : now.stream().map(Heartbeat::reading).toList();
     }
 
-    private static WorkerStatus.Reading told(DeviceReading now) {
+    private static WorkerStatus.Reading reading(DeviceReading now) {
         return new WorkerStatus.Reading(
                 now.device(),
                 now.utilization(),

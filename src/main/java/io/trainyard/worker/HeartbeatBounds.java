@@ -29,8 +29,8 @@ final class HeartbeatBounds {
         }
         Integer before = sizes.get(worker);
         long next = total - (before == null ? 0 : before) + bytes;
-        boolean isRoom = before != null || sizes.size() < MAX_WORKERS;
-        if (!isRoom || bytes > MAX_BYTES || next > MAX_TOTAL_BYTES) {
+        boolean hasCapacity = before != null || sizes.size() < MAX_WORKERS;
+        if (!hasCapacity || bytes > MAX_BYTES || next > MAX_TOTAL_BYTES) {
             return false;
         }
         sizes.put(worker, bytes);

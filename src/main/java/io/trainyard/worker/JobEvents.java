@@ -22,11 +22,11 @@ final class JobEvents {
     static final int MAX_IN_FLIGHT = 2048;
 
     private final Function<SerializedEvent, CompletableFuture<Void>> send;
-    private final Semaphore room = new Semaphore(MAX_IN_FLIGHT);
+    private final Semaphore capacity = new Semaphore(MAX_IN_FLIGHT);
     private final SortedMap<Long, SerializedEvent> inFlight = new TreeMap<>(); // in the order of publishing
     private final CompletableFuture<Void> lost = new CompletableFuture<>();
     private final List<Waiting> waiting = new ArrayList<>();
-    private long told;
+    private long published;
     private volatile boolean closed;
 
     /// A future that completes when all events before a number are acknowledged.
@@ -42,12 +42,12 @@ final class JobEvents {
     /// @throws EventsLostException if an earlier one was refused, or the attempt was given up
     void publish(SerializedEvent event) {
         requireNoneLost();
-        awaitRoom();
+        awaitCapacity();
         long number;
         CompletableFuture<Void> before;
         synchronized (inFlight) {
             before = endsAttempt(event.event()) ? acknowledged() : CompletableFuture.completedFuture(null);
-            number = told++;
+            number = published++;
             inFlight.put(number, event);
         }
         var _ = before.thenCompose(_ -> send.apply(event)).whenComplete((_, problem) -> arrived(number, problem));
@@ -81,19 +81,19 @@ final class JobEvents {
             if (problem == null) {
                 inFlight.remove(number);
             }
-            long first = inFlight.isEmpty() ? told : inFlight.firstKey();
+            long first = inFlight.isEmpty() ? published : inFlight.firstKey();
             over = waiting.stream()
                     .filter(one -> problem != null || one.before() <= first)
                     .toList();
             waiting.removeAll(over);
         }
-        room.release();
+        capacity.release();
         over.forEach(one -> settle(one.done()));
     }
 
-    private void awaitRoom() {
+    private void awaitCapacity() {
         try {
-            room.acquire();
+            capacity.acquire();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw lose(e);
@@ -143,7 +143,7 @@ final class JobEvents {
         CompletableFuture<Void> all = new CompletableFuture<>();
         synchronized (inFlight) {
             if (!inFlight.isEmpty() && !isLost()) {
-                waiting.add(new Waiting(told, all));
+                waiting.add(new Waiting(published, all));
                 return all;
             }
         }

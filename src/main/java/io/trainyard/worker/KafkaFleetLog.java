@@ -40,18 +40,18 @@ final class KafkaFleetLog implements FleetLog {
         this.kafka = kafka;
         this.prefix = prefix;
         consumer = kafka.consumer(Map.of(ConsumerConfig.CLIENT_ID_CONFIG, worker + "-keeper"));
-        List<TopicPartition> kept = new ArrayList<>(partitions(Topic.OWNERSHIP.name(prefix)));
-        kept.addAll(partitions(Topic.CONTROL.name(prefix)));
+        List<TopicPartition> fromBeginning = new ArrayList<>(partitions(Topic.OWNERSHIP.name(prefix)));
+        fromBeginning.addAll(partitions(Topic.CONTROL.name(prefix)));
         List<TopicPartition> heartbeats = partitions(Topic.WORKERS.name(prefix));
-        List<TopicPartition> all = new ArrayList<>(kept);
+        List<TopicPartition> all = new ArrayList<>(fromBeginning);
         all.addAll(heartbeats);
-        URGENT.forEach(topic -> all.add(partition(topic)));
+        HIGH_PRIORITY.forEach(topic -> all.add(partition(topic)));
         consumer.assign(all);
-        ends = consumer.endOffsets(kept, ANSWER_TIMEOUT);
-        consumer.seekToBeginning(kept);
+        ends = consumer.endOffsets(fromBeginning, ANSWER_TIMEOUT);
+        consumer.seekToBeginning(fromBeginning);
         consumer.endOffsets(heartbeats, ANSWER_TIMEOUT).forEach(consumer::seek);
         Map<Topic, Backlog> waiting = backlogAtFirst();
-        URGENT.forEach(topic -> {
+        HIGH_PRIORITY.forEach(topic -> {
             Backlog known = waiting.get(topic);
             consumer.seek(partition(topic), known == null ? 0 : known.start()); // if that offset is gone: the first one
         });
@@ -113,11 +113,11 @@ final class KafkaFleetLog implements FleetLog {
         Map<Topic, Backlog> backlogs = new EnumMap<>(Topic.class);
         Admin admin = kafka.admin(timeout);
         try {
-            Map<String, ListShareGroupOffsetsSpec> groups = URGENT.stream()
+            Map<String, ListShareGroupOffsetsSpec> groups = HIGH_PRIORITY.stream()
                     .collect(Collectors.toMap(topic -> topic.claimGroup(prefix), _ -> new ListShareGroupOffsetsSpec()));
-            var asked = admin.listShareGroupOffsets(groups);
-            for (Topic topic : URGENT) {
-                var known = TopicAdmin.await(kafka, asked.partitionsToOffsetInfo(topic.claimGroup(prefix)), timeout)
+            var requested = admin.listShareGroupOffsets(groups);
+            for (Topic topic : HIGH_PRIORITY) {
+                var known = TopicAdmin.await(kafka, requested.partitionsToOffsetInfo(topic.claimGroup(prefix)), timeout)
                         .get(partition(topic));
                 if (known != null) {
                     backlogs.put(

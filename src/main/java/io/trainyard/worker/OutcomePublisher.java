@@ -88,8 +88,8 @@ final class OutcomePublisher {
     }
 
     CompletableFuture<Void> close(String job) {
-        CompletableFuture<Void> said = publisher.endOwnership(job);
-        return fleet.controls().isAny(job) ? CompletableFuture.allOf(said, publisher.endControl(job)) : said;
+        CompletableFuture<Void> published = publisher.endOwnership(job);
+        return fleet.controls().isAny(job) ? CompletableFuture.allOf(published, publisher.endControl(job)) : published;
     }
 
     /// Ends a job that no worker runs. If a worker does run it, the end supersedes that attempt.

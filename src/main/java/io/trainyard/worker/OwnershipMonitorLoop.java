@@ -34,11 +34,11 @@ final class OwnershipMonitorLoop implements AutoCloseable {
     private boolean warnedTooMany;
 
     /// @param logs opens the log, and a new one after a failure
-    OwnershipMonitorLoop(WorkerContext context, Supplier<FleetLog> logs, OwnershipMonitor.Rules keeping) {
+    OwnershipMonitorLoop(WorkerContext context, Supplier<FleetLog> logs, OwnershipMonitor.Rules monitorRules) {
         this.context = context;
         this.logs = logs;
         this.stop = new StopSignal(context.host());
-        this.reader = new FleetLogReader(context, keeping);
+        this.reader = new FleetLogReader(context, monitorRules);
         this.actions = new RecoveryActions(context);
     }
 
@@ -60,7 +60,7 @@ final class OwnershipMonitorLoop implements AutoCloseable {
         try {
             while (!stop.isRequested()) {
                 try (FleetLog log = logs.get()) {
-                    keep(log);
+                    watch(log);
                 } catch (KafkaException e) {
                     LOG.log(
                             System.Logger.Level.WARNING,
@@ -82,33 +82,34 @@ final class OwnershipMonitorLoop implements AutoCloseable {
         }
     }
 
-    private void keep(FleetLog log) throws InterruptedException {
+    private void watch(FleetLog log) throws InterruptedException {
         Preemption preemption = reader.preemption();
         boolean judged = false;
         while (!stop.isRequested()) {
             boolean fresh = log.isCaughtUp();
-            var entries = log.poll(!judged ? POLL : preemption.isNeeded() ? Preemption.LOOK : IDLE_POLL);
+            var entries = log.poll(!judged ? POLL : preemption.isNeeded() ? Preemption.INTERVAL : IDLE_POLL);
             for (var entry : entries) {
                 reader.read(entry, fresh);
             }
             if (judged) {
-                preemption.look(log);
+                preemption.check(log);
             }
-            boolean isNews =
+            boolean hasNewRecords =
                     !judged || !entries.isEmpty(); // time is counted in heartbeats: without records nothing becomes due
-            if (log.isCaughtUp() && isNews) {
+            if (log.isCaughtUp() && hasNewRecords) {
                 judged = true;
                 reader.monitor().caughtUp();
                 judge();
-                if (reader.monitor().hasRoomAgain()) {
+                if (reader.monitor().hasCapacityAgain()) {
                     reader.monitor().readAgain();
                     return; // the log is opened again
                 }
             }
             if (judged) {
-                for (var group :
-                        reader.resting().due(context.fleet().takeKept()).values()) {
-                    goOn(group);
+                for (var group : reader.rungs()
+                        .due(context.fleet().takeGroupsWithResults())
+                        .values()) {
+                    resumeBest(group);
                 }
             }
         }
@@ -124,16 +125,16 @@ final class OwnershipMonitorLoop implements AutoCloseable {
         for (RecoveryAction action : reader.monitor().due()) {
             actions.perform(action);
         }
-        for (var deferral : reader.deferrals().hopeless()) {
+        for (var deferral : reader.deferrals().unsupported()) {
             actions.giveUp(deferral);
         }
     }
 
     /// Resumes the best of a group's paused jobs. If this worker dies in between, another one does it.
-    private void goOn(List<Request> group) throws InterruptedException {
+    private void resumeBest(List<Request> group) throws InterruptedException {
         for (Request request : actions.best(group)) {
-            reader.resting().resumed(request.job().id());
-            actions.goOn(request);
+            reader.rungs().resumed(request.job().id());
+            actions.resume(request);
         }
     }
 

@@ -4,7 +4,7 @@ import io.trainyard.event.WorkerStatus;
 import io.trainyard.ownership.Ownership;
 import io.trainyard.ownership.OwnershipMonitor;
 import io.trainyard.ownership.PreemptionRule;
-import io.trainyard.ownership.PreemptionRule.Room;
+import io.trainyard.ownership.PreemptionRule.Decision;
 import io.trainyard.ownership.PreemptionRule.Running;
 import io.trainyard.ownership.PreemptionRule.Seat;
 import io.trainyard.ownership.WaitingCommand;
@@ -37,7 +37,7 @@ final class Preemption {
     private static final int MAX_WAITING = 1000;
 
     /// The interval of checks while a high-priority command waits.
-    static final Duration LOOK = Duration.ofMillis(100);
+    static final Duration INTERVAL = Duration.ofMillis(100);
 
     /// How long a free worker may take to claim a command. A claim takes tens of milliseconds.
     private static final Duration PATIENCE = Duration.ofMillis(400);
@@ -50,8 +50,8 @@ final class Preemption {
     private final WaitingCommands view;
     private final Map<String, WorkerStatus> workers = new HashMap<>();
     private final Map<String, Long> sinceNanos = new HashMap<>(); // since when a job waits
-    private final Set<String> asked = new HashSet<>(); // jobs that wait according to the share groups
-    private long lookedNanos;
+    private final Set<String> confirmed = new HashSet<>(); // jobs that wait according to the share groups
+    private long checkedNanos;
     private long noPlaceNanos; // when no place was kept
 
     /// @param monitor knows the owners and the live workers
@@ -59,8 +59,8 @@ final class Preemption {
         this.context = context;
         this.monitor = monitor;
         this.view = new WaitingCommands(monitor, MAX_WAITING);
-        this.lookedNanos = context.host().nanoTime() - LOOK.toNanos();
-        this.noPlaceNanos = lookedNanos;
+        this.checkedNanos = context.host().nanoTime() - INTERVAL.toNanos();
+        this.noPlaceNanos = checkedNanos;
     }
 
     /// Adds a command. An unreadable one needs no device.
@@ -85,7 +85,7 @@ final class Preemption {
         view.ownership(job, ownership);
     }
 
-    void heard(WorkerStatus status) {
+    void received(WorkerStatus status) {
         if (status.stopping()) {
             workers.remove(status.worker());
         } else {
@@ -99,43 +99,45 @@ final class Preemption {
     }
 
     /// Decides which jobs are preempted, unless it did so a moment ago.
-    void look(FleetLog log) {
+    void check(FleetLog log) {
         long now = context.host().nanoTime();
-        if (now - lookedNanos < LOOK.toNanos()) {
+        if (now - checkedNanos < INTERVAL.toNanos()) {
             return;
         }
-        lookedNanos = now;
+        checkedNanos = now;
         workers.keySet().retainAll(monitor.live());
-        FleetLog.URGENT.forEach(topic -> log.hold(topic, view.isFull(topic)));
+        FleetLog.HIGH_PRIORITY.forEach(topic -> log.hold(topic, view.isFull(topic)));
         List<WaitingCommand> waiting = waiting(now);
-        List<Room> mine = rooms(waiting, now);
-        Set<String> unsure = mine.stream().map(room -> room.urgent().job()).collect(Collectors.toSet());
-        unsure.removeAll(asked);
-        if (!unsure.isEmpty()) {
-            mine = ask(log) ? rooms(waiting(now), now) : List.of();
-            mine.forEach(room -> asked.add(room.urgent().job()));
+        List<Decision> mine = decisions(waiting, now);
+        Set<String> unconfirmed =
+                mine.stream().map(decision -> decision.command().job()).collect(Collectors.toSet());
+        unconfirmed.removeAll(confirmed);
+        if (!unconfirmed.isEmpty()) {
+            mine = confirm(log) ? decisions(waiting(now), now) : List.of();
+            mine.forEach(decision -> confirmed.add(decision.command().job()));
         }
         List<WaitingCommand> here = waiting.stream().filter(this::mayComeHere).toList();
         // After that time another worker has it, or no worker claims it.
-        context.fleet().urgent(here.stream().anyMatch(command -> !isOlder(command, FREE_PATIENCE, now)), mine);
+        context.fleet()
+                .highPriorityWaiting(here.stream().anyMatch(command -> !isOlder(command, FREE_PATIENCE, now)), mine);
         keepPlace(!here.isEmpty(), now);
     }
 
     /// Whether the share groups may deliver a command to this worker, which then begins it.
     private boolean mayComeHere(WaitingCommand command) {
         CommandRoutes routes = context.rules().routes();
-        return routes.urgency(command.topic().name(routes.prefix())).isPresent() && mayBegin(command);
+        return routes.priorityIndex(command.topic().name(routes.prefix())).isPresent() && mayBegin(command);
     }
 
     /// Whether the project's quota allows the job. If not, no worker may begin it, and it needs no place.
     private boolean mayBegin(WaitingCommand command) {
-        return context.fleet().shares().standings().hasRoom(command.project());
+        return context.fleet().shares().standings().hasCapacity(command.project());
     }
 
     /// A place that a preempted job has left is kept as long as a high-priority command may arrive, within a
     /// time limit.
     private void keepPlace(boolean mayCome, long now) {
-        if (!context.order().keepsPlace()) {
+        if (!context.order().isPlaceReserved()) {
             noPlaceNanos = now;
         } else if (!mayCome || now - noPlaceNanos > FREE_PATIENCE.toNanos()) {
             context.order().releasePlaces();
@@ -146,13 +148,13 @@ final class Preemption {
         List<WaitingCommand> waiting = view.all();
         Set<String> jobs = waiting.stream().map(WaitingCommand::job).collect(Collectors.toSet());
         sinceNanos.keySet().retainAll(jobs);
-        asked.retainAll(jobs);
+        confirmed.retainAll(jobs);
         jobs.forEach(job -> sinceNanos.putIfAbsent(job, now));
         return waiting;
     }
 
     /// @return whether the share groups have answered
-    private boolean ask(FleetLog log) {
+    private boolean confirm(FleetLog log) {
         try {
             log.backlog().forEach((topic, backlog) -> {
                 view.dealtWith(topic, backlog.start());
@@ -170,7 +172,7 @@ final class Preemption {
     }
 
     /// This worker's jobs that are to be preempted.
-    private List<Room> rooms(List<WaitingCommand> waiting, long now) {
+    private List<Decision> decisions(List<WaitingCommand> waiting, long now) {
         if (waiting.isEmpty()) {
             return List.of();
         }
@@ -190,8 +192,9 @@ final class Preemption {
                 .toList();
         List<WaitingCommand> able = waiting.stream().filter(this::mayBegin).toList();
         return PreemptionRule.of(able, seats, running, context.rules().maxPreemptions()).stream()
-                .filter(room -> room.victim().worker().equals(context.rules().worker()))
-                .filter(room -> isOlder(room.urgent(), PATIENCE, now))
+                .filter(decision ->
+                        decision.victim().worker().equals(context.rules().worker()))
+                .filter(decision -> isOlder(decision.command(), PATIENCE, now))
                 .toList();
     }
 

@@ -20,7 +20,7 @@ final class Quotas {
 
     private final WorkerContext context;
     private final Permits permits;
-    private final Map<Attempt, Long> unheard = new HashMap<>(); // since which beat
+    private final Map<Attempt, Long> unconfirmed = new HashMap<>(); // since which beat
 
     Quotas(WorkerContext context) {
         this.context = context;
@@ -41,16 +41,16 @@ final class Quotas {
 
     /// The store and the ownership decide at once; missing information only counts after a while.
     private boolean isOver(Attempt attempt) {
-        Optional<Boolean> told = isOverByOwnership(attempt).or(() -> isOverByStore(attempt));
-        if (told.isPresent()) {
-            unheard.remove(attempt);
-            return told.get();
+        Optional<Boolean> known = isOverByOwnership(attempt).or(() -> isOverByStore(attempt));
+        if (known.isPresent()) {
+            unconfirmed.remove(attempt);
+            return known.get();
         }
-        if (unheard.size() >= MAX_WATCHED) {
-            unheard.clear();
+        if (unconfirmed.size() >= MAX_WATCHED) {
+            unconfirmed.clear();
         }
         long now = context.fleet().shares().beats();
-        return now - unheard.computeIfAbsent(attempt, _ -> now) >= NEVER_BEGUN_BEATS;
+        return now - unconfirmed.computeIfAbsent(attempt, _ -> now) >= NEVER_BEGUN_BEATS;
     }
 
     /// A job whose worker was declared dead keeps its permit until the job continues: that worker may have been

@@ -62,7 +62,7 @@ final class RecoveryActions {
                 }
             }
         } catch (CheckpointException | ExecutionException | TimeoutException e) {
-            sayFailed(action.job(), e);
+            logFailure(action.job(), e);
         }
     }
 
@@ -91,11 +91,11 @@ final class RecoveryActions {
     }
 
     /// The best of a group's paused jobs; none if the store cannot be read.
-    List<Request> best(List<Request> resting) {
+    List<Request> best(List<Request> paused) {
         try {
             Set<String> best =
-                    Set.copyOf(halving.goOn(resting.stream().map(Request::job).toList()));
-            return resting.stream()
+                    Set.copyOf(halving.goOn(paused.stream().map(Request::job).toList()));
+            return paused.stream()
                     .filter(request -> best.contains(request.job().id()))
                     .toList();
         } catch (CheckpointException e) {
@@ -103,7 +103,7 @@ final class RecoveryActions {
                     System.Logger.Level.WARNING,
                     "worker={0} cannot look which jobs of group={1} go on, and will try again: {2}",
                     rules.worker(),
-                    resting.getFirst().job().group(),
+                    paused.getFirst().job().group(),
                     e.getMessage());
             return List.of();
         }
@@ -111,7 +111,7 @@ final class RecoveryActions {
 
     /// Resumes a job that is paused at a rung. The event comes last: if another worker has to repeat this,
     /// other jobs may be better by then.
-    void goOn(Request request) throws InterruptedException {
+    void resume(Request request) throws InterruptedException {
         String job = request.job().id();
         try {
             Resumed event = new Resumed(job, folder(job).chain().attempt());
@@ -125,7 +125,7 @@ final class RecoveryActions {
             publish(request, 1);
             publish(event);
         } catch (CheckpointException | ExecutionException | TimeoutException e) {
-            sayFailed(job, e);
+            logFailure(job, e);
         }
     }
 
@@ -158,15 +158,16 @@ final class RecoveryActions {
         await(publisher.publish(SerializedEvent.of(event, context.host().now(), rules.worker()), null));
     }
 
-    private void await(CompletableFuture<Void> said) throws InterruptedException, ExecutionException, TimeoutException {
-        var _ = context.host().await(said, TIMEOUT);
+    private void await(CompletableFuture<Void> published)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        var _ = context.host().await(published, TIMEOUT);
     }
 
     private JobFolder folder(String job) {
         return new JobFolder(context.store(), job);
     }
 
-    private void sayFailed(String job, Exception e) {
+    private void logFailure(String job, Exception e) {
         LOG.log(
                 System.Logger.Level.WARNING,
                 "job={0} worker={1} could not see to the job, and will try again: {2}",

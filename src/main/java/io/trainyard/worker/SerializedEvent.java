@@ -23,10 +23,10 @@ record SerializedEvent(TrainingEvent event, Instant time, byte[] json, String wo
     /// @param owners of the job
     /// @throws IOException if it is not an event
     static SerializedEvent read(byte[] json, Instant now, AttemptOwners owners) throws IOException {
-        TimestampedEvent told = EventJson.readEvent(json);
-        TrainingEvent event = told.event();
+        TimestampedEvent stamped = EventJson.readEvent(json);
+        TrainingEvent event = stamped.event();
         String worker = owners.of(event.attempt());
-        return new SerializedEvent(event, told.time() == null ? now : told.time(), json, worker);
+        return new SerializedEvent(event, stamped.time() == null ? now : stamped.time(), json, worker);
     }
 
     String text() {

@@ -40,7 +40,7 @@ final class ShareQueue implements CommandQueue {
     private static final int ANSWER_MILLIS = 50;
 
     /// The pause after an empty poll. A command waits for half of it on average if a worker is idle.
-    private static final Duration REST = Duration.ofMillis(10);
+    private static final Duration IDLE_POLL = Duration.ofMillis(10);
 
     /// The time limit for a broker that does not answer.
     private static final Duration ANSWER_TIMEOUT = Duration.ofMillis(500);
@@ -125,11 +125,11 @@ final class ShareQueue implements CommandQueue {
                 asking.add(consumer);
                 requireAnswers(source, consumer);
                 if (answers(consumer) == 0 && System.nanoTime() < joinedNanos) {
-                    return rest(consumer);
+                    return idlePoll(consumer);
                 }
             }
         }
-        return rest(Objects.requireNonNull(consumers.get(sources.getFirst().getFirst())));
+        return idlePoll(Objects.requireNonNull(consumers.get(sources.getFirst().getFirst())));
     }
 
     /// The brokers never answer a member beyond their limit of share sessions, and the client does not report
@@ -152,8 +152,8 @@ final class ShareQueue implements CommandQueue {
     }
 
     /// Waits a little, while polling one topic.
-    private Optional<ConsumerRecord<byte[], byte[]>> rest(KafkaShareConsumer<byte[], byte[]> consumer) {
-        ConsumerRecords<byte[], byte[]> records = consumer.poll(REST);
+    private Optional<ConsumerRecord<byte[], byte[]>> idlePoll(KafkaShareConsumer<byte[], byte[]> consumer) {
+        ConsumerRecords<byte[], byte[]> records = consumer.poll(IDLE_POLL);
         return records.isEmpty() ? Optional.empty() : Optional.of(hold(consumer, records));
     }
 

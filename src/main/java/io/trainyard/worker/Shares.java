@@ -40,13 +40,13 @@ final class Shares {
     private static final int FIRST = 16;
 
     /// The number of projects in a heartbeat, which must stay small.
-    private static final int TOLD = 50;
+    private static final int MAX_REPORTED = 50;
 
     private final OwnershipMonitor monitor;
     private final WorkerRules rules;
     private final DecayedUsage usage;
     private final DeferredCommands<Deferred> deferrals = new DeferredCommands<>();
-    private @Nullable Map<String, Double> told;
+    private @Nullable Map<String, Double> reported;
     private boolean changed = true;
     private SharesView view = SharesView.NONE;
 
@@ -61,7 +61,7 @@ final class Shares {
     void beat() {
         if (!rules.shares().isNone()) {
             usage.beat(monitor.loads());
-            told = usage.isAcquainted() ? most() : null;
+            reported = usage.isComplete() ? most() : null;
         }
         changed = true;
     }
@@ -69,7 +69,7 @@ final class Shares {
     /// Another worker's counts were received.
     ///
     /// @param seconds of device time by project
-    void heard(Map<String, Double> seconds) {
+    void received(Map<String, Double> seconds) {
         if (!rules.shares().isNone()) {
             changed |= usage.adopt(seconds, rules.shares().beatSeconds());
         }
@@ -77,8 +77,8 @@ final class Shares {
 
     /// This worker's counts in device-seconds, for new workers; null if it is new itself or does not count.
     @Nullable
-    Map<String, Double> told() {
-        return told;
+    Map<String, Double> reported() {
+        return reported;
     }
 
     private Map<String, Double> most() {
@@ -87,7 +87,7 @@ final class Shares {
                 .sorted(Map.Entry.<String, Double>comparingByValue()
                         .reversed()
                         .thenComparing(Map.Entry.comparingByKey()))
-                .limit(TOLD)
+                .limit(MAX_REPORTED)
                 .forEach(one -> most.put(one.getKey(), seconds(one.getValue())));
         return Collections.unmodifiableMap(most);
     }
@@ -127,7 +127,7 @@ final class Shares {
                     rules.shares().projects(), rules.shares().windowBeats(), usage.used(), monitor.loads());
             view = new SharesView(
                     standings,
-                    looked(deferrals.first(FIRST, permitted)),
+                    polled(deferrals.first(FIRST, permitted)),
                     deferrals.isFull(),
                     queued(),
                     monitor.idle(),
@@ -139,9 +139,9 @@ final class Shares {
         return view;
     }
 
-    private List<DeferredEntry<Deferred>> looked(List<DeferredEntry<Deferred>> deferred) {
+    private List<DeferredEntry<Deferred>> polled(List<DeferredEntry<Deferred>> deferred) {
         return deferred.stream()
-                .filter(one -> rules.routes().urgency(one.topic()).isPresent())
+                .filter(one -> rules.routes().priorityIndex(one.topic()).isPresent())
                 .toList();
     }
 

@@ -81,17 +81,17 @@ record SharesView(
                 && (isFull || standings.rules().isNone())) {
             return Optional.empty();
         }
-        return hold.map(Hold::sentence).or(() -> moreUrgent(order, request.priority()));
+        return hold.map(Hold::sentence).or(() -> higherPriority(order, request.priority()));
     }
 
-    private Optional<String> moreUrgent(List<Priority> order, Priority than) {
+    private Optional<String> higherPriority(List<Priority> order, Priority than) {
         return order.stream()
                 .takeWhile(priority -> priority != than)
                 .filter(priority ->
                         standings.next(projects(deferred, priority).stream()).isPresent())
                 .findFirst()
-                .map(urgent -> "a command that is %s comes first"
-                        .formatted(urgent.name().toLowerCase(Locale.ROOT)));
+                .map(higher -> "a command that is %s comes first"
+                        .formatted(higher.name().toLowerCase(Locale.ROOT)));
     }
 
     /// The sentence for a project without free permits.

@@ -17,9 +17,9 @@ final class Slots {
     private final JobRunner runner;
     private final StopSignal stop;
     private final CircuitBreaker breaker;
-    private final AttemptRunner holding;
+    private final AttemptRunner attempts;
     private final JobLog log;
-    private final List<CompletableFuture<Void>> taken = new ArrayList<>(); // each completes when its slot is free
+    private final List<CompletableFuture<Void>> occupied = new ArrayList<>(); // each completes when its slot is free
     private CompletableFuture<?> change = CompletableFuture.completedFuture(null); // completes when the next one does
 
     /// @param stop ends all jobs; a slot requests it if only a new process can go on
@@ -28,7 +28,7 @@ final class Slots {
         this.runner = runner;
         this.stop = stop;
         this.breaker = breaker;
-        this.holding = new AttemptRunner(context, stop, breaker);
+        this.attempts = new AttemptRunner(context, stop, breaker);
         this.log = new JobLog(context.rules().worker());
     }
 
@@ -43,14 +43,14 @@ final class Slots {
     }
 
     private boolean isFull() {
-        taken.removeIf(CompletableFuture::isDone);
-        return taken.size() >= context.rules().slots();
+        occupied.removeIf(CompletableFuture::isDone);
+        return occupied.size() >= context.rules().slots();
     }
 
     void start(ClaimedAttempt held) {
         CompletableFuture<Void> done = new CompletableFuture<>();
-        taken.add(done);
-        change = CompletableFuture.anyOf(taken.toArray(CompletableFuture<?>[]::new));
+        occupied.add(done);
+        change = CompletableFuture.anyOf(occupied.toArray(CompletableFuture<?>[]::new));
         held.activity().begin();
         var _ = context.host().start("slot-" + held.id(), () -> {
             try {
@@ -72,7 +72,7 @@ final class Slots {
 
     private void run(ClaimedAttempt held) throws InterruptedException {
         try {
-            boolean stopped = holding.run(held, runner, events(held));
+            boolean stopped = attempts.run(held, runner, events(held));
             if (!stopped && !stop.isRequested()) {
                 breaker.hangs(held.id());
             }
@@ -102,7 +102,7 @@ final class Slots {
     ///
     /// @throws ExecutionException if a thread failed unexpectedly
     void awaitAllFree() throws InterruptedException, ExecutionException {
-        CompletableFuture<Void> all = CompletableFuture.allOf(taken.toArray(CompletableFuture<?>[]::new));
+        CompletableFuture<Void> all = CompletableFuture.allOf(occupied.toArray(CompletableFuture<?>[]::new));
         while (!all.isDone()) {
             await(all, context.rules().grace());
         }

@@ -21,7 +21,7 @@ final class StoreWatch {
         this.store = store.identity();
     }
 
-    void heard(WorkerStatus status) {
+    void received(WorkerStatus status) {
         if (status.stopping()) {
             workers.remove(status.worker());
         } else {

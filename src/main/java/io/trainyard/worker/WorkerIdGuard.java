@@ -71,13 +71,13 @@ final class WorkerIdGuard {
                     .forEach((partition, begin) ->
                             consumer.seek(partition, Math.max(begin, offset(before, partition) - LOOK_BACK)));
             TopicAdmin.await(kafka, announce.get(), ANSWER_TIMEOUT);
-            Heard heard = new Heard(before);
-            readTo(consumer.endOffsets(partitions, ANSWER_TIMEOUT), consumer, heard);
-            heard.requireAlone();
+            Heartbeats heartbeats = new Heartbeats(before);
+            readTo(consumer.endOffsets(partitions, ANSWER_TIMEOUT), consumer, heartbeats);
+            heartbeats.requireAlone();
             long listenNanos = System.nanoTime() + beat.multipliedBy(BEATS).toNanos();
-            while (heard.mayLive && System.nanoTime() < listenNanos) {
-                consumer.poll(POLL).forEach(heard::take);
-                heard.requireAlone();
+            while (heartbeats.mayLive && System.nanoTime() < listenNanos) {
+                consumer.poll(POLL).forEach(heartbeats::take);
+                heartbeats.requireAlone();
             }
         } catch (KafkaException e) {
             throw new KafkaUnreachableException(kafka, e);
@@ -88,7 +88,7 @@ final class WorkerIdGuard {
         return Objects.requireNonNull(offsets.get(partition), partition.topic());
     }
 
-    private void readTo(Map<TopicPartition, Long> ends, KafkaConsumer<String, byte[]> consumer, Heard heard) {
+    private void readTo(Map<TopicPartition, Long> ends, KafkaConsumer<String, byte[]> consumer, Heartbeats heartbeats) {
         Predicate<TopicPartition> isBehind = partition -> consumer.position(partition) < offset(ends, partition);
         long endNanos = System.nanoTime() + ANSWER_TIMEOUT.toNanos();
         while (ends.keySet().stream().anyMatch(isBehind)) {
@@ -96,16 +96,16 @@ final class WorkerIdGuard {
                 throw new KafkaUnreachableException(
                         kafka, new TimeoutException(topic + " cannot be read to its end in time"));
             }
-            consumer.poll(POLL).forEach(heard::take);
+            consumer.poll(POLL).forEach(heartbeats::take);
         }
     }
 
-    private final class Heard {
+    private final class Heartbeats {
         private final Map<TopicPartition, Long> before;
         private boolean mayLive; // an earlier worker did not publish that it stopped
         private int since; // with this worker's own
 
-        Heard(Map<TopicPartition, Long> before) {
+        Heartbeats(Map<TopicPartition, Long> before) {
             this.before = before;
         }
 

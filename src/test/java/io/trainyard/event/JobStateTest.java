@@ -150,8 +150,8 @@ class JobStateTest {
     void knowsWhenItWasFirstAndLastHeardOf() {
         JobState state =
                 stateOf(new EventRecord(claimed("a"), 5), requested(3), new EventRecord(started("a", 1, 1), 4));
-        assertThat(state.firstHeardMillis()).isEqualTo(3);
-        assertThat(state.lastHeardMillis()).isEqualTo(5);
+        assertThat(state.firstRecordMillis()).isEqualTo(3);
+        assertThat(state.lastRecordMillis()).isEqualTo(5);
     }
 
     @Test
@@ -218,7 +218,7 @@ class JobStateTest {
         assertThat(state.attempt()).isEqualTo(1);
         assertThat(state.status()).isEqualTo(Status.RUNNING);
         assertThat(state.step()).isEqualTo(3);
-        for (int forged = 0; forged < 3 * Attempts.MAX_KEPT; forged++) {
+        for (int forged = 0; forged < 3 * Attempts.MAX_ATTEMPTS; forged++) {
             state.apply(claimed("a", Integer.MAX_VALUE - forged));
         }
         state.apply(claimed("a", 2));
@@ -231,7 +231,7 @@ class JobStateTest {
     @Test
     void theNewestAttemptsAreKept() {
         JobState state = new JobState("a");
-        int last = 3 * Attempts.MAX_KEPT;
+        int last = 3 * Attempts.MAX_ATTEMPTS;
         for (int attempt = 1; attempt <= last; attempt++) {
             state.apply(new EventRecord(claimed("a", attempt, "w" + attempt), 1_000L * attempt, "w" + attempt, 0));
             if (attempt == 1) {

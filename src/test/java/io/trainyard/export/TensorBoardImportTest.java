@@ -129,7 +129,7 @@ class TensorBoardImportTest {
             assertThat(state.status()).isEqualTo(Status.FINISHED);
             assertThat(state.step()).isEqualTo(1001);
             assertThat(state.startMillis()).isEqualTo(Math.round(START * 1e3));
-            assertThat(state.lastHeardMillis()).isEqualTo(Math.round(START * 1e3) + 1_000_000);
+            assertThat(state.lastRecordMillis()).isEqualTo(Math.round(START * 1e3) + 1_000_000);
             assertThat(state.epochs()).hasSize(1);
             assertThat(state.testAccuracy()).isEqualTo(0.5);
             assertThat(losses(store, "old.lenet.lr-0-1")).containsExactly("1=2.5", "2=2.25", "1001=1.5");

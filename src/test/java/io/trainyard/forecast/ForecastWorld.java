@@ -241,7 +241,7 @@ final class ForecastWorld {
     private void take(Worker worker) {
         for (Priority priority : worker.order.now()) {
             ProjectOrder standings = standings();
-            Deque<Job> queue = queues.getOrDefault(priority.urgency(), new ArrayDeque<>());
+            Deque<Job> queue = queues.getOrDefault(priority.requested(), new ArrayDeque<>());
             String project =
                     standings.next(queue.stream().map(Job::project).distinct()).orElse(null);
             Job job = queue.stream()
@@ -250,7 +250,7 @@ final class ForecastWorld {
                     .orElse(null);
             if (job != null) {
                 queue.remove(job);
-                worker.order.took();
+                worker.order.claimed();
                 worker.job = job;
                 at(nowMillis + 150 + chance.nextInt(200), () -> claim(worker, job));
                 return;
@@ -289,7 +289,7 @@ final class ForecastWorld {
             }
         }
         List<WaitingCommand> urgent = queues.getOrDefault(RequestedPriority.HIGH, new ArrayDeque<>()).stream()
-                .filter(job -> standings.hasRoom(job.project()))
+                .filter(job -> standings.hasCapacity(job.project()))
                 .skip(leaving)
                 .map(job -> new WaitingCommand(
                         Topic.COMMANDS_HIGH,

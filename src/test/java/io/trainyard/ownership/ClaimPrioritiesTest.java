@@ -20,7 +20,7 @@ class ClaimPrioritiesTest {
             Priority next =
                     order.now().stream().filter(waiting::contains).findFirst().orElseThrow();
             taken.merge(next, 1, Integer::sum);
-            order.took();
+            order.claimed();
         }
         return taken;
     }
@@ -45,12 +45,12 @@ class ClaimPrioritiesTest {
     @Test
     void aPreemptedWorkerClaimsTheHighPriorityJobAndKeepsTheOrder() {
         for (int i = 0; i < ClaimPriorities.CYCLE - 1; i++) {
-            order.took();
+            order.claimed();
         }
         assertThat(order.now()).startsWith(Priority.LOW);
         order.preempted();
         assertThat(order.now()).containsExactly(Priority.HIGH);
-        order.took();
+        order.claimed();
         assertThat(order.now()).startsWith(Priority.LOW);
     }
 
@@ -58,11 +58,11 @@ class ClaimPrioritiesTest {
     void eachPlaceIsKeptUntilItIsTakenOrLetGo() {
         order.preempted();
         order.preempted();
-        order.took();
-        assertThat(order.keepsPlace()).isTrue();
+        order.claimed();
+        assertThat(order.isPlaceReserved()).isTrue();
         assertThat(order.of(List.of("high", "normal", "low"))).containsExactly("high");
         order.releasePlaces();
-        assertThat(order.keepsPlace()).isFalse();
+        assertThat(order.isPlaceReserved()).isFalse();
         assertThat(order.of(List.of("high", "normal", "low"))).containsExactly("high", "normal", "low");
     }
 }

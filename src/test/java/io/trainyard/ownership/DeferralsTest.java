@@ -20,9 +20,9 @@ class DeferralsTest {
 
     private void beat(int times, String... others) {
         for (int i = 0; i < times; i++) {
-            monitor.heard("me", List.of());
+            monitor.received("me", List.of());
             for (String other : others) {
-                monitor.heard(other, List.of());
+                monitor.received(other, List.of());
             }
         }
     }
@@ -39,7 +39,7 @@ class DeferralsTest {
     /// The order of workers differs per command. The second worker takes it later, in case the first is busy.
     @Test
     void ofSeveralTheFirstInTheOrderTakesItAtOnceAndTheOthersLater() {
-        deferrals.heard("other", 2);
+        deferrals.received("other", 2);
         beat(1, "other");
         for (int i = 0; i < 20; i++) {
             deferrals.add(deferral("job-%d/here".formatted(i), 2));
@@ -52,7 +52,7 @@ class DeferralsTest {
     /// A worker that cannot run the command is not waited for.
     @Test
     void workersThatDoNotUnderstandItAreNotInTheOrder() {
-        deferrals.heard("old", 1);
+        deferrals.received("old", 1);
         beat(1, "old");
         for (int i = 0; i < 20; i++) {
             deferrals.add(deferral("job-%d/here".formatted(i), 2));
@@ -66,12 +66,12 @@ class DeferralsTest {
     void whatNobodyUnderstandsForLongIsGivenUpOnce() {
         deferrals.add(deferral("a/here", 3));
         beat(PATIENCE - 1);
-        assertThat(deferrals.hopeless()).isEmpty();
+        assertThat(deferrals.unsupported()).isEmpty();
         beat(1);
-        assertThat(deferrals.hopeless()).extracting(Deferral::key).containsExactly("a/here");
-        assertThat(deferrals.hopeless()).as("once").isEmpty();
+        assertThat(deferrals.unsupported()).extracting(Deferral::key).containsExactly("a/here");
+        assertThat(deferrals.unsupported()).as("once").isEmpty();
         beat(PATIENCE);
-        assertThat(deferrals.hopeless())
+        assertThat(deferrals.unsupported())
                 .as("again, where it is not done by then")
                 .hasSize(1);
     }
@@ -79,17 +79,17 @@ class DeferralsTest {
     @Test
     void whileSomebodyIsHeardWhoUnderstandsItItWaits() {
         deferrals.add(deferral("a/here", 3));
-        deferrals.heard("newer", 3);
+        deferrals.received("newer", 3);
         for (int i = 0; i < 5 * PATIENCE; i++) {
             beat(1, "newer");
-            assertThat(deferrals.hopeless()).isEmpty();
+            assertThat(deferrals.unsupported()).isEmpty();
         }
         for (int i = 0; i < BEATS + PATIENCE - 2; i++) {
             beat(1);
-            assertThat(deferrals.hopeless()).as("a while after it is gone").isEmpty();
+            assertThat(deferrals.unsupported()).as("a while after it is gone").isEmpty();
         }
         beat(1);
-        assertThat(deferrals.hopeless()).hasSize(1);
+        assertThat(deferrals.unsupported()).hasSize(1);
     }
 
     @Test

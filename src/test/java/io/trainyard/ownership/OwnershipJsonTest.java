@@ -34,13 +34,13 @@ class OwnershipJsonTest {
     void statesArePlainWords() {
         String json =
                 new String(OwnershipJson.write(Ownership.running(Requests.of("job", 1), "w")), StandardCharsets.UTF_8);
-        assertThat(json).contains("\"state\":\"held\"").contains("\"priority\":\"normal\"");
+        assertThat(json).contains("\"state\":\"running\"").contains("\"priority\":\"normal\"");
     }
 
     @Test
     void whatIsNoOwnershipIsRefused() {
-        for (String json :
-                List.of("", "null", "[]", "{}", "{\"state\":\"held\"}", "\"held\"", "{\"request\":{\"job\":{}}}")) {
+        for (String json : List.of(
+                "", "null", "[]", "{}", "{\"state\":\"running\"}", "\"running\"", "{\"request\":{\"job\":{}}}")) {
             assertThatThrownBy(() -> OwnershipJson.read(json.getBytes(StandardCharsets.UTF_8)))
                     .as(json)
                     .isInstanceOf(IOException.class);

@@ -29,7 +29,7 @@ class OwnershipMonitorTest {
 
     private void beat(int times) {
         for (int i = 0; i < times; i++) {
-            monitor.heard("me", List.of());
+            monitor.received("me", List.of());
         }
     }
 
@@ -61,7 +61,7 @@ class OwnershipMonitorTest {
         holds("w", "job", 1);
         for (int i = 0; i < 5 * BEATS; i++) {
             beat(1);
-            monitor.heard("w", List.of(new WorkerStatus.Job("job", 1, 0)));
+            monitor.received("w", List.of(new WorkerStatus.Job("job", 1, 0)));
             assertThat(monitor.due()).isEmpty();
         }
     }
@@ -71,10 +71,10 @@ class OwnershipMonitorTest {
     void aHolderThatLivesButDoesNotSayThatItHasTheJobHasItNot() {
         holds("w", "job", 1);
         for (int i = 0; i < BEATS; i++) {
-            monitor.heard("w", List.of(new WorkerStatus.Job("another", 1, 0)));
+            monitor.received("w", List.of(new WorkerStatus.Job("another", 1, 0)));
             beat(1);
         }
-        monitor.left("w"); // so that this worker is the first in the order
+        monitor.stopped("w"); // so that this worker is the first in the order
         assertThat(monitor.due()).containsExactly(new RecoveryAction.Republish(request("job", 2), 1, false));
     }
 
@@ -82,7 +82,7 @@ class OwnershipMonitorTest {
     void onlyThisWorkersOwnBeatsAreTime() {
         holds("w", "job", 1);
         for (int i = 0; i < 10 * BEATS; i++) {
-            monitor.heard("other", List.of());
+            monitor.received("other", List.of());
         }
         assertThat(monitor.due()).isEmpty();
     }
@@ -121,13 +121,17 @@ class OwnershipMonitorTest {
                     new OwnershipMonitor(self, new OwnershipMonitor.Rules(BEATS, 3), new ControlRequests());
             one.ownership("job", Ownership.running(request("job", 1), "gone"));
             for (int i = 0; i < BEATS; i++) {
-                workers.stream().filter(worker -> !worker.equals(self)).forEach(worker -> one.heard(worker, List.of()));
-                one.heard(self, List.of());
+                workers.stream()
+                        .filter(worker -> !worker.equals(self))
+                        .forEach(worker -> one.received(worker, List.of()));
+                one.received(self, List.of());
             }
             first += one.due().size();
             for (int i = 0; i < 2 * workers.size(); i++) {
-                workers.stream().filter(worker -> !worker.equals(self)).forEach(worker -> one.heard(worker, List.of()));
-                one.heard(self, List.of());
+                workers.stream()
+                        .filter(worker -> !worker.equals(self))
+                        .forEach(worker -> one.received(worker, List.of()));
+                one.received(self, List.of());
             }
             first += one.due().isEmpty() ? 0 : 100; // later, when it is the others' turn
         }
@@ -147,8 +151,8 @@ class OwnershipMonitorTest {
     @Test
     void whoSaysThatItHasANewerAttemptIsWatched() {
         holds("a", "job", 1);
-        monitor.heard("b", List.of(new WorkerStatus.Job("job", 2, 0)));
-        monitor.left("b");
+        monitor.received("b", List.of(new WorkerStatus.Job("job", 2, 0)));
+        monitor.stopped("b");
         beat(BEATS);
         assertThat(monitor.due()).containsExactly(new RecoveryAction.Republish(request("job", 3), 1, false));
     }
@@ -194,7 +198,7 @@ class OwnershipMonitorTest {
     @Test
     void aHolderObeysByItself() {
         holds("w", "job", 1);
-        monitor.heard("w", List.of(new WorkerStatus.Job("job", 1, 0)));
+        monitor.received("w", List.of(new WorkerStatus.Job("job", 1, 0)));
         desiredState("job", DesiredState.CANCEL, null);
         assertThat(monitor.due()).isEmpty();
     }
@@ -221,9 +225,9 @@ class OwnershipMonitorTest {
         for (int i = 0; i < 5; i++) {
             holds("w", "job-" + i, 1);
         }
-        assertThat(monitor.hasRoomAgain()).isFalse();
+        assertThat(monitor.hasCapacityAgain()).isFalse();
         monitor.ownership("job-0", null);
-        assertThat(monitor.hasRoomAgain()).isTrue();
+        assertThat(monitor.hasCapacityAgain()).isTrue();
         monitor.readAgain();
         holds("w", "job-3", 1);
         beat(BEATS);
@@ -237,7 +241,7 @@ class OwnershipMonitorTest {
         }
         monitor.ownership("job-3", null);
         monitor.ownership("job-0", null);
-        assertThat(monitor.hasRoomAgain()).isFalse();
+        assertThat(monitor.hasCapacityAgain()).isFalse();
     }
 
     /// Old records of ended jobs come before the job that did not fit into the limit.
@@ -253,7 +257,7 @@ class OwnershipMonitorTest {
         }
         monitor.ownership("job-0", null);
         monitor.caughtUp();
-        assertThat(monitor.hasRoomAgain()).isFalse();
+        assertThat(monitor.hasCapacityAgain()).isFalse();
         assertThat(monitor.ownership("job-3")).isNotNull();
     }
 
@@ -284,7 +288,7 @@ class OwnershipMonitorTest {
         holds("w", "job-3", 1);
         holds("w", "new", 1);
         monitor.caughtUp();
-        assertThat(monitor.hasRoomAgain()).isFalse();
+        assertThat(monitor.hasCapacityAgain()).isFalse();
         assertThat(monitor.ownership("new")).isNotNull();
     }
 

@@ -2,7 +2,7 @@ package io.trainyard.ownership;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.trainyard.ownership.PreemptionRule.Room;
+import io.trainyard.ownership.PreemptionRule.Decision;
 import io.trainyard.ownership.PreemptionRule.Running;
 import io.trainyard.ownership.PreemptionRule.Seat;
 import io.trainyard.topics.Priority;
@@ -44,9 +44,10 @@ class PreemptionRuleTest {
         runs(job, worker, priority, 0);
     }
 
-    private List<String> rooms() {
+    private List<String> decisions() {
         return PreemptionRule.of(waiting, seats, running, MOST).stream()
-                .map(room -> room.victim().job() + " for " + room.urgent().job())
+                .map(decision ->
+                        decision.victim().job() + " for " + decision.command().job())
                 .toList();
     }
 
@@ -56,10 +57,10 @@ class PreemptionRuleTest {
         busy("b", "low", Priority.LOW);
         busy("c", "high", Priority.HIGH);
         urgent("u");
-        assertThat(rooms()).containsExactly("low for u");
+        assertThat(decisions()).containsExactly("low for u");
         urgent("v");
         urgent("w");
-        assertThat(rooms()).as("none that is as urgent does").containsExactly("low for u", "normal for v");
+        assertThat(decisions()).as("none that is as urgent does").containsExactly("low for u", "normal for v");
     }
 
     @Test
@@ -67,16 +68,16 @@ class PreemptionRuleTest {
         busy("a", "low", Priority.LOW);
         seat("b", "cpu", 1);
         urgent("u");
-        assertThat(rooms()).isEmpty();
+        assertThat(decisions()).isEmpty();
         urgent("v");
-        assertThat(rooms()).as("who is free takes one").containsExactly("low for v");
+        assertThat(decisions()).as("who is free takes one").containsExactly("low for v");
     }
 
     @Test
     void whatIsNormalTakesNobodysPlace() {
         busy("a", "low", Priority.LOW);
         waits("n", Priority.NORMAL, "auto");
-        assertThat(rooms()).isEmpty();
+        assertThat(decisions()).isEmpty();
     }
 
     @Test
@@ -90,7 +91,7 @@ class PreemptionRuleTest {
         urgent("u");
         urgent("v");
         urgent("w");
-        assertThat(rooms()).containsExactly("once for u", "twice for v");
+        assertThat(decisions()).containsExactly("once for u", "twice for v");
     }
 
     @Test
@@ -98,7 +99,7 @@ class PreemptionRuleTest {
         seat("a", "cpu", 0);
         running.add(new Running("stays", 1, "a", Priority.LOW, false, 0));
         urgent("u");
-        assertThat(rooms()).isEmpty();
+        assertThat(decisions()).isEmpty();
     }
 
     @Test
@@ -107,13 +108,13 @@ class PreemptionRuleTest {
         seat("gpu", "cuda", 0);
         runs("normal", "gpu", Priority.NORMAL, 0);
         waits("u", Priority.HIGH, "cuda");
-        assertThat(rooms()).containsExactly("normal for u");
+        assertThat(decisions()).containsExactly("normal for u");
         waiting.clear();
         waits("u", Priority.HIGH, "auto", "a");
-        assertThat(rooms()).as("who could not run it is left alone").containsExactly("normal for u");
+        assertThat(decisions()).as("who could not run it is left alone").containsExactly("normal for u");
         waiting.clear();
         waiting.add(new WaitingCommand(Topic.COMMANDS_HIGH, 0, "u", 1, Priority.HIGH, "auto", 2, "default", Set.of()));
-        assertThat(rooms()).as("nobody understands it").isEmpty();
+        assertThat(decisions()).as("nobody understands it").isEmpty();
     }
 
     @Test
@@ -121,7 +122,7 @@ class PreemptionRuleTest {
         busy("a", "low", Priority.LOW);
         seat("gpu", "cuda", 1);
         waits("u", Priority.HIGH, "cpu");
-        assertThat(rooms()).containsExactly("low for u");
+        assertThat(decisions()).containsExactly("low for u");
     }
 
     @Test
@@ -129,14 +130,14 @@ class PreemptionRuleTest {
         runs("trouble", "a", Priority.LOW, 0); // its slots are not available
         busy("b", "normal", Priority.NORMAL);
         urgent("u");
-        assertThat(rooms()).containsExactly("normal for u");
+        assertThat(decisions()).containsExactly("normal for u");
     }
 
     @Test
     void aJobMakesNoRoomForItself() {
         busy("a", "job", Priority.LOW);
         urgent("job");
-        assertThat(rooms()).isEmpty();
+        assertThat(decisions()).isEmpty();
     }
 
     /// Workers read the same records in different orders.
@@ -148,7 +149,7 @@ class PreemptionRuleTest {
         for (int i = 0; i < 5; i++) {
             urgent("u" + i);
         }
-        List<Room> first = PreemptionRule.of(waiting, seats, running, MOST);
+        List<Decision> first = PreemptionRule.of(waiting, seats, running, MOST);
         assertThat(first).hasSize(5);
         Random chance = new Random(1);
         for (int i = 0; i < 20; i++) {

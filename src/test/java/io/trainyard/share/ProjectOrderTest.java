@@ -49,7 +49,7 @@ class ProjectOrderTest {
     @Test
     void whoHasItsQuotaIsPassedOver() {
         ProjectOrder full = standings(Map.of("b", 1e6), Map.of("small", new Load(1, 1)));
-        assertThat(full.hasRoom("small")).isFalse();
+        assertThat(full.hasCapacity("small")).isFalse();
         assertThat(full.next(Stream.of("b", "small"))).contains("b");
         assertThat(full.next(Stream.of("small"))).isEmpty();
         assertThat(standings(Map.of("b", 1e6), Map.of()).next(Stream.of("b", "small")))
@@ -120,10 +120,10 @@ class ProjectOrderTest {
             usage.beat(Map.of());
         }
         assertThat(usage.adopt(Map.of("a", 10.0), 2)).isTrue();
-        assertThat(usage.isAcquainted()).isFalse();
+        assertThat(usage.isComplete()).isFalse();
         usage.beat(Map.of());
         assertThat(usage.adopt(Map.of("a", 50.0), 2)).isFalse();
-        assertThat(usage.isAcquainted()).isTrue();
+        assertThat(usage.isComplete()).isTrue();
         assertThat(usage.used().get("a")).isLessThan(5);
     }
 

@@ -112,6 +112,6 @@ class TopicRecordTest {
                                 body.getBytes(UTF_8),
                                 headers,
                                 Optional.empty()))
-                .news();
+                .jobRecord();
     }
 }

@@ -37,7 +37,7 @@ class ProjectUseTest {
         return new EventRecord(event, NOW - minutesAgo * MINUTE);
     }
 
-    private static final List<JobRecord> NEWS = List.of(
+    private static final List<JobRecord> JOB_TOPICS = List.of(
             asked("a", ", \"project\": \"vision\""),
             told(new Claimed("a", 1, "w1", "cuda:0+cuda:1"), 90), // half an hour of it is before the hour
             told(released("a", 1, 10, "the worker stops"), 50),
@@ -59,7 +59,7 @@ class ProjectUseTest {
     @EnumSource(Databases.class)
     void tellsWhatEachHasAndHadInAWindow(Databases kind) {
         try (TrackingStore store = TrackingStore.open(kind.empty())) {
-            store.take(NEWS, Map.of());
+            store.take(JOB_TOPICS, Map.of());
             assertThat(store.projects(NOW - 60 * MINUTE, NOW))
                     .isEqualTo(Map.of(
                             "vision", new ProjectUse(1, 1, 60 * (2 * 10 + 15)),
@@ -72,7 +72,7 @@ class ProjectUseTest {
     void listsTheJobsOfAProject(Databases kind) {
         String url = kind.empty();
         try (TrackingStore store = TrackingStore.open(url)) {
-            store.take(NEWS, Map.of());
+            store.take(JOB_TOPICS, Map.of());
             requireLists(store);
         }
     }

@@ -134,7 +134,7 @@ class KafkaRolesTest {
             case READER ->
                 read(
                         fleet,
-                        Stream.concat(Topic.NEWS.stream(), Stream.of(Topic.WORKERS))
+                        Stream.concat(Topic.JOB_TOPICS.stream(), Stream.of(Topic.WORKERS))
                                 .toList());
             case SUBMITTER -> submit(fleet);
             case OPERATOR -> operate(fleet);
@@ -270,7 +270,10 @@ class KafkaRolesTest {
 
     /// Reprioritizing needs the grants of all other operations, and publishes a copy of the command.
     private static void operate(Cluster fleet) throws Exception {
-        read(fleet, Stream.concat(Topic.NEWS.stream(), Stream.of(Topic.CONTROL)).toList());
+        read(
+                fleet,
+                Stream.concat(Topic.JOB_TOPICS.stream(), Stream.of(Topic.CONTROL))
+                        .toList());
         submit(fleet);
         desiredState(fleet);
     }

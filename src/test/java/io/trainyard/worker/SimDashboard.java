@@ -69,7 +69,7 @@ final class SimDashboard {
         this.wanted = wanted;
         chance = world.chance("dashboard");
         marks = new PodMarks(pods);
-        for (Topic topic : Topic.NEWS) {
+        for (Topic topic : Topic.JOB_TOPICS) {
             read(kafka.topic(topic), entry -> hear(topic, kafka.topic(topic), entry));
         }
         read(kafka.topic(Topic.WORKERS), this::hearStatus);
@@ -101,7 +101,7 @@ final class SimDashboard {
             return;
         }
         TopicRecord record = new TopicRecord(topic, log.read(entry, entry.key(), Optional.empty()));
-        Optional<JobRecord> news = record.news();
+        Optional<JobRecord> news = record.jobRecord();
         if (news.isPresent()) {
             jobs.computeIfAbsent(news.get().job(), JobState::new).apply(news.get());
             if (news.get() instanceof EventRecord happened) {

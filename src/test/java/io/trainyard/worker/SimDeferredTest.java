@@ -26,7 +26,7 @@ class SimDeferredTest {
     private static final String FIRST = Kind.TINY.id(number(1, 2));
     private static final String SECOND = Kind.TINY.id(number(1, 3));
     private static final String OTHERS = Kind.MINUTES.id(number(2, 1));
-    private static final String URGENT = Kind.TINY.id(number(3, 1));
+    private static final String HIGH_PRIORITY = Kind.TINY.id(number(3, 1));
 
     private final SimDeferred fleet = new SimDeferred();
 
@@ -83,8 +83,8 @@ class SimDeferredTest {
         fleet.run(OTHERS, Priority.LOW);
         fleet.pass(Duration.ofSeconds(60));
         assertThat(fleet.isAnyTold(Released.class)).isFalse();
-        fleet.submit(URGENT, Priority.HIGH);
-        fleet.until("a project without a quota has its way", () -> fleet.isTold(URGENT, Finished.class));
+        fleet.submit(HIGH_PRIORITY, Priority.HIGH);
+        fleet.until("a project without a quota has its way", () -> fleet.isTold(HIGH_PRIORITY, Finished.class));
         assertThat(fleet.isTold(OTHERS, Released.class)).isTrue();
         assertThat(fleet.isTold(RUNS, Released.class)).isFalse();
     }
@@ -132,8 +132,8 @@ class SimDeferredTest {
             }
         });
         keeping.pass(Duration.ofSeconds(30)); // the worker has joined
-        keeping.submit(URGENT, Priority.HIGH);
-        keeping.lockElsewhere(URGENT, Priority.HIGH);
+        keeping.submit(HIGH_PRIORITY, Priority.HIGH);
+        keeping.lockElsewhere(HIGH_PRIORITY, Priority.HIGH);
         keeping.pass(Duration.ofSeconds(1)); // and has read the waiting commands
         orders.forEach(ClaimPriorities::preempted);
         keeping.submit(OTHERS, Priority.LOW);

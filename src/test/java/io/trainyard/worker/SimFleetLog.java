@@ -51,7 +51,7 @@ final class SimFleetLog implements FleetLog {
                 new Reading(kafka.topic(Topic.CONTROL), true),
                 new Reading(kafka.topic(Topic.WORKERS), false)));
         readings.forEach(reading -> reading.topic.atAppend(waking));
-        commands = URGENT.stream()
+        commands = HIGH_PRIORITY.stream()
                 .map(topic -> new Reading(kafka.topic(topic), true))
                 .toList();
         commands.forEach(reading -> reading.topic.atAppend(waking));
@@ -143,7 +143,7 @@ final class SimFleetLog implements FleetLog {
             throw new KafkaException("the broker is away");
         }
         Map<Topic, Backlog> backlogs = new EnumMap<>(Topic.class);
-        for (Topic topic : URGENT) {
+        for (Topic topic : HIGH_PRIORITY) {
             SimShareGroup group = kafka.group(topic.name(kafka.prefix()));
             backlogs.put(topic, new Backlog(group.start(), group.lag()));
         }

@@ -69,7 +69,7 @@ final class SimJudge {
         this.kafka = kafka;
         this.store = store;
         this.chance = kafka.world().chance("judge");
-        for (Topic topic : Topic.NEWS) {
+        for (Topic topic : Topic.JOB_TOPICS) {
             SimTopic log = kafka.topic(topic);
             log.atAppend(() -> hear(topic, log, log.from(log.end() - 1, 1).getFirst()));
         }
@@ -274,7 +274,7 @@ final class SimJudge {
         kafka.compactAll();
         Map<String, JobState> late = new TreeMap<>();
         List<List<JobRecord>> logs = new ArrayList<>();
-        for (Topic topic : Topic.NEWS) {
+        for (Topic topic : Topic.JOB_TOPICS) {
             SimTopic log = kafka.topic(topic);
             List<JobRecord> left = new ArrayList<>();
             for (Entry entry : log.from(log.start(), Integer.MAX_VALUE)) {
@@ -333,7 +333,7 @@ final class SimJudge {
 
     private static Optional<JobRecord> news(TopicRecord record) {
         try {
-            return record.news();
+            return record.jobRecord();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 class SimKafkaTest {
     private static final Duration LOCK = Duration.ofSeconds(15);
     private static final String COMMANDS = Topic.COMMANDS_NORMAL.name("");
-    private static final String URGENT = Topic.COMMANDS_HIGH.name("");
+    private static final String HIGH_PRIORITY = Topic.COMMANDS_HIGH.name("");
 
     private final SimWorld world = new SimWorld(1);
     private final SimKafka kafka = new SimKafka(world, "", new SimShareGroup.Limits(LOCK, 3, 5));
@@ -43,7 +43,7 @@ class SimKafkaTest {
     }
 
     private SimQueue queue(SimProcess process) {
-        return new SimQueue(kafka, process, List.of(List.of(URGENT), List.of(COMMANDS)), new ClaimPriorities());
+        return new SimQueue(kafka, process, List.of(List.of(HIGH_PRIORITY), List.of(COMMANDS)), new ClaimPriorities());
     }
 
     private String take(SimQueue queue) {

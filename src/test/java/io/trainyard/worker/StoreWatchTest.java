@@ -33,7 +33,7 @@ class StoreWatchTest {
     }
 
     private void hear(String worker, String store, @Nullable Instant since) {
-        watch.heard(
+        watch.received(
                 WorkerStatusBuilder.of(worker, "cpu").store(store).since(since).build());
     }
 
@@ -66,7 +66,7 @@ class StoreWatchTest {
         hear("me", mine, null);
         hear("elder", OTHER, NOW);
         assertThat(watch.objection(ALL)).isPresent();
-        watch.heard(WorkerStatusBuilder.of("elder", "cpu")
+        watch.received(WorkerStatusBuilder.of("elder", "cpu")
                 .stopping(true)
                 .store(OTHER)
                 .since(NOW)

@@ -53,13 +53,13 @@ public final class FleetReader {
 
     /// Opens all that is told of jobs, and what workers have told of themselves lately.
     public EventLog open() {
-        return open(Topic.NEWS, List.of());
+        return open(Topic.JOB_TOPICS, List.of());
     }
 
     /// Opens what says where jobs stand and how long they take, and no more of losses than is needed for that: a
     /// fraction of all.
     public EventLog openBriefly() {
-        List<Topic> whole = Topic.NEWS.stream()
+        List<Topic> whole = Topic.JOB_TOPICS.stream()
                 .filter(topic -> topic.content() != Topic.Content.EVENTS || topic == Topic.JOBS)
                 .toList();
         return open(whole, List.of(Topic.STEPS));

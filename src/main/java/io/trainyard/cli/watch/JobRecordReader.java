@@ -29,7 +29,7 @@ public final class JobRecordReader {
     public static JobStates readAll(Cluster kafka, int maxJobs, Consumer<String> warn) {
         JobRecordReader reader = new JobRecordReader(warn);
         JobStates book = new JobStates(maxJobs, _ -> {});
-        try (EventLog log = EventLog.open(kafka, Topic.NEWS)) {
+        try (EventLog log = EventLog.open(kafka, Topic.JOB_TOPICS)) {
             log.readToEnd(entry -> reader.read(entry).ifPresent(book::take));
         }
         return book;
@@ -38,7 +38,7 @@ public final class JobRecordReader {
     /// The record's news; empty where it has none or cannot be read.
     public Optional<JobRecord> read(TopicRecord entry) {
         try {
-            return entry.news();
+            return entry.jobRecord();
         } catch (IOException e) {
             unreadable(entry, e);
             return Optional.empty();

@@ -70,7 +70,7 @@ public final class JobWatch {
         JobWatch watch = new JobWatch(terminal, new LinkedHashSet<>(jobs), specs, view, farewell);
         Thread hook = new Thread(watch::sayFarewell, "farewell");
         Runtime.getRuntime().addShutdownHook(hook);
-        try (EventLog log = EventLog.open(kafka, Topic.NEWS)) {
+        try (EventLog log = EventLog.open(kafka, Topic.JOB_TOPICS)) {
             return watch.read(log);
         } finally {
             watch.close();
@@ -110,7 +110,7 @@ public final class JobWatch {
     private void take(JobRecord news) {
         others.add(news.job());
         JobState after = jobs.contains(news.job()) ? book.take(news) : null;
-        if (after != null && news instanceof EventRecord happened && after.believes(happened)) {
+        if (after != null && news instanceof EventRecord happened && after.accepts(happened)) {
             view.show(happened, after);
         }
     }
