@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 
 /// A test that searches for faults for any amount of time. It runs only on request: `./mvnw test
-/// -Dtest=SimFleetTest -Dtest.excluded=double -Dseeds=100000 -Dsurefire.timeout=0`.
+/// -Dtest=SimOwnershipTest -Dtest.excluded=fakeCuda -Dseeds=100000 -Dsurefire.timeout=0`.
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)
 @Tag("campaign")

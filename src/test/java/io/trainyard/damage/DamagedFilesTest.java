@@ -193,7 +193,7 @@ class DamagedFilesTest {
         var _ = readDamaged(kind, 20261123, 200);
     }
 
-    /// `./mvnw test -Dtest=DamagedFilesTest -Dtest.excluded=double -Dfiles=100000 -Dseed=1`
+    /// `./mvnw test -Dtest=DamagedFilesTest -Dtest.excluded=fakeCuda -Dfiles=100000 -Dseed=1`
     @Campaign
     @ParameterizedTest
     @EnumSource

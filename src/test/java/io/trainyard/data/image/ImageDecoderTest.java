@@ -123,7 +123,7 @@ class ImageDecoderTest {
         var _ = mutate(format, 500, 1);
     }
 
-    /// `./mvnw test -Dtest=ImageDecoderTest -Dtest.excluded=double -Dfiles=100000 -Dseed=1`
+    /// `./mvnw test -Dtest=ImageDecoderTest -Dtest.excluded=fakeCuda -Dfiles=100000 -Dseed=1`
     @Campaign
     @ParameterizedTest
     @EnumSource
