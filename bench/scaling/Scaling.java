@@ -3,7 +3,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/// What policies of scaling cost, and how long jobs wait: the tables of docs/how-to/scale.md, from a model of pods, nodes and an
+/// What policies of scaling cost, and how long jobs wait: the tables of docs/evidence/scaling.md, from a model of pods, nodes and an
 /// autoscaler that is coarse enough for ten thousand GPUs.
 ///
 ///     java bench/scaling/Scaling.java
