@@ -139,7 +139,7 @@ mapfile -t cublas < <(of cublas)
 mapfile -t nvrtc < <(of nvrtc)
 mapfile -t nvml < <(of nvml)
 
-link libcuda.so.1 libcuda.so.1 'libcuda.so.1 { global: cu*; trainyard_double_*; _ZN9trainyard*; local: *; };' "${driver[@]}"
+link libcuda.so.1 libcuda.so.1 'libcuda.so.1 { global: cu*; trainyard_fake_*; _ZN9trainyard*; local: *; };' "${driver[@]}"
 readonly with_driver=("$out/libcuda.so.1")
 link libcudnn.so.9 libcudnn.so.9 'libcudnn.so.9 { global: cudnn*; local: *; };' "${cudnn[@]}" "${with_driver[@]}"
 # A cuDNN without one of the functions that are needed, as if it were too old.

@@ -262,7 +262,7 @@ EXPORTED int cuDevicePrimaryCtxReset_v2(int device) {
 
 // As if the process that used a device, or with -1 all of them, had ended and another begun, which has retained the contexts
 // that are retained now: the only thing that cures a lost one.
-EXPORTED void trainyard_double_relaunch(int device) {
+EXPORTED void trainyard_fake_relaunch(int device) {
     Lock lock(driver().mutex);
     for (auto& context : driver().contexts) {
         if (device >= 0 && context->device != device) continue;

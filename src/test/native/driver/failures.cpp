@@ -1,6 +1,6 @@
 // Failures on demand, and what a test may ask the fake.
 //
-// trainyard_double_fail and TRAINYARD_FAKE_FAIL name a function without its version (cuMemAlloc), or "kernel" and a
+// trainyard_fake_fail and TRAINYARD_FAKE_FAIL name a function without its version (cuMemAlloc), or "kernel" and a
 // kernel's name, which counts its runs. A status that a context does not survive (launch failed, illegal address, ...)
 // comes, from calls that issue work, when the work runs, as it does on a GPU.
 #include <atomic>
@@ -100,7 +100,7 @@ using namespace trainyard;
 
 // The nth call of the function from now on fails with the status; with nth 0 every call does. Status 0 takes back all
 // that is planned for the function.
-EXPORTED void trainyard_double_fail(const char* function, int nth, int status) {
+EXPORTED void trainyard_fake_fail(const char* function, int nth, int status) {
     Registry& all = registry();
     std::lock_guard<std::mutex> lock(all.mutex);
     std::string name = unversioned(function);
@@ -114,7 +114,7 @@ EXPORTED void trainyard_double_fail(const char* function, int nth, int status) {
 }
 
 // How often a function has been called, or "kernel <name>" has run.
-EXPORTED long trainyard_double_calls(const char* function) {
+EXPORTED long trainyard_fake_calls(const char* function) {
     Registry& all = registry();
     std::lock_guard<std::mutex> lock(all.mutex);
     auto found = all.calls.find(unversioned(function));
@@ -123,17 +123,17 @@ EXPORTED long trainyard_double_calls(const char* function) {
 
 // How many there are of: memory, pinned, context, stream, event, graph, executable, module, nvrtcProgram,
 // cudnnHandle, cudnnDescriptor, cublasHandle.
-EXPORTED long trainyard_double_alive(const char* kind) {
+EXPORTED long trainyard_fake_alive(const char* kind) {
     Registry& all = registry();
     std::lock_guard<std::mutex> lock(all.mutex);
     auto found = all.alive.find(kind);
     return found == all.alive.end() ? 0 : found->second;
 }
 
-EXPORTED long trainyard_double_seed() { return static_cast<long>(seed()); }
+EXPORTED long trainyard_fake_seed() { return static_cast<long>(seed()); }
 
 // What the last call that failed had to object to, into `text`. Real libraries say less.
-EXPORTED void trainyard_double_problem(char* text, size_t bytes) {
+EXPORTED void trainyard_fake_problem(char* text, size_t bytes) {
     Registry& all = registry();
     std::lock_guard<std::mutex> lock(all.mutex);
     std::snprintf(text, bytes, "%s", all.problem.c_str());

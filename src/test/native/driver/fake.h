@@ -32,7 +32,7 @@ struct Range {
 // Counts a call of an exported function; the status that it is to fail with (see failures.cpp), or 0.
 int called(const char* function);
 
-// Says why a call failed: trainyard_double_problem tells it, and standard error where TRAINYARD_FAKE_LOG is set.
+// Says why a call failed: trainyard_fake_problem tells it, and standard error where TRAINYARD_FAKE_LOG is set.
 void report(const char* function, int status, const std::string& why);
 
 // The context that is current on this thread and usable; throws the driver's error otherwise.
@@ -63,7 +63,7 @@ void requireNoCapture(const char* what);
 // Work that runs takes so long, for events that tell the time. For nothing else: nobody waits.
 void spend(Context& context, unsigned long long micros);
 
-// Things that are alive, by kind: trainyard_double_alive tells their number.
+// Things that are alive, by kind: trainyard_fake_alive tells their number.
 void countAlive(const char* kind, int change);
 
 // An environment variable's number, or `otherwise`.

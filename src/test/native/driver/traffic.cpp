@@ -121,7 +121,7 @@ Traffic::~Traffic() {
 using namespace trainyard;
 
 // The nodes of the graph that was launched last, a line of each: its name, its bytes, its depth.
-EXPORTED void trainyard_double_traffic(char* text, size_t bytes) {
+EXPORTED void trainyard_fake_traffic(char* text, size_t bytes) {
     std::string all;
     std::lock_guard<std::mutex> lock(countedMutex);
     for (const Counted& each : counted) {

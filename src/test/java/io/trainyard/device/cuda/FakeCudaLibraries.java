@@ -143,22 +143,22 @@ public final class FakeCudaLibraries {
         private static final SymbolLookup LIBRARY = SymbolLookup.libraryLookup(DRIVER, Arena.global());
 
         static final MethodHandle FAIL = function(
-                "trainyard_double_fail",
+                "trainyard_fake_fail",
                 FunctionDescriptor.ofVoid(ValueLayout.ADDRESS, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
         static final MethodHandle CALLS =
-                function("trainyard_double_calls", FunctionDescriptor.of(ValueLayout.JAVA_LONG, ValueLayout.ADDRESS));
+                function("trainyard_fake_calls", FunctionDescriptor.of(ValueLayout.JAVA_LONG, ValueLayout.ADDRESS));
         static final MethodHandle ALIVE =
-                function("trainyard_double_alive", FunctionDescriptor.of(ValueLayout.JAVA_LONG, ValueLayout.ADDRESS));
+                function("trainyard_fake_alive", FunctionDescriptor.of(ValueLayout.JAVA_LONG, ValueLayout.ADDRESS));
         static final MethodHandle PROBLEM = function(
-                "trainyard_double_problem", FunctionDescriptor.ofVoid(ValueLayout.ADDRESS, ValueLayout.JAVA_LONG));
+                "trainyard_fake_problem", FunctionDescriptor.ofVoid(ValueLayout.ADDRESS, ValueLayout.JAVA_LONG));
 
         static final MethodHandle TRAFFIC = function(
-                "trainyard_double_traffic", FunctionDescriptor.ofVoid(ValueLayout.ADDRESS, ValueLayout.JAVA_LONG));
+                "trainyard_fake_traffic", FunctionDescriptor.ofVoid(ValueLayout.ADDRESS, ValueLayout.JAVA_LONG));
 
         static final MethodHandle RELAUNCH =
-                function("trainyard_double_relaunch", FunctionDescriptor.ofVoid(ValueLayout.JAVA_INT));
+                function("trainyard_fake_relaunch", FunctionDescriptor.ofVoid(ValueLayout.JAVA_INT));
         static final MethodHandle SEED_NOW =
-                function("trainyard_double_seed", FunctionDescriptor.of(ValueLayout.JAVA_LONG));
+                function("trainyard_fake_seed", FunctionDescriptor.of(ValueLayout.JAVA_LONG));
 
         static final MethodHandle SET = Linker.nativeLinker()
                 .downcallHandle(
