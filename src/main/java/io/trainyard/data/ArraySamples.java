@@ -28,7 +28,7 @@ record ArraySamples(ArraysManifest.@Nullable Layout layout, SampleMemory memory)
                     case NHWC -> Shape.of(sizes.get(3), sizes.get(1), sizes.get(2));
                     case null ->
                         throw new InvalidJobException(
-                                "layout is missing, but x_train is of %s; say \"NCHW\" or \"NHWC\"".formatted(array));
+                                "layout is missing, but x_train is of %s; set \"NCHW\" or \"NHWC\"".formatted(array));
                 };
             default ->
                 throw new InvalidJobException(

@@ -48,7 +48,7 @@ record ArraysManifest(
         if (file != null && !file.endsWith(".npz") && !file.endsWith(".safetensors")) {
             throw new InvalidJobException(
                     "file is \"%s\"; allowed is the name of a file that ends in .npz or .safetensors; leave it out where the arrays are x_train.npy and so on"
-                            .formatted(DataFiles.told(file)));
+                            .formatted(DataFiles.printable(file)));
         }
         if (classes != null || classNames != null) {
             var unused = DatasetManifest.classes(classes, classNames);

@@ -34,7 +34,7 @@ final class ChannelStatistics {
         Arrays.fill(most, Double.NEGATIVE_INFINITY);
     }
 
-    static boolean canTell(Shape sample) {
+    static boolean supports(Shape sample) {
         return sample.size(0) <= MOST_CHANNELS;
     }
 
@@ -48,7 +48,7 @@ final class ChannelStatistics {
 
     /// Statistics of all samples.
     ///
-    /// @param sample shape of one sample, for which [#canTell] is true
+    /// @param sample shape of one sample, for which [#supports] is true
     /// @param seen receives the index of each sample that has been added
     static ChannelStatistics of(Samples samples, Shape sample, LongConsumer seen) {
         int elements = sample.elements();

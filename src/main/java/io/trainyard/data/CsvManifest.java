@@ -57,7 +57,7 @@ record CsvManifest(
         if (separator != null && (separator.length() != 1 || "\"\r\n.+-0123456789eE".contains(separator))) {
             throw new InvalidJobException(
                     "separator is \"%s\"; allowed is one character that is in no number, such as \";\" or \"\\t\""
-                            .formatted(DataFiles.told(separator)));
+                            .formatted(DataFiles.printable(separator)));
         }
         requireOnce("targets", targets);
         requireOnce("columns", columns);

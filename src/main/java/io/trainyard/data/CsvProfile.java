@@ -79,9 +79,9 @@ final class CsvProfile {
             }
             if (others > 0) {
                 parts.add("no number in %d rows (\"%s\" in line %d first)"
-                        .formatted(others, DataFiles.told(other), firstOther));
+                        .formatted(others, DataFiles.printable(other), firstOther));
             }
-            return "column %s has %s".formatted(DataFiles.told(name), String.join(" and ", parts));
+            return "column %s has %s".formatted(DataFiles.printable(name), String.join(" and ", parts));
         }
     }
 

@@ -38,7 +38,7 @@ record CsvTable(Path file, char separator, boolean hasHeader) {
             return DataFiles.wrong(
                     file,
                     "\"%s\" in line %d, column %s"
-                            .formatted(DataFiles.told(value), line, DataFiles.told(names.get(column))),
+                            .formatted(DataFiles.printable(value), line, DataFiles.printable(names.get(column))),
                     expected);
         }
     }
@@ -111,9 +111,11 @@ record CsvTable(Path file, char separator, boolean hasHeader) {
             throw DataFiles.wrong(
                     file,
                     "the columns %s"
-                            .formatted(
-                                    all.stream().limit(20).map(DataFiles::told).toList()),
-                    "one named " + DataFiles.told(name));
+                            .formatted(all.stream()
+                                    .limit(20)
+                                    .map(DataFiles::printable)
+                                    .toList()),
+                    "one named " + DataFiles.printable(name));
         }
         return place;
     }

@@ -65,7 +65,7 @@ final class DataFiles {
     }
 
     /// Text from a file, escaped and shortened for a message.
-    static String told(String text) {
+    static String printable(String text) {
         return Printable.text(text, 80);
     }
 

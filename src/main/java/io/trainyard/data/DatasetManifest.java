@@ -67,7 +67,7 @@ sealed interface DatasetManifest
     /// @throws InvalidJobException if both are missing, or their numbers differ
     static Answers.Classes classes(@Nullable Integer classes, @Nullable List<String> names) {
         if (names == null && classes == null) {
-            throw new InvalidJobException("classes is missing; say how many there are, or name them in classNames");
+            throw new InvalidJobException("classes is missing; set their number, or name them in classNames");
         }
         int count = classes != null ? classes : names == null ? 0 : names.size();
         if (count < 1 || count > Dataset.MAX_CLASSES) {

@@ -27,7 +27,7 @@ final class DatasetWarnings {
         if (!DatasetSpec.isName(name)) {
             odd.add(
                     "no job can name the folder %s: names have small letters, digits and hyphens, 64 at most; call it something else"
-                            .formatted(DataFiles.told(name)));
+                            .formatted(DataFiles.printable(name)));
         } else if (Datasets.find(name).isPresent()) {
             odd.add("%s is the name of a built-in set, which a job that names it is given, whatever %s says"
                     .formatted(name, DatasetManifest.FILE));
@@ -117,7 +117,7 @@ final class DatasetWarnings {
     private static void classes(Inspector.Look found, IntPredicate which, String what, List<String> odd) {
         List<String> names = IntStream.range(0, found.classNames().size())
                 .filter(which)
-                .mapToObj(label -> DataFiles.told(found.classNames().get(label)))
+                .mapToObj(label -> DataFiles.printable(found.classNames().get(label)))
                 .toList();
         if (!names.isEmpty()) {
             odd.add("%d classes %s: %s".formatted(names.size(), what, some(names)));
@@ -127,7 +127,7 @@ final class DatasetWarnings {
     private static void ofChannels(Inspector.Look found, List<String> odd) {
         ChannelStatistics channels = found.channels();
         if (channels == null) {
-            odd.add("there are more than %d channels: nothing is told of each"
+            odd.add("there are more than %d channels: there are no statistics of each"
                     .formatted(ChannelStatistics.MOST_CHANNELS));
             return;
         }

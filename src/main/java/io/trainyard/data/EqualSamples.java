@@ -14,7 +14,7 @@ final class EqualSamples {
     /// Limits the heap: each sample takes about thirty bytes.
     static final int MOST_SAMPLES = 8_000_000;
 
-    private static final int TOLD = 5;
+    private static final int MAX_EXAMPLES = 5;
 
     private final int train;
     private final long[] hashes; // (samples, 2)
@@ -48,7 +48,7 @@ final class EqualSamples {
         int inTest = 0;
         int across = 0;
         int other = 0;
-        List<String> told = new ArrayList<>();
+        List<String> examples = new ArrayList<>();
         for (int sample = 0; sample < samples; sample++) {
             if (labels.length > 0 && labels[sample] < 0) {
                 continue;
@@ -62,12 +62,12 @@ final class EqualSamples {
             inTest += like >= train ? 1 : 0;
             boolean contradicts = labels.length > 0 && labels[sample] != labels[like];
             other += contradicts ? 1 : 0;
-            if (told.size() < TOLD) {
-                told.add("%s is %s%s"
+            if (examples.size() < MAX_EXAMPLES) {
+                examples.add("%s is %s%s"
                         .formatted(names.apply(sample), names.apply(like), contradicts ? ", with another label" : ""));
             }
         }
-        return new Inspection.Equal(inTrain, inTest, across, other, told);
+        return new Inspection.Equal(inTrain, inTest, across, other, examples);
     }
 
     private int firstLike(int sample, int[] table) {

@@ -137,30 +137,30 @@ final class ImageDecoding {
 
     /// Decodes a picture if the heap budget allows it.
     ///
-    /// @param room bytes to wait for
+    /// @param waitBytes bytes to wait for
     /// @return 0, or the bytes needed if they are not available
-    private long decode(int index, Path path, long room) throws InterruptedException, IOException {
-        requireRoom(path, room);
-        heap.take(room);
-        long taken = room;
+    private long decode(int index, Path path, long waitBytes) throws InterruptedException, IOException {
+        requireMemory(path, waitBytes);
+        heap.take(waitBytes);
+        long reserved = waitBytes;
         try {
             ImageFile file = ImageDecoder.open(ImageDecoder.bytes(path));
             long needs = 2 * Files.size(path)
                     + (long) file.bytesPerPixel() * file.size().pixels();
-            requireRoom(path, needs);
-            if (!heap.takeMore(room, needs)) {
+            requireMemory(path, needs);
+            if (!heap.takeMore(waitBytes, needs)) {
                 return needs;
             }
-            taken = Math.max(room, needs);
+            reserved = Math.max(waitBytes, needs);
             taker.expect(path, file.size());
             taker.take(index, file.decode());
             return 0;
         } finally {
-            heap.giveBack(taken);
+            heap.giveBack(reserved);
         }
     }
 
-    private void requireRoom(Path path, long bytes) {
+    private void requireMemory(Path path, long bytes) {
         if (!heap.has(bytes)) {
             throw new DatasetException(
                     "%s takes %d MiB to decode, and half of the Java heap is %d MiB; make the picture smaller, or give Java more with -Xmx"

@@ -86,9 +86,9 @@ record ImageFolderManifest(
 
     /// The size of every sample: from the job, or else from the first image.
     private static ImageSize size(ImageFolder folder, DatasetSpec spec, ImageTransform transform) {
-        boolean told = spec.centerCrop() != null
+        boolean sizeIsSet = spec.centerCrop() != null
                 || spec.resize() != null && spec.resize().size() == 2;
-        return transform.sizeOf(told ? new ImageSize(1, 1) : first(folder));
+        return transform.sizeOf(sizeIsSet ? new ImageSize(1, 1) : first(folder));
     }
 
     private static ImageSize first(ImageFolder folder) {

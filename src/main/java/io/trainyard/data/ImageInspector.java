@@ -118,7 +118,7 @@ final class ImageInspector {
     private @Nullable List<Integer> shape() {
         if (shapes.size() != 1) {
             odd.add(
-                    "the images have %d sizes: jobs must say which they are given, such as \"resize\": [32, 32]; what is told of their channels is of all pixels, and so are duplicates"
+                    "the images have %d sizes: jobs must set one, such as \"resize\": [32, 32]; the channel statistics are of all pixels, and so are duplicates"
                             .formatted(shapes.size()));
             return null; // no common shape
         }

@@ -48,8 +48,7 @@ final class Inspector {
         if (how.split() != null || manifest.split() != null || manifest.hasTests(own.folder())) {
             return how;
         }
-        odd.add(
-                "there is no part to test with, so that jobs must say \"split\"; what is told here is of {\"test\": 0.2, \"seed\": 0}");
+        odd.add("there is no test part, so jobs must set \"split\"; this inspection uses {\"test\": 0.2, \"seed\": 0}");
         return new DatasetSpec(
                 how.name(), how.colors(), how.resize(), how.centerCrop(), new SplitSpec(0.2, 0), null, null);
     }
@@ -58,12 +57,12 @@ final class Inspector {
         try {
             DatasetWarnings.ofFiles(own, odd);
             DatasetManifest manifest = own.manifest();
-            DatasetSpec asked = withSplit(manifest);
+            DatasetSpec spec = withSplit(manifest);
             Look found = manifest instanceof ImageFolderManifest images
-                    ? new ImageInspector(own.folder(), images, asked, odd).look()
-                    : look(asked);
+                    ? new ImageInspector(own.folder(), images, spec, odd).look()
+                    : look(spec);
             DatasetWarnings.ofSamples(found, odd);
-            return told(found, channels(found));
+            return inspection(found, channels(found));
         } catch (DatasetException | InvalidJobException e) {
             return new Inspection(
                     own.folder().path().toString(),
@@ -83,7 +82,7 @@ final class Inspector {
         }
     }
 
-    private Inspection told(Look found, List<Channel> channels) {
+    private Inspection inspection(Look found, List<Channel> channels) {
         List<ClassCount> classes = IntStream.range(0, found.classNames().size())
                 .mapToObj(label ->
                         new ClassCount(found.classNames().get(label), found.trained()[label], found.tested()[label]))
@@ -129,9 +128,9 @@ final class Inspector {
         return Double.parseDouble(String.format(Locale.ROOT, "%.6g", value));
     }
 
-    private Look look(DatasetSpec asked) {
-        DatasetInfo info = own.info(asked);
-        Dataset dataset = own.read(asked, SampleMemory.inFiles(own.folder().path()));
+    private Look look(DatasetSpec spec) {
+        DatasetInfo info = own.info(spec);
+        Dataset dataset = own.read(spec, SampleMemory.inFiles(own.folder().path()));
         int train = dataset.train().size();
         int all = train + dataset.test().size();
         @Nullable EqualSamples equal = all <= EqualSamples.MOST_SAMPLES ? new EqualSamples(train, all) : null;
@@ -152,12 +151,12 @@ final class Inspector {
     private static @Nullable ChannelStatistics look(Dataset dataset, @Nullable EqualSamples equal) {
         int train = dataset.train().size();
         ProgressLog log = new ProgressLog("looked at", "samples of " + dataset.name());
-        boolean tells = ChannelStatistics.canTell(dataset.shape());
-        if (!tells) {
+        boolean measurable = ChannelStatistics.supports(dataset.shape());
+        if (!measurable) {
             IntStream.range(0, train).forEach(n -> put(equal, n, dataset.train(), n, dataset));
         }
         @Nullable
-        ChannelStatistics channels = tells
+        ChannelStatistics channels = measurable
                 ? ChannelStatistics.of(dataset.train().samples(), dataset.shape(), n -> {
                     put(equal, (int) n, dataset.train(), (int) n, dataset);
                     log.at(n, train);

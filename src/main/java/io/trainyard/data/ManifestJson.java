@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
 final class ManifestJson {
     static final int MAX_BYTES = 1 << 20;
 
-    private static final int MAX_TOLD = 80;
+    private static final int MAX_PRINTED = 80;
 
     private static final JsonMapper MAPPER = JsonMapper.builder()
             .addModule(new ParameterNamesModule())
@@ -116,14 +116,14 @@ final class ManifestJson {
     }
 
     static DatasetException wrong(Path file, String sentence, @Nullable Exception cause) {
-        String message = "%s: %s; docs/reference/datasets.md tells what may stand there"
+        String message = "%s: %s; docs/reference/datasets.md describes the allowed content"
                 .formatted(file.toAbsolutePath(), sentence);
         return cause == null ? new DatasetException(message) : new DatasetException(message, cause);
     }
 
     private static String sentence(Exception e, JsonNode tree) {
         if (e instanceof ValueInstantiationException refused) {
-            Optional<String> unknown = unknownFieldBeside(refused, tree);
+            Optional<String> unknown = unknownFieldNextTo(refused, tree);
             if (unknown.isPresent()) {
                 return unknown.get();
             }
@@ -136,10 +136,10 @@ final class ManifestJson {
         return switch (e) {
             case UnrecognizedPropertyException unknown -> unknownField(unknown);
             case InvalidTypeIdException _ ->
-                "kind is %s; allowed is %s".formatted(told(tree.path("kind")), String.join(", ", kinds()));
+                "kind is %s; allowed is %s".formatted(printable(tree.path("kind")), String.join(", ", kinds()));
             case MismatchedInputException mismatch ->
                 "%s is %s; it must be %s"
-                        .formatted(text(mismatch.getPath()), told(at(tree, mismatch.getPath())), kind(mismatch));
+                        .formatted(text(mismatch.getPath()), printable(at(tree, mismatch.getPath())), kind(mismatch));
             default -> "it cannot be read: " + Printable.text(String.valueOf(e.getMessage()), 200);
         };
     }
@@ -151,7 +151,7 @@ final class ManifestJson {
 
     /// Jackson constructs the object before it checks for unknown fields, so a misspelt field would be reported
     /// as a missing one.
-    private static Optional<String> unknownFieldBeside(ValueInstantiationException e, JsonNode tree) {
+    private static Optional<String> unknownFieldNextTo(ValueInstantiationException e, JsonNode tree) {
         List<String> known = MAPPER.getDeserializationConfig().introspect(e.getType()).findProperties().stream()
                 .map(BeanPropertyDefinition::getName)
                 .toList();
@@ -170,7 +170,7 @@ final class ManifestJson {
     }
 
     private static String unknownField(String field, List<String> known) {
-        String name = Printable.text(field, MAX_TOLD);
+        String name = Printable.text(field, MAX_PRINTED);
         return SimilarNames.of(name, known).stream()
                 .findFirst()
                 .map(meant -> "the field \"%s\" is not known; the nearest is \"%s\"".formatted(name, meant))
@@ -178,8 +178,8 @@ final class ManifestJson {
                         .formatted(name, known.stream().sorted().collect(Collectors.joining(", "))));
     }
 
-    private static String told(JsonNode node) {
-        return node.isMissingNode() ? "missing" : Printable.text(node.toString(), MAX_TOLD);
+    private static String printable(JsonNode node) {
+        return node.isMissingNode() ? "missing" : Printable.text(node.toString(), MAX_PRINTED);
     }
 
     private static JsonNode at(JsonNode tree, List<JsonMappingException.Reference> path) {

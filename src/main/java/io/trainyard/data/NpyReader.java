@@ -112,7 +112,7 @@ final class NpyReader {
         if (type == null) {
             throw DataFiles.wrong(
                     file,
-                    "%s with the header %s".formatted(name, DataFiles.told(header)),
+                    "%s with the header %s".formatted(name, DataFiles.printable(header)),
                     "numbers: uint8, float32, or other integers and floats of up to 64 bits");
         }
         Matcher fortran = FORTRAN.matcher(header);
@@ -137,7 +137,8 @@ final class NpyReader {
     private static List<Long> shape(Path file, String name, String header) {
         Matcher found = SHAPE.matcher(header);
         if (!found.find()) {
-            throw DataFiles.wrong(file, "%s with the header %s".formatted(name, DataFiles.told(header)), "a shape");
+            throw DataFiles.wrong(
+                    file, "%s with the header %s".formatted(name, DataFiles.printable(header)), "a shape");
         }
         List<Long> shape = new ArrayList<>();
         try {

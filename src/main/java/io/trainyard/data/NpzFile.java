@@ -86,7 +86,7 @@ final class NpzFile implements ArrayFiles {
         if (entry == null) {
             List<String> there = zip.stream()
                     .limit(20)
-                    .map(one -> DataFiles.told(one.getName().replaceFirst("\\.npy$", "")))
+                    .map(one -> DataFiles.printable(one.getName().replaceFirst("\\.npy$", "")))
                     .toList();
             throw DataFiles.wrong(file, "the arrays %s".formatted(there), "also one named " + name);
         }

@@ -47,7 +47,7 @@ public final class OwnFolder {
         }
         ManifestGuess guess = ManifestGuess.of(folder)
                 .orElseThrow(() -> new DatasetException(
-                        "%s holds nothing that is known: no folders of images, no IDX or CIFAR files, no x_train.npy, no .npz or .safetensors with x_train and y_train, no .csv; docs/reference/datasets.md tells what can be read"
+                        "%s has no known content: no folders of images, no IDX or CIFAR files, no x_train.npy, no .npz or .safetensors with x_train and y_train, no .csv; docs/reference/datasets.md tells what can be read"
                                 .formatted(path)));
         return new OwnFolder(folder, false, guess.description(), new ArrayList<>(guess.reasons())).completed();
     }
@@ -142,7 +142,7 @@ public final class OwnFolder {
         for (Path there : List.of(file, out.resolve(DatasetManifest.FILE))) {
             if (Files.exists(there) && !replace) {
                 throw new DatasetException(
-                        "%s is there already; name another folder, or say --force to replace it".formatted(there));
+                        "%s exists already; choose another folder, or add --force to replace it".formatted(there));
             }
         }
         try {

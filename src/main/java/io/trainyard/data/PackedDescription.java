@@ -48,7 +48,7 @@ record PackedDescription(
     static PackedDescription of(Dataset dataset, DatasetInfo info) {
         List<Float> mean = new ArrayList<>();
         List<Float> std = new ArrayList<>();
-        if (ChannelStatistics.canTell(dataset.shape())) {
+        if (ChannelStatistics.supports(dataset.shape())) {
             ProgressLog log = new ProgressLog("looked at", "samples of " + dataset.name());
             ChannelStatistics channels = ChannelStatistics.of(
                     dataset.train().samples(),

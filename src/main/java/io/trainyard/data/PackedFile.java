@@ -65,7 +65,7 @@ final class PackedFile implements AutoCloseable {
         if (!format.equals(FORMAT)) {
             throw DataFiles.wrong(
                     file,
-                    format.isEmpty() ? "no format in its metadata" : "the format " + DataFiles.told(format),
+                    format.isEmpty() ? "no format in its metadata" : "the format " + DataFiles.printable(format),
                     "\"%s\", as ./trainyard dataset convert writes it".formatted(FORMAT));
         }
     }
@@ -93,7 +93,7 @@ final class PackedFile implements AutoCloseable {
 
     static DatasetException damaged(Path file, String what, @Nullable Exception cause) {
         String message =
-                "%s is damaged: %s; copy it here again, or pack its source anew with ./trainyard dataset convert"
+                "%s is damaged: %s; copy it here again, or pack its source again with ./trainyard dataset convert"
                         .formatted(file.toAbsolutePath(), what);
         return cause == null ? new DatasetException(message) : new DatasetException(message, cause);
     }
@@ -188,7 +188,7 @@ final class PackedFile implements AutoCloseable {
             throw DataFiles.wrong(file, samples.toString(), "uint8 or float32, samples of " + info.shape());
         }
         MemorySegment memory = samples.memory();
-        Readahead.bring(memory);
+        Readahead.mapPages(memory);
         return new Split(
                 samples.type().isByte() ? new Samples.Pixels(memory) : new Samples.Values(memory),
                 ArrayTargets.of(targets, info.answers()));

@@ -56,7 +56,7 @@ final class PackedWriter implements AutoCloseable {
 
     static DatasetException unwritable(Path file, IOException e) {
         return new DatasetException(
-                "%s cannot be written (%s: %s); check that there is room, and that this user may write there"
+                "%s cannot be written (%s: %s); check that there is space, and that this user may write there"
                         .formatted(file.toAbsolutePath(), e.getClass().getSimpleName(), e.getMessage()),
                 e);
     }
@@ -152,13 +152,13 @@ final class PackedWriter implements AutoCloseable {
         switch (targets) {
             case Targets.ClassLabels classes -> {
                 for (int label : classes.labels()) {
-                    room(Long.BYTES);
+                    ensureCapacity(Long.BYTES);
                     block.putLong(label); // torch's label type
                 }
             }
             case Targets.Numbers numbers -> {
                 for (float number : numbers.values()) {
-                    room(Float.BYTES);
+                    ensureCapacity(Float.BYTES);
                     block.putFloat(number);
                 }
             }
@@ -167,7 +167,7 @@ final class PackedWriter implements AutoCloseable {
 
     /// A block is a multiple of every element size, and labels come first, so no element crosses the end of a
     /// block.
-    private void room(int bytes) throws IOException {
+    private void ensureCapacity(int bytes) throws IOException {
         if (block.remaining() < bytes) {
             flush();
         }
@@ -176,7 +176,7 @@ final class PackedWriter implements AutoCloseable {
     private void put(MemorySegment bytes) throws IOException {
         MemorySegment target = MemorySegment.ofBuffer(block.duplicate().clear());
         for (long at = 0; at < bytes.byteSize(); ) {
-            room(1);
+            ensureCapacity(1);
             int count = (int) Math.min(block.remaining(), bytes.byteSize() - at);
             MemorySegment.copy(bytes, at, target, block.position(), count);
             block.position(block.position() + count);

@@ -10,7 +10,7 @@ final class ProgressLog {
 
     private final String doing;
     private final String of;
-    private long told = System.nanoTime();
+    private long lastLogged = System.nanoTime();
 
     /// @param doing such as `read`
     /// @param of such as `images in photos`
@@ -21,8 +21,8 @@ final class ProgressLog {
 
     void at(long done, long all) {
         long now = System.nanoTime();
-        if (now - told > EVERY_NANOS) {
-            told = now;
+        if (now - lastLogged > EVERY_NANOS) {
+            lastLogged = now;
             LOG.log(System.Logger.Level.INFO, "%s %d of %d %s".formatted(doing, done, all, of));
         }
     }

@@ -63,7 +63,7 @@ public final class Readahead implements AutoCloseable {
 
     /// Maps a file's pages into this process if they will stay in memory. Otherwise the first access to each page
     /// faults, which takes longer than assembling a small batch.
-    static void bring(MemorySegment memory) {
+    static void mapPages(MemorySegment memory) {
         if (memory.isMapped() && staysInMemory(memory)) {
             advise(memory, POPULATE_READ);
         }

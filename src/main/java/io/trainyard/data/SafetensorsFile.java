@@ -116,7 +116,7 @@ final class SafetensorsFile implements ArrayFiles {
         JsonNode entry = header.path(name);
         if (!entry.isObject()) {
             List<String> there = new ArrayList<>();
-            header.fieldNames().forEachRemaining(one -> there.add(DataFiles.told(one)));
+            header.fieldNames().forEachRemaining(one -> there.add(DataFiles.printable(one)));
             throw DataFiles.wrong(
                     file, "the arrays %s".formatted(there.stream().limit(20).toList()), "also one named " + name);
         }
@@ -128,7 +128,9 @@ final class SafetensorsFile implements ArrayFiles {
             throw DataFiles.wrong(
                     file,
                     "%s of the type %s"
-                            .formatted(name, DataFiles.told(entry.path("dtype").toString())),
+                            .formatted(
+                                    name,
+                                    DataFiles.printable(entry.path("dtype").toString())),
                     "U8, F32, or other integers and floats");
         }
         long begin = begin(name);

@@ -42,10 +42,10 @@ interface SampleMemory {
     private static MemorySegment ofFile(Path folder, long bytes, String what) {
         Path file = folder.resolve(".samples-" + UUID.randomUUID());
         try {
-            long room = Files.getFileStore(folder).getUsableSpace();
-            if (room < bytes) { // otherwise a write to the mapped file would end in SIGBUS
-                throw new DatasetException("%s takes %d MiB in %s, where %d MiB are free; make room there"
-                        .formatted(what, bytes >> 20, folder, room >> 20));
+            long freeBytes = Files.getFileStore(folder).getUsableSpace();
+            if (freeBytes < bytes) { // otherwise a write to the mapped file would end in SIGBUS
+                throw new DatasetException("%s takes %d MiB in %s, where %d MiB are free; free some space there"
+                        .formatted(what, bytes >> 20, folder, freeBytes >> 20));
             }
             try (FileChannel channel = FileChannel.open(
                     file,

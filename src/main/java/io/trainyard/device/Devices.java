@@ -38,7 +38,7 @@ public final class Devices {
     private static void requireAmong(List<DeviceInfo> devices, DeviceSpec spec) {
         if (devices.stream().noneMatch(device -> device.name().equals(spec.name()))) {
             throw new DeviceException(
-                    "no device \"%s\" here; there is %s: name one of these, or %s for whichever the worker has"
+                    "no device \"%s\" here; there is %s: name one of these, or %s for any that the worker has"
                             .formatted(
                                     spec.name(),
                                     devices.stream().map(DeviceInfo::name).collect(Collectors.joining(", ")),
@@ -72,7 +72,7 @@ public final class Devices {
         List<String> unavailable = new ArrayList<>();
         for (DeviceBackend backend : backends) {
             if (backend.rank() == 0) {
-                unavailable.add(backend.kind() + " is used only when asked for by name");
+                unavailable.add(backend.kind() + " is used only if named");
                 continue;
             }
             Optional<String> reason = backend.whyUnavailable();

@@ -16,8 +16,8 @@ public interface ShardSession extends LearningSession {
     /// Connects the parts; called once on each part's thread, before any other method.
     ///
     /// @param parts all parts in order, including this one
-    /// @param meeting a barrier for use within [#computeGradients]
-    void join(List<? extends ShardSession> parts, ShardBarrier meeting);
+    /// @param barrier a barrier for use within [#computeGradients]
+    void join(List<? extends ShardSession> parts, ShardBarrier barrier);
 
     /// Begins a number of steps. [#advance] consists of this method, the steps, and [#endSteps]; it is refused if
     /// there are several parts.

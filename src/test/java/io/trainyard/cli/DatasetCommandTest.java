@@ -72,7 +72,7 @@ class DatasetCommandTest {
         assertThat(run("convert", rows.toString(), out)).isEqualTo(ExitCodes.BAD_INPUT);
         assertThat(run("convert", rows.toString(), out, "--force")).isZero();
         assertThat(run("inspect", out)).isZero();
-        assertThat(errors.toString()).contains("is there already; name another folder, or say --force");
+        assertThat(errors.toString()).contains("exists already; choose another folder, or add --force");
     }
 
     @Test

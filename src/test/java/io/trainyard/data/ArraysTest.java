@@ -123,13 +123,13 @@ class ArraysTest {
 
     /// The files do not say which dimension has the channels.
     @Test
-    void theLayoutOfImagesIsSaid() throws IOException {
+    void rejectsImagesWithoutALayout() throws IOException {
         byte[] values = bytes(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);
         write("x_train", npy("|u1", "(1, 2, 3, 2)", values));
         write("y_train", npy("<i8", "(1,)", longs(0)));
         write("x_test", npy("|u1", "(1, 2, 3, 2)", values));
         write("y_test", npy("<i8", "(1,)", longs(0)));
-        assertRefused("layout is missing, but x_train is of [1, 2, 3, 2]; say \"NCHW\" or \"NHWC\"");
+        assertRefused("layout is missing, but x_train is of [1, 2, 3, 2]; set \"NCHW\" or \"NHWC\"");
         describe(", \"layout\": \"NCHW\"");
         assertThat(open().shape()).isEqualTo(Shape.of(2, 3, 2));
         assertThat(SplitBytes.pixels(open().train())).containsExactly(values);
@@ -166,7 +166,7 @@ class ArraysTest {
     }
 
     @Test
-    void whatIsToBeLearntMayBeSaid() throws IOException {
+    void theManifestMayNameTheTargets() throws IOException {
         describe(", \"targets\": \"numbers\"");
         assertThat(open().train().targets())
                 .isInstanceOfSatisfying(
@@ -199,7 +199,7 @@ class ArraysTest {
         x_train | <c8 | (1,)   | 1             | x_train with the header {'descr': '<c8' | numbers: uint8, float32
         x_train | `|O` | (1,)   | 1             | `x_train with the header {'descr': '|O'` | numbers: uint8, float32
         """)
-    void aWrongArrayGetsASentence(String name, String descr, String shape, String values, String found, String expected)
+    void describesAnInvalidArray(String name, String descr, String shape, String values, String found, String expected)
             throws IOException {
         long[] longs =
                 Arrays.stream(values.split(" ")).mapToLong(Long::parseLong).toArray();
@@ -209,7 +209,7 @@ class ArraysTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"x_train", "x_test"})
-    void aNumberThatIsNoneIsRefused(String name) throws IOException {
+    void rejectsNonFiniteNumbers(String name) throws IOException {
         describe(", \"layout\": \"NHWC\"");
         for (String part : List.of("train", "test")) {
             write("x_" + part, npy("<f4", "(1, 1, 2, 2)", floats(1, 2, 3, 4)));
@@ -228,7 +228,7 @@ class ArraysTest {
     }
 
     @Test
-    void whatIsNoFileOfNumpyIsRefused() throws IOException {
+    void rejectsOtherFilesThanNumpys() throws IOException {
         Files.writeString(folder.resolve("x_train.npy"), "1,2,3 and so on");
         assertRefused("x_train that begins with 312c322c3320616e6420", "934e554d5059");
         Files.delete(folder.resolve("x_train.npy"));
@@ -247,7 +247,7 @@ class ArraysTest {
     }
 
     @Test
-    void aClassIsAWholeNumber() throws IOException {
+    void rejectsFractionalClasses() throws IOException {
         Npy.write(folder, Npy.rows());
         describe(", \"classes\": 3");
         write("y_train", npy("<f4", "(3,)", floats(0, 1.5f, 1)));
@@ -266,7 +266,7 @@ class ArraysTest {
     }
 
     @Test
-    void anArrayOfSafetensorsIsAsLongAsItsShapeSays() throws IOException {
+    void rejectsASafetensorsArrayOfAnotherLength() throws IOException {
         describe(", \"file\": \"all.safetensors\"");
         String file = new String(Npy.safetensors(), StandardCharsets.ISO_8859_1);
         for (String offsets : new String[] {"[0, 20]", "[0, 28]", "[8, 24]"}) {
@@ -296,7 +296,7 @@ class ArraysTest {
     }
 
     @Test
-    void aSafetensorsFileWhoseHeaderLiesIsRefused() throws IOException {
+    void rejectsASafetensorsFileWithAWrongHeader() throws IOException {
         Path file = folder.resolve("all.safetensors");
         describe(", \"file\": \"all.safetensors\"");
         byte[] whole = Npy.safetensors();
@@ -311,7 +311,7 @@ class ArraysTest {
     }
 
     @Test
-    void aFileIsNotAPathOutOfTheRoot() throws IOException {
+    void rejectsFilesOutsideTheRoot() throws IOException {
         Files.write(root.resolveSibling("outside.npz"), Npy.npz(Npy.rows()));
         describe(", \"file\": \"../../outside.npz\"");
         assertRefused("leads out of the data root");

@@ -66,7 +66,7 @@ class Cifar10ReaderTest {
     }
 
     @Test
-    void takesTheFolderNameOfTheArchive() throws IOException {
+    void acceptsTheFolderNameOfTheArchive() throws IOException {
         Files.move(folder, root.resolve("cifar-10-batches-bin"));
         assertThat(open().train().size()).isEqualTo(15);
     }

@@ -54,7 +54,7 @@ class CsvTest {
     }
 
     @Test
-    void aByteOrderMarkIsNoPartOfAName() throws IOException {
+    void ignoresAByteOrderMark() throws IOException {
         describe(LABEL + ", \"columns\": [\"length\"]");
         write("train.csv", "\uFEFFlength,kind,width\n1,oak,2\n3.5,ash,-4e1\n");
         assertThat(values(open().train())).containsExactly(1, 3.5f);
@@ -100,7 +100,7 @@ class CsvTest {
 
     /// As spreadsheets write it.
     @Test
-    void quotesSpacesEmptyLinesAndOtherEndsOfLinesAreTaken() throws IOException {
+    void acceptsQuotesSpacesEmptyLinesAndOtherLineEnds() throws IOException {
         write("train.csv", "\uFEFF\"length\", kind ,\"width \"\r\n\"1\",\"oak\",2\r\n\r\n 3 , ash ,4");
         assertThat(values(open().train())).containsExactly(1, 2, 3, 4);
         assertThat(open().train().labels()).containsExactly(1, 0);
@@ -144,7 +144,7 @@ class CsvTest {
         length,kind,width                  | no row | at least one
         length,kind/1,oak                  | 2 columns of numbers | 1, as in the file to train on
         """)
-    void aWrongTableGetsASentence(String table, String found, String expected) throws IOException {
+    void describesAnInvalidTable(String table, String found, String expected) throws IOException {
         write("train.csv", table.replace('/', '\n'));
         assertRefused(found, expected);
     }
@@ -153,7 +153,7 @@ class CsvTest {
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
         "classes": 2                                        | label and targets are both missing
         "label": "kind", "targets": ["width"], "classes": 2 | label and targets are both there
-        "label": "kind"                                     | classes is missing; say how many there are
+        "label": "kind"                                     | classes is missing; set their number
         "targets": ["width"], "classes": 2                  | there are classes or classNames, but targets are numbers
         "targets": ["width", "width"]                       | targets is [width, width]; name each column once
         "label": "kind", "classes": 2, "columns": []        | columns is []; name each column once, and at least one
@@ -162,20 +162,20 @@ class CsvTest {
         "label": "kind", "classes": 2, "normalize": {"mean": [1, 2, 3], "std": [1, 1, 1]} | 3 means and stds, but a sample is a row of 2 numbers
         "label": "kind", "classes": 2, "train": "../../x"   | ../../x leads out of the data root
         """)
-    void aWrongDescriptionGetsASentence(String fields, String sentence) throws IOException {
+    void describesAnInvalidManifest(String fields, String sentence) throws IOException {
         describe(fields);
         assertRefused(sentence);
     }
 
     @Test
-    void bytesThatAreNoTextAreRefused() throws IOException {
+    void rejectsInvalidUtf8() throws IOException {
         Files.write(folder.resolve("train.csv"), "length,kind,width\n1,ö,2\n".getBytes(StandardCharsets.ISO_8859_1));
         assertRefused("bytes that are no UTF-8");
     }
 
     /// Without a limit, a file without line breaks would be read into memory as a whole.
     @Test
-    void aLineWithoutAnEndIsRefused() throws IOException {
+    void rejectsAnEndlessLine() throws IOException {
         write("train.csv", "1".repeat((1 << 20) + 1));
         assertRefused("line 1 of more than 1048576 characters");
         write("train.csv", "a,".repeat(10_001));

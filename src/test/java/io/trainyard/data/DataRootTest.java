@@ -52,7 +52,7 @@ class DataRootTest {
     }
 
     @Test
-    void aSetUnderAnyNameIsDescribedByTheFileBesideIt() {
+    void describesADatasetByItsManifest() {
         assertThat(new DataRoot(root).describe(DatasetSpec.named("letters")))
                 .isEqualTo(new DatasetInfo(
                         "letters",
@@ -66,7 +66,7 @@ class DataRootTest {
     }
 
     @Test
-    void classesThatAreOnlyCountedAreCalledByTheirNumbers() throws IOException {
+    void countedClassesAreNamedByTheirNumbers() throws IOException {
         describe("{\"kind\": \"idx\", \"classes\": 4}");
         assertThat(new DataRoot(root).describe(DatasetSpec.named("letters")).classNames())
                 .containsExactly("0", "1", "2", "3");
@@ -82,7 +82,7 @@ class DataRootTest {
     }
 
     @Test
-    void anUnknownNameSaysWhereItLookedWhatIsThereAndWhatMayBeMeant() throws IOException {
+    void anUnknownNameReportsTheFolderItsDatasetsAndASuggestion() throws IOException {
         assertRefused(
                 "leters",
                 "data set leters is not there: the data root " + root + " has no folder leters",
@@ -97,7 +97,7 @@ class DataRootTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-        {"kind": "idx"}                                   | classes is missing; say how many there are, or name them in classNames
+        {"kind": "idx"}                                   | classes is missing; set their number, or name them in classNames
         {"kind": "cifar", "classes": 3, "labels": "both"} | labels is "both"; it must be one of [single, coarse, fine]
         {"kind": "idx", "classes": 3, "classNames": ["a"]} | classNames has 1 names, but classes is 3
         {"kind": "idx", "classes": 5000}                  | classes is 5000; allowed is 1 to 4096
@@ -111,7 +111,7 @@ class DataRootTest {
         [1]                                                                   | it must be a JSON object
         {"kind":                                                              | it is not JSON
         """)
-    void aWrongDescriptionGetsASentence(String json, String sentence) throws IOException {
+    void describesAnInvalidManifest(String json, String sentence) throws IOException {
         describe(json);
         assertRefused("letters", letters.resolve("dataset.json") + ": ", sentence, "docs/reference/datasets.md");
     }
@@ -144,7 +144,7 @@ class DataRootTest {
     }
 
     @Test
-    void aFolderThatALinkTakesFromElsewhereIsRefused() throws IOException {
+    void rejectsLinksToFoldersOutsideTheRoot() throws IOException {
         Path elsewhere = Files.createDirectory(folder.resolve("elsewhere"));
         Files.writeString(elsewhere.resolve("dataset.json"), DESCRIPTION);
         Files.createSymbolicLink(root.resolve("linked"), elsewhere);
@@ -155,7 +155,7 @@ class DataRootTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"dataset.json", "train-labels-idx1-ubyte"})
-    void aFileThatALinkTakesFromElsewhereIsRefused(String name) throws IOException {
+    void rejectsLinksToFilesOutsideTheRoot(String name) throws IOException {
         Path moved = Files.move(letters.resolve(name), folder.resolve(name));
         Files.createSymbolicLink(letters.resolve(name), Path.of("../../" + name));
         assertThat(letters.resolve(name)).hasSameBinaryContentAs(moved);

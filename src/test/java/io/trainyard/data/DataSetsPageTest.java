@@ -69,7 +69,7 @@ class DataSetsPageTest {
 
     @ParameterizedTest
     @MethodSource("rows")
-    void aRowTellsShapeClassesAndSizes(List<String> row) {
+    void aRowHasShapeClassesAndSizes(List<String> row) {
         DatasetInfo info = Datasets.find(Page.code(row, 0).getFirst()).orElseThrow();
         assertThat(row.get(1)).isEqualTo(info.shape().toString());
         assertThat(row.get(2)).isEqualTo(Integer.toString(info.outputs()));

@@ -20,12 +20,12 @@ class DatasetsTest {
     Path root;
 
     @Test
-    void namesWhatThereIs() {
+    void listsTheDatasets() {
         assertThat(String.join(", ", Datasets.names())).isEqualTo(KNOWN);
     }
 
     @Test
-    void everyNameIsOneAJobCanSay() {
+    void everyNameIsValidInJobs() {
         assertThat(Datasets.names())
                 .allSatisfy(name -> assertThat(DatasetSpec.named(name).name()).isEqualTo(name));
     }
@@ -40,13 +40,13 @@ class DatasetsTest {
     }
 
     @Test
-    void knowsNoOtherName() {
+    void rejectsOtherNames() {
         assertThat(Datasets.find("imagenet")).isEmpty();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"cifar10", "mnist", "fashion-mnist", "signs"})
-    void saysWhichFolderIsMissingAndWhereItLooked(String name) {
+    void namesTheMissingFolderAndTheSearchedPlaces(String name) {
         assertThatThrownBy(() -> new DataRoot(root).open(DatasetSpec.named(name)))
                 .isInstanceOf(DatasetException.class)
                 .hasMessageContaining("data set " + name + " is not there")
@@ -57,7 +57,7 @@ class DatasetsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"cifar10", "mnist", "fashion-mnist", "signs"})
-    void saysWhichFileIsMissing(String name) throws Exception {
+    void namesTheMissingFile(String name) throws Exception {
         Path folder = Files.createDirectory(root.resolve(name));
         assertThatThrownBy(() -> new DataRoot(root).open(DatasetSpec.named(name)))
                 .isInstanceOf(DatasetException.class)

@@ -167,7 +167,7 @@ class IdxReaderTest {
 
     @ParameterizedTest
     @MethodSource("wrongFiles")
-    void aWrongFileGetsASentence(String file, byte[] content, String sentence) throws IOException {
+    void describesAnInvalidFile(String file, byte[] content, String sentence) throws IOException {
         write(file, content);
         assertFails(file + ": " + sentence);
     }

@@ -76,7 +76,7 @@ class ImageFolderTest {
     }
 
     @Test
-    void valTestsWhereThereIsNoTest() throws IOException {
+    void usesValWithoutATestFolder() throws IOException {
         writeParts();
         Files.move(photos.resolve("test"), photos.resolve("val"));
         assertThat(open(SMALL).test().size()).isEqualTo(8);
@@ -140,7 +140,7 @@ class ImageFolderTest {
     }
 
     @Test
-    void oneFolderIsSplitAsTheJobSays() throws IOException {
+    void splitsOneFolderAsInTheJob() throws IOException {
         StripedImages.write(photos, 0, 20);
         Dataset set = open(spec(List.of(4, 6), new SplitSpec(0.25, 7)));
         assertThat(set.train().size()).isEqualTo(15);
@@ -163,7 +163,7 @@ class ImageFolderTest {
     }
 
     @Test
-    void aFewBrokenFilesAreLeftOutAndNamed() throws IOException {
+    void skipsAFewBrokenFilesAndNamesThem() throws IOException {
         StripedImages.write(photos.resolve("train"), 0, 120);
         StripedImages.write(photos.resolve("test"), 120, 130);
         Dataset whole = open(SMALL);
@@ -203,7 +203,7 @@ class ImageFolderTest {
     }
 
     @Test
-    void whatIsNoImageFolderSaysWhatIsMissing() throws IOException {
+    void reportsWhatAnImageFolderLacks() throws IOException {
         assertRefused(SMALL, "has no dataset.json that says what it holds, and no folders of images");
         StripedImages.write(photos.resolve("checks/1.png"), 1);
         assertRefused(SMALL, "one folder in it, checks");
@@ -226,7 +226,7 @@ class ImageFolderTest {
     }
 
     @Test
-    void aSplitIsNotForWhatHasATestPart() throws IOException {
+    void rejectsASplitNextToATestPart() throws IOException {
         writeParts();
         assertInvalid(
                 spec(List.of(4, 6), new SplitSpec(0.2, 0)), "has a part to test with, test; leave out dataset.split");

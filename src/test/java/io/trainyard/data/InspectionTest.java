@@ -53,7 +53,7 @@ class InspectionTest {
     }
 
     @Test
-    void tellsOfATableWhatItsColumnsAre() throws IOException {
+    void inspectsTheColumnsOfATable() throws IOException {
         write("train.csv", "id;long;class;note\n1;2.5;oak;x\n2;3.5;ash;\n3;4.5;oak;y\n4;-2.5;elm;z\n");
         write("test.csv", "id;long;class;note\n5;1;oak;-\n");
         Inspection found = written();
@@ -74,7 +74,7 @@ class InspectionTest {
     }
 
     @Test
-    void aTableWithoutNamesOrTestsIsTakenAsItIs() throws IOException {
+    void describesATableWithoutHeaderOrTestPart() throws IOException {
         write("all.csv", "1,0\n2,1\n3,0\n4,2\n5,1\n6,0\n");
         Inspection found = written();
         assertThat(found.description().toString())
@@ -103,7 +103,7 @@ class InspectionTest {
     }
 
     @Test
-    void whatIsMissingInATableIsToldWithItsPlace() throws IOException {
+    void reportsMissingValuesWithTheirPosition() throws IOException {
         write("train.csv", "a,b,y\n1,,0\n2,nan,1\n3,4,0\n,5,1\n");
         write("test.csv", "a,b,y\n1,2,0\n");
         write("dataset.json", "{\"kind\": \"csv\", \"label\": \"y\", \"classes\": 2}");
@@ -116,7 +116,7 @@ class InspectionTest {
     }
 
     @Test
-    void tellsOfArraysWhereNumbersAreMissing() throws IOException {
+    void reportsNonFiniteValuesOfArrays() throws IOException {
         Map<String, byte[]> arrays = Npy.rows();
         arrays.put("x_train", Npy.npy("<f4", "(3, 2)", Npy.floats(1, 2, Float.NaN, 4, Float.POSITIVE_INFINITY, 6)));
         Npy.write(own, arrays);
@@ -129,7 +129,7 @@ class InspectionTest {
 
     @ParameterizedTest
     @CsvSource({"'(2, 4, 3, 5)', NCHW", "'(2, 5, 6, 3)', NHWC", "'(2, 3, 5, 4)', NCHW", "'(2, 1, 1, 60)', NCHW"})
-    void theLayoutOfImagesIsWhereColoursAreFew(String shape, String layout) throws IOException {
+    void guessesTheLayoutByTheNumberOfChannels(String shape, String layout) throws IOException {
         int size = shape.equals("(2, 5, 6, 3)") ? 180 : 120;
         byte[] pixels = new byte[size];
         for (int i = 0; i < size; i++) {
@@ -152,7 +152,7 @@ class InspectionTest {
 
     /// Expected values: numpy.mean and numpy.std of the bytes / 255.
     @Test
-    void tellsTheMeanAndDeviationOfBytesAsTheyAreGivenToANetwork() throws IOException {
+    void reportsMeanAndDeviationOfBytesInNetworkUnits() throws IOException {
         Files.write(own.resolve("x_train.npy"), Npy.npy("|u1", "(2, 2)", Npy.bytes(0, 10, 255, 30)));
         Files.write(own.resolve("x_test.npy"), Npy.npy("|u1", "(1, 2)", Npy.bytes(7, 7)));
         Files.write(own.resolve("y_train.npy"), Npy.npy("|u1", "(2,)", Npy.bytes(0, 1)));
@@ -181,7 +181,7 @@ class InspectionTest {
     }
 
     @Test
-    void samplesThatAreTwiceAmongThoseThatTestAreNotAmongThoseToTrainOn() throws IOException {
+    void separatesDuplicatesWithinTheTestPart() throws IOException {
         write("train.csv", "a,y\n1,0\n2,1\n");
         write("test.csv", "a,y\n3,0\n4,1\n3,0\n");
         assertThat(inspect().odd())
@@ -190,7 +190,7 @@ class InspectionTest {
     }
 
     @Test
-    void constantColumnsAndRareClassesAreOdd() throws IOException {
+    void warnsAboutConstantColumnsAndRareClasses() throws IOException {
         StringBuilder rows = new StringBuilder("a,b,y\n");
         for (int i = 0; i < 20; i++) {
             rows.append(i).append(",3,").append(i == 0 ? 2 : 0).append('\n');
@@ -208,7 +208,7 @@ class InspectionTest {
     }
 
     @Test
-    void tellsOfImagesHowLargeTheyAreAndWhichAreTheSame() throws IOException {
+    void inspectsImageSizesAndDuplicates() throws IOException {
         StripedImages.write(own.resolve("train"), 0, 12);
         StripedImages.write(own.resolve("test"), 12, 16);
         StripedImages.write(own.resolve("test/checks/again.png"), 4);
@@ -225,7 +225,7 @@ class InspectionTest {
                         "own/test/checks/again.png is own/train/checks/4.png");
         Inspection unsized = inspect();
         assertThat(unsized.shape()).isNull();
-        assertThat(unsized.odd()).anyMatch(sentence -> sentence.contains("jobs must say which they are given"));
+        assertThat(unsized.odd()).anyMatch(sentence -> sentence.contains("jobs must set one"));
     }
 
     @Test
@@ -258,17 +258,17 @@ class InspectionTest {
     }
 
     @Test
-    void aFolderOfNothingSaysWhatThereCouldBe() throws IOException {
+    void anEmptyFolderListsTheSupportedKinds() throws IOException {
         write("readme.txt", "nothing");
         assertThatThrownBy(() -> OwnFolder.at(own))
                 .isInstanceOf(DatasetException.class)
-                .hasMessageContaining("holds nothing that is known");
+                .hasMessageContaining("has no known content");
         assertThatThrownBy(() -> OwnFolder.at(own.resolve("readme.txt"))).hasMessageContaining("is a file");
         assertThatThrownBy(() -> OwnFolder.at(own.resolve("none"))).hasMessageContaining("is not there");
     }
 
     @Test
-    void aDescriptionThatIsThereIsLeftAlone() throws IOException {
+    void keepsAnExistingDescription() throws IOException {
         Npy.write(own, Npy.rows());
         OwnFolder folder = OwnFolder.at(own);
         Inspection inspection = folder.inspect(DatasetSpec.named("own"));
@@ -280,7 +280,7 @@ class InspectionTest {
     }
 
     @Test
-    void aNameThatNoJobCanSayIsOdd() throws IOException {
+    void warnsAboutNamesThatAreInvalidInJobs() throws IOException {
         own = Files.createDirectory(root.resolve("My Rows"));
         Npy.write(own, Npy.rows());
         assertThat(inspect().odd()).anyMatch(sentence -> sentence.startsWith("no job can name the folder My Rows"));

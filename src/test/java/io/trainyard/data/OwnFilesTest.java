@@ -116,7 +116,7 @@ class OwnFilesTest {
     }
 
     @Test
-    void whatIsNoIdxOfBytesIsRefused() throws IOException {
+    void rejectsIdxOfOtherTypesThanBytes() throws IOException {
         describe("{\"kind\": \"idx\", \"classes\": 201}");
         writeIdx(5, 3);
         write("train-images-idx3-ubyte", idx(0x0D, new int[] {2, 1, 1}, new byte[8]));
@@ -130,7 +130,7 @@ class OwnFilesTest {
 
     /// The split must equal random_split's; ImageFolderTest compares its indices with PyTorch's.
     @Test
-    void aPartOfTheSamplesTestsWhereNothingElseDoes() throws IOException {
+    void aSplitProvidesTheTestPart() throws IOException {
         byte[] records = new byte[20 * 2];
         for (int i = 0; i < 20; i++) {
             records[2 * i] = (byte) (i % 3);

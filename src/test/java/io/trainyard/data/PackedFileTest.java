@@ -65,7 +65,7 @@ class PackedFileTest {
     }
 
     @Test
-    void rowsOfFloatsStayThemselves() throws IOException {
+    void rowsOfFloatsStayUnchanged() throws IOException {
         Npy.write(own, Npy.rows());
         Files.writeString(
                 own.resolve("dataset.json"),
@@ -78,7 +78,7 @@ class PackedFileTest {
     }
 
     @Test
-    void whatADescriptionSaysOfMeansCountsBeforeThePackedOnes() throws IOException {
+    void theManifestsMeansOverrideThePackedOnes() throws IOException {
         Npy.write(own, Npy.rows());
         pack();
         Files.writeString(
@@ -89,7 +89,7 @@ class PackedFileTest {
     }
 
     @Test
-    void numbersToPredictStayThemselves() throws IOException {
+    void regressionTargetsStayUnchanged() throws IOException {
         Files.writeString(own.resolve("train.csv"), "a,b,y\n1,2,.5\n3,4,-7\n5,6,1e9\n");
         Files.writeString(own.resolve("test.csv"), "a,b,y\n7,8,2\n");
         Files.writeString(own.resolve("dataset.json"), "{\"kind\": \"csv\", \"targets\": [\"y\", \"b\"]}");
@@ -109,7 +109,7 @@ class PackedFileTest {
     }
 
     @Test
-    void whatHasNoTestPartIsSplitAsATorchSplitIs() throws IOException {
+    void splitsLikeTorchWithoutATestPart() throws IOException {
         OwnIdx.write(own, 50, 1);
         Files.delete(own.resolve("t10k-images-idx3-ubyte"));
         Files.delete(own.resolve("t10k-labels-idx1-ubyte"));
@@ -136,7 +136,7 @@ class PackedFileTest {
 
     /// Files of several blocks: changes a byte at many places, then truncates at each.
     @Test
-    void aChangedByteIsFoundWhereverItIs() throws IOException {
+    void detectsAChangedByteAnywhere() throws IOException {
         Path file = packOfSeveralBlocks();
         byte[] whole = Files.readAllBytes(file);
         assertThat(whole.length).isGreaterThan(2 * PackedFile.BLOCK_BYTES);
@@ -157,7 +157,7 @@ class PackedFileTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 7, 8, 100, 4095, 4096, 1 << 20, (2 << 20) + 7})
-    void aFileThatIsCutShortIsFound(int length) throws IOException {
+    void detectsATruncatedFile(int length) throws IOException {
         Path file = packOfSeveralBlocks();
         try (var channel = Files.newByteChannel(file, StandardOpenOption.WRITE)) {
             channel.truncate(length);
@@ -168,7 +168,7 @@ class PackedFileTest {
     }
 
     @Test
-    void bytesBehindTheLastAreFound() throws IOException {
+    void detectsTrailingBytes() throws IOException {
         Path file = packOfSeveralBlocks();
         Files.write(file, new byte[4], StandardOpenOption.APPEND);
         assertThatThrownBy(() -> open("packed"))
@@ -205,13 +205,13 @@ class PackedFileTest {
     }
 
     @Test
-    void nothingThatIsThereIsReplacedUnasked() throws IOException {
+    void replacesNothingByDefault() throws IOException {
         Npy.write(own, Npy.rows());
         Files.writeString(own.resolve("dataset.json"), "{\"kind\": \"arrays\"}");
         pack();
         assertThatThrownBy(this::pack)
                 .isInstanceOf(DatasetException.class)
-                .hasMessageContaining("packed.safetensors is there already");
+                .hasMessageContaining("packed.safetensors exists already");
         OwnFolder.at(own).pack(packed, DatasetSpec.named("own"), true);
         assertThatThrownBy(() -> OwnFolder.at(own).pack(own, DatasetSpec.named("own"), true))
                 .hasMessageContaining("is the folder that is packed");
@@ -223,7 +223,7 @@ class PackedFileTest {
 
     /// A failed pack leaves no file that looks complete.
     @Test
-    void whatCannotBeReadLeavesNoFile() throws IOException {
+    void anUnreadableDatasetLeavesNoFile() throws IOException {
         Npy.write(own, Npy.rows());
         Files.writeString(own.resolve("dataset.json"), "{\"kind\": \"arrays\"}");
         Files.write(own.resolve("y_test.npy"), Npy.npy("<i8", "(2,)", Npy.longs(1, 9)));
@@ -241,7 +241,7 @@ class PackedFileTest {
     }
 
     @Test
-    void fieldsOfFoldersAreNotForIt() throws IOException {
+    void rejectsFieldsOfImageFolders() throws IOException {
         Npy.write(own, Npy.rows());
         pack();
         assertThatThrownBy(() -> new DataRoot(root)

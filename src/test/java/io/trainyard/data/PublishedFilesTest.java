@@ -32,7 +32,7 @@ class PublishedFilesTest {
         "signs, test, 120, bddfd4b06f3c69112cf6a6dc2a4600943473a690bf1317c959ee6cb1e2535d4a,"
                 + " 767bf4551109eede0756d7f5ebecaab3edaf512f299eeaa3b052d8aac436f20b",
     })
-    void readsWhatPythonReads(String name, String part, int size, String pixels, String labels) throws Exception {
+    void readsTheValuesOfPython(String name, String part, int size, String pixels, String labels) throws Exception {
         assumeTrue(
                 Files.isDirectory(ROOT.resolve(name)),
                 () -> "needs the published files of %s in %s".formatted(name, ROOT.resolve(name)));

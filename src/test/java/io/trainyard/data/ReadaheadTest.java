@@ -65,7 +65,7 @@ class ReadaheadTest {
     }
 
     @Test
-    void asksForAWindowAheadAndForEachSampleOnce() throws Exception {
+    void requestsAWindowAheadAndEachSampleOnce() throws Exception {
         int[] order = TorchRandom.permutation(1, 100);
         try (Readahead ahead = new Readahead(memory, SAMPLE, 2, this::hear)) {
             ahead.reach(order, 0);
@@ -83,7 +83,7 @@ class ReadaheadTest {
 
     /// Samples that the training has passed are not read again.
     @Test
-    void doesNotAskForWhatIsBehind() throws Exception {
+    void doesNotRequestEarlierSamples() throws Exception {
         int[] order = TorchRandom.permutation(1, 100);
         try (Readahead ahead = new Readahead(memory, SAMPLE, 2, this::hear)) {
             ahead.reach(order, 10);
@@ -97,7 +97,7 @@ class ReadaheadTest {
     }
 
     @Test
-    void fourBatchesAreAWindowWhereTheyAreMore() throws Exception {
+    void theWindowHoldsAtLeastFourBatches() throws Exception {
         try (Readahead ahead = new Readahead(memory, SAMPLE, 20, this::hear)) {
             ahead.reach(TorchRandom.identity(100), 0);
             await(80);
@@ -106,7 +106,7 @@ class ReadaheadTest {
     }
 
     @Test
-    void isNotForWhatStaysInMemory() throws Exception {
+    void isAbsentForSamplesInMemory() throws Exception {
         Dataset.Split small = new Dataset.Split(new Samples.Pixels(map(12)), new Targets.ClassLabels(new int[12]));
         assertThat(Readahead.of(new Dataset("small", Shape.of(1), 1, small, small), 4))
                 .isEmpty();

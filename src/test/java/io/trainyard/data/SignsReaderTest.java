@@ -148,7 +148,7 @@ class SignsReaderTest {
     }
 
     @Test
-    void refusesWhatIsNotHdf5() throws IOException {
+    void rejectsOtherFormats() throws IOException {
         Files.writeString(train, "<html>404</html>");
         assertFails("train_signs.h5: found no readable HDF5");
         Files.write(train, new byte[0]);

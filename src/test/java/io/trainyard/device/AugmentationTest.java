@@ -48,7 +48,7 @@ class AugmentationTest {
 
     @ParameterizedTest
     @MethodSource("everyCombination")
-    void drawsAsManyWordsAsItSays(AugmentSpec spec) {
+    void drawsTheDocumentedNumberOfWords(AugmentSpec spec) {
         Augmentation augmentation = new Augmentation(spec, IMAGE);
         TorchRandom drawn = new TorchRandom(5);
         assertThat(augmentation.draw(drawn, 7)).hasSize(spec.isNone() ? 0 : 7);

@@ -96,7 +96,7 @@ interface DeterminismContract extends TestedDevice {
     }
 
     @Test
-    default void theNumberOfThreadsThatWasChosenCanBeAskedForAndGivesTheSameBits() {
+    default void theChosenNumberOfThreadsGivesTheSameBitsIfRequested() {
         Workload workload = eventful();
         int threads;
         try (LearningSession session = device().open(workload)) {
@@ -112,7 +112,7 @@ interface DeterminismContract extends TestedDevice {
 
     @ParameterizedTest
     @MethodSource("io.trainyard.device.check.CheckWorkload#optimizers")
-    default void goesOnInTheMiddleOfAnEpochAsIfNothingHadHappened(OptimizerSpec optimizer) {
+    default void resumesWithinAnEpochWithTheSameBits(OptimizerSpec optimizer) {
         Workload workload = eventful().withOptimizer(optimizer);
         SessionRun whole = twoEpochs(workload);
         SessionState middle;
@@ -150,7 +150,7 @@ interface DeterminismContract extends TestedDevice {
 
     @ParameterizedTest
     @MethodSource("io.trainyard.device.check.CheckWorkload#optimizers")
-    default void loadingForgetsWhatWasBefore(OptimizerSpec optimizer) {
+    default void loadingReplacesTheWholeState(OptimizerSpec optimizer) {
         Workload workload = eventful().withOptimizer(optimizer);
         SessionRun fresh = run(workload, session -> session.advance(5));
         try (LearningSession session = device().open(workload)) {
@@ -166,7 +166,7 @@ interface DeterminismContract extends TestedDevice {
     }
 
     @Test
-    default void theGeneratorStandsBehindTheEpochsMasks() {
+    default void theGeneratorEndsAfterTheEpochsMasks() {
         Workload workload = eventful();
         EpochPlan plan = CheckWorkload.plan(workload, 1);
         TorchRandom expected = TorchRandom.restore(plan.random().state());

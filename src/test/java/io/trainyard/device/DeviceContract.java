@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 public abstract class DeviceContract extends SessionContract implements GoldenContract {
     /// The loaded state counts 41 batches.
     @Test
-    void meansOverAllBatchesGoOnFromTheNumberThatIsLoaded() {
+    void meansOverAllBatchesContinueFromTheLoadedNumber() {
         for (String statistic : List.of("0.running_mean", "0.running_var")) {
             float[] before = statistic(statistic, Layers.norm(BatchNorm.DEFAULT_EPS, 0, true));
             float[] ofTheBatch = statistic(statistic, Layers.norm(BatchNorm.DEFAULT_EPS, 1, true));

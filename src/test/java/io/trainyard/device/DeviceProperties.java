@@ -23,7 +23,7 @@ public abstract class DeviceProperties {
     /// A state saved after any step and loaded into another session gives the same bits as an uninterrupted
     /// run.
     @SeededProperty
-    void goesOnAsIfNothingHadHappened(@ForAll("networks") RandomNetwork network, @ForAll long seed) {
+    void resumesWithTheSameBits(@ForAll("networks") RandomNetwork network, @ForAll long seed) {
         Workload workload = network.workload();
         int steps = workload.stepsPerEpoch();
         int interrupted = (int) Math.floorMod(seed, (long) steps);

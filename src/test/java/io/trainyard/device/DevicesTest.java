@@ -48,28 +48,28 @@ class DevicesTest {
     }
 
     @Test
-    void autoSaysWhyNotTheOneBefore() {
+    void autoReportsWhyPreferredKindsAreUnavailable() {
         assertThat(Devices.choice(List.of(new Backend("cuda", 2, "no driver"), new Backend("cpu", 1, null), BY_NAME)))
                 .isEqualTo(new DeviceChoice("cpu", "cuda is not available: no driver"));
     }
 
     @Test
-    void autoNeverChoosesWhatIsForNamesOnly() {
+    void autoNeverChoosesRankZero() {
         assertThatThrownBy(() -> Devices.choice(
                         List.of(new Backend("cuda", 2, "no driver"), new Backend("cpu", 1, "no oneDNN"), BY_NAME)))
                 .isInstanceOf(DeviceException.class)
                 .hasMessage("no device is available here: cuda is not available: no driver;"
-                        + " cpu is not available: no oneDNN; reference is used only when asked for by name");
+                        + " cpu is not available: no oneDNN; reference is used only if named");
     }
 
     @Test
-    void aNumberThatIsNotHereIsRefusedWithThoseThatAre() {
+    void rejectsAMissingDeviceNumberAndListsTheOthers() {
         List<DeviceBackend> backends =
                 List.of(new Backend("cuda", 2, null, "cuda:0", "cuda:1"), new Backend("cpu", 1, null, "cpu"), BY_NAME);
         assertThatThrownBy(() -> Devices.open(new DeviceSpec("cuda:7"), backends))
                 .isInstanceOf(DeviceException.class)
                 .hasMessage(
-                        "no device \"cuda:7\" here; there is cuda:0, cuda:1: name one of these, or cuda for whichever"
+                        "no device \"cuda:7\" here; there is cuda:0, cuda:1: name one of these, or cuda for any that"
                                 + " the worker has");
         for (String here : List.of("cuda:1", "cuda", "cpu", "auto")) {
             assertThatThrownBy(() -> Devices.open(new DeviceSpec(here), backends))
@@ -78,14 +78,14 @@ class DevicesTest {
     }
 
     @Test
-    void aKindThatIsNotAvailableSaysWhyItself() {
+    void anUnavailableKindReportsItsReason() {
         DeviceBackend gone = new Backend("cuda", 2, "no driver");
         assertThatThrownBy(() -> Devices.open(new DeviceSpec("cuda:7"), List.of(gone)))
                 .hasMessage("opened as cuda:7");
     }
 
     @Test
-    void aWorkersKindsAreThoseOfItsDevice() {
+    void aWorkerHasTheKindsOfItsDevice() {
         assertThat(Devices.availableKinds(List.of(new Backend("cuda", 2, null), new Backend("cpu", 1, null), BY_NAME)))
                 .containsExactlyInAnyOrder("cuda", "cpu");
         assertThat(Devices.availableKinds(

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 /// Evaluation on the test set.
 interface EvaluationContract extends TestedDevice {
     @Test
-    default void testLossIsTheMeanOfTheSamplesWhateverTheBatches() {
+    default void testLossIsTheMeanOfTheSamplesForAnyBatches() {
         // With logits 0 and b, classes 0 and 1 have the losses log(1 + e^b) and log(1 + e^-b).
         double b = 0.5;
         double cost0 = Math.log1p(Math.exp(b));
@@ -71,7 +71,7 @@ interface EvaluationContract extends TestedDevice {
     }
 
     @Test
-    default void predictsWhatItEvaluates() {
+    default void predictionsMatchTheEvaluation() {
         Workload workload = eventful();
         int classes = workload.network().classes();
         Dataset.Split test = workload.dataset().test();

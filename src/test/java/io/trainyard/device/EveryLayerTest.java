@@ -30,7 +30,7 @@ class EveryLayerTest {
     @ParameterizedTest
     @MethodSource("io.trainyard.spec.LayerKinds#all")
     void hasARowInTheContractsTable(Class<?> kind) {
-        assertStands(kind, "LayerCases", LayerCases.all().stream().map(LayerCase::layers));
+        assertCovered(kind, "LayerCases", LayerCases.all().stream().map(LayerCase::layers));
     }
 
     /// These rows train on one sample per step, which batchNorm1d cannot normalise. It shares its kernels with
@@ -42,10 +42,10 @@ class EveryLayerTest {
     @ParameterizedTest
     @MethodSource("kindsForOneSample")
     void hasARowAmongThoseOfValuesThatAreNotFinite(Class<?> kind) {
-        assertStands(kind, "NonFiniteCases", NonFiniteCases.all().stream().map(NonFiniteCase::layers));
+        assertCovered(kind, "NonFiniteCases", NonFiniteCases.all().stream().map(NonFiniteCase::layers));
     }
 
-    private static void assertStands(Class<?> kind, String table, Stream<List<LayerSpec>> networks) {
+    private static void assertCovered(Class<?> kind, String table, Stream<List<LayerSpec>> networks) {
         assertThat(networks.anyMatch(layers -> LayerKinds.in(layers).anyMatch(kind::equals)))
                 .as("%s has a row with a %s", table, kind.getSimpleName())
                 .isTrue();

@@ -33,7 +33,7 @@ public interface LoopContract extends TestedDevice {
     /// Resumes at every step, both within an accumulation group and between groups.
     @ParameterizedTest
     @MethodSource("io.trainyard.device.check.CheckWorkload#loops")
-    default void goesOnAtEveryStepAsIfNothingHadHappened(LoopSpec loop) {
+    default void resumesAtEveryStepWithTheSameBits(LoopSpec loop) {
         if (!has(loop)) {
             return;
         }
@@ -86,7 +86,7 @@ public interface LoopContract extends TestedDevice {
 
     /// The saved model is the average. After the first step it is a copy of the weights.
     @Test
-    default void theAverageIsSavedAsTheModelAndWhatIsTrainedBesides() {
+    default void savesTheAverageAsTheModelAndTheTrainedParameters() {
         Workload plain = eventful();
         Workload averaging = plain.withLoop(new LoopSpec(false, 1, null, new EmaSpec(0.75)));
         try (LearningSession session = device().open(averaging);

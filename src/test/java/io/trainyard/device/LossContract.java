@@ -80,7 +80,7 @@ interface LossContract extends TestedDevice {
     }
 
     @Test
-    default void aLossThatDoesNotSuitTheTargetsIsRefused() {
+    default void rejectsALossThatDoesNotFitTheTargets() {
         Workload classes = eventful();
         assertThatThrownBy(() -> classes.withLoss(new MeanSquaredError()))
                 .isInstanceOf(InvalidJobException.class)

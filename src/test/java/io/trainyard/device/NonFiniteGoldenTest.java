@@ -59,7 +59,7 @@ class NonFiniteGoldenTest {
 
     @ParameterizedTest
     @MethodSource("io.trainyard.device.check.NonFiniteCases#all")
-    void theReferenceDoesAsPyTorchDid(NonFiniteCase row) {
+    void theReferenceMatchesPyTorch(NonFiniteCase row) {
         JsonNode recorded = Objects.requireNonNull(recorded().get(row.name()));
         assertThat(layers(recorded.get("layers"))).isEqualTo(row.layers());
         NonFiniteRun run;

@@ -82,7 +82,7 @@ public interface NumbersContract extends GoldenContract {
     @Slow
     @ParameterizedTest
     @MethodSource("io.trainyard.device.check.NonFiniteCases#all")
-    default void passesOnWhatIsNotFiniteAsTheReferenceDoes(NonFiniteCase row) {
+    default void propagatesNonFiniteValuesLikeTheReference(NonFiniteCase row) {
         checkNonFinite(device(), row);
     }
 

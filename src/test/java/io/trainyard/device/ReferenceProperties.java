@@ -18,7 +18,7 @@ public abstract class ReferenceProperties extends DeviceProperties {
     @SeededProperty
     void findsTheReferencesGradients(@ForAll("networks") RandomNetwork network) {
         Workload workload = network.workload(CheckWorkload.PLAIN);
-        assumeThatNothingIsBlownUp(workload, 1);
+        assumeBoundedValues(workload, 1);
         Expect.passed(ReferenceComparison.gradients(device(), workload));
     }
 
@@ -26,7 +26,7 @@ public abstract class ReferenceProperties extends DeviceProperties {
     void trainsAndTestsAsTheReferenceDoes(@ForAll("networks") RandomNetwork network) {
         Workload workload = network.workload();
         int steps = Math.min(3, workload.stepsPerEpoch());
-        assumeThatNothingIsBlownUp(workload, steps);
+        assumeBoundedValues(workload, steps);
         try (LearningSession reference = ReferenceComparison.reference().open(workload);
                 LearningSession session = device().open(workload)) {
             for (LearningSession either : List.of(reference, session)) {
@@ -50,7 +50,7 @@ public abstract class ReferenceProperties extends DeviceProperties {
 
     /// Skips networks in which batch norm divides by nearly zero: it amplifies rounding so that no result is
     /// reliable.
-    private static void assumeThatNothingIsBlownUp(Workload workload, int steps) {
+    private static void assumeBoundedValues(Workload workload, int steps) {
         SessionState state = CheckWorkload.state(workload);
         try (LearningSession session = ReferenceComparison.reference().open(workload)) {
             session.load(state);

@@ -108,7 +108,7 @@ interface StateContract extends TestedDevice {
     }
 
     @Test
-    default void plansThatDoNotFitAreRefused() {
+    default void rejectsPlansThatDoNotFit() {
         Workload workload = eventful();
         try (LearningSession session = device().open(workload)) {
             session.load(CheckWorkload.state(workload));

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 class WorkloadTest {
     @Test
-    void batchNormOfOneValueAChannelIsRefusedWhereverItStands() {
+    void rejectsBatchNormOfOneValuePerChannelAnywhere() {
         LayerSpec norm = new BatchNorm.BatchNorm2d("norm");
         assertRefused("norm", norm);
         assertRefused("block.norm", new Residual("block", List.of(norm), List.of()));
@@ -30,7 +30,7 @@ class WorkloadTest {
     }
 
     @Test
-    void aLastBatchOfOneThatIsLeftOutIsRefusedNowhere() {
+    void allowsADroppedLastBatchOfOne() {
         Workload workload = CheckWorkload.eventful().withLoop(new LoopSpec(true, 1, null, null));
         assertThat(CheckWorkload.eventful().lastBatchSize()).isEqualTo(3);
         assertThat(workload.stepsPerEpoch()).isEqualTo(4);
@@ -85,7 +85,7 @@ class WorkloadTest {
 
     /// As in PyTorch, which sums in float32.
     @Test
-    void theMeanOfLossesWhoseSumNoFloatHoldsIsInfinite() {
+    void theMeanOfLossesIsInfiniteIfTheirSumOverflows() {
         assertThat(Workload.meanLoss(6.0, 4)).isEqualTo(1.5f);
         assertThat(Workload.meanLoss(2.0 * Float.MAX_VALUE, 4)).isEqualTo(Float.POSITIVE_INFINITY);
         assertThat(Workload.meanLoss(Double.NaN, 4)).isNaN();

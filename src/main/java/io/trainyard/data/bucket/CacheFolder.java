@@ -75,7 +75,7 @@ record CacheFolder(Path root) {
     }
 
     /// Held by a process that frees space.
-    Path roomLock() {
+    Path spaceLock() {
         return locks().resolve("room");
     }
 
@@ -166,7 +166,7 @@ record CacheFolder(Path root) {
         return bytes;
     }
 
-    /// Deletes files that belong to no dataset, except those in `but`. The caller must hold [#roomLock].
+    /// Deletes files that belong to no dataset, except those in `but`. The caller must hold [#spaceLock].
     ///
     /// @return the bytes of the remaining files
     long dropUnused(Set<String> but) throws IOException {

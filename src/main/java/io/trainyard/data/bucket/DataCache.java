@@ -17,9 +17,9 @@ import java.util.stream.Collectors;
 /// but never one in use.
 final class DataCache {
     /// The longest time without progress of another process's download.
-    private static final Duration MOST_SILENCE = Duration.ofMinutes(5);
+    private static final Duration MAX_SILENCE = Duration.ofMinutes(5);
 
-    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(50);
+    private static final Duration POLL_INTERVAL = Duration.ofMillis(50);
 
     private final CacheFolder folder;
     private final long limitBytes;
@@ -50,14 +50,14 @@ final class DataCache {
                         return new Pinned(folder.set(hash), reading.get());
                     }
                     reading.get().close();
-                    bring(bucket, listing, progress);
+                    download(bucket, listing, progress);
                 } else {
                     awaitOther(listing, progress);
                 }
             }
         } catch (IOException e) {
             throw new DatasetUnavailableException(
-                    "data set %s cannot be brought from %s to %s: %s"
+                    "data set %s cannot be downloaded from %s to %s: %s"
                             .formatted(listing.dataset(), bucket.location(), folder.root(), e.getMessage()),
                     e);
         } catch (InterruptedException e) {
@@ -68,7 +68,7 @@ final class DataCache {
     }
 
     /// Downloads the dataset unless another process is doing so.
-    private void bring(S3Bucket bucket, Listing listing, FetchProgress progress)
+    private void download(S3Bucket bucket, Listing listing, FetchProgress progress)
             throws IOException, InterruptedException {
         String hash = listing.hash();
         Optional<CacheLock> alone = CacheLock.tryAlone(folder.lock(hash));
@@ -79,7 +79,7 @@ final class DataCache {
         try (CacheLock _ = alone.get()) {
             if (!Files.isDirectory(folder.set(hash))) {
                 try {
-                    makeRoom(listing);
+                    freeSpace(listing);
                     new Fetch(bucket, folder, listing, progress).run();
                 } finally {
                     CacheFolder.delete(folder.unfinished(hash));
@@ -89,8 +89,8 @@ final class DataCache {
         }
     }
 
-    private void makeRoom(Listing listing) throws IOException, InterruptedException {
-        try (CacheLock _ = roomLock()) {
+    private void freeSpace(Listing listing) throws IOException, InterruptedException {
+        try (CacheLock _ = spaceLock()) {
             long others = folder.wantedByOthers(listing.hash());
             sweep();
             Set<String> wanted =
@@ -140,24 +140,25 @@ final class DataCache {
                 .sum();
     }
 
-    private CacheLock roomLock() throws IOException, InterruptedException {
-        for (long nanos = 0; nanos < MOST_SILENCE.toNanos(); nanos += BETWEEN_LOOKS.toNanos()) {
-            Optional<CacheLock> lock = CacheLock.tryAlone(folder.roomLock());
+    private CacheLock spaceLock() throws IOException, InterruptedException {
+        for (long nanos = 0; nanos < MAX_SILENCE.toNanos(); nanos += POLL_INTERVAL.toNanos()) {
+            Optional<CacheLock> lock = CacheLock.tryAlone(folder.spaceLock());
             if (lock.isPresent()) {
                 return lock.get();
             }
-            Thread.sleep(BETWEEN_LOOKS);
+            Thread.sleep(POLL_INTERVAL);
         }
-        throw new IOException("somebody has been making room for %d s".formatted(MOST_SILENCE.toSeconds()));
+        throw new IOException("another process has been freeing space for %d s".formatted(MAX_SILENCE.toSeconds()));
     }
 
     /// Waits briefly for the process that downloads a dataset.
     private void awaitOther(Listing listing, FetchProgress progress) throws IOException, InterruptedException {
-        FileTime news = folder.lastUse(listing.hash());
-        if (news.toMillis() > 0 && System.currentTimeMillis() - news.toMillis() > MOST_SILENCE.toMillis()) {
-            throw new IOException("whoever brings it has done nothing for %d s".formatted(MOST_SILENCE.toSeconds()));
+        FileTime lastUse = folder.lastUse(listing.hash());
+        if (lastUse.toMillis() > 0 && System.currentTimeMillis() - lastUse.toMillis() > MAX_SILENCE.toMillis()) {
+            throw new IOException(
+                    "the process that downloads it has made no progress for %d s".formatted(MAX_SILENCE.toSeconds()));
         }
         progress.fetched(listing.dataset(), 0, listing.bytes());
-        Thread.sleep(BETWEEN_LOOKS);
+        Thread.sleep(POLL_INTERVAL);
     }
 }

@@ -31,14 +31,13 @@ import org.jspecify.annotations.Nullable;
 
 /// Downloads the files of a dataset from a bucket. The caller holds the dataset's lock exclusively.
 final class Fetch {
-    /// Concurrent downloads.
-    private static final int SIDE_BY_SIDE = 4;
+    private static final int CONCURRENT_DOWNLOADS = 4;
 
     /// Consecutive connections that break before the first byte.
-    private static final int MOST_FAILURES = 3;
+    private static final int MAX_FAILURES = 3;
 
     private static final int BUFFER_BYTES = 1 << 18;
-    private static final long BETWEEN_NEWS_MILLIS = 200;
+    private static final long REPORT_INTERVAL_MILLIS = 200;
 
     private final S3Bucket bucket;
     private final CacheFolder folder;
@@ -61,18 +60,18 @@ final class Fetch {
         CacheFolder.delete(unfinished); // left by a killed process
         Files.createDirectories(unfinished);
         try (ExecutorService threads = Executors.newFixedThreadPool(
-                SIDE_BY_SIDE, Thread.ofVirtual().name("data-fetch").factory())) {
+                CONCURRENT_DOWNLOADS, Thread.ofVirtual().name("data-fetch").factory())) {
             List<Future<?>> all = new ArrayList<>();
             listing.files()
                     .forEach(file -> all.add(threads.submit(() -> {
-                        bring(file, unfinished.resolve(file.path()));
+                        fetch(file, unfinished.resolve(file.path()));
                         return file;
                     })));
             try {
                 for (Future<?> one : all) {
                     await(one);
                 }
-                tell();
+                reportProgress();
             } catch (ExecutionException e) {
                 throw e.getCause() instanceof IOException io ? io : new IOException(e.getCause());
             } finally {
@@ -86,21 +85,22 @@ final class Fetch {
     private void await(Future<?> file) throws IOException, InterruptedException, ExecutionException {
         while (true) {
             try {
-                var _ = file.get(BETWEEN_NEWS_MILLIS, TimeUnit.MILLISECONDS);
+                var _ = file.get(REPORT_INTERVAL_MILLIS, TimeUnit.MILLISECONDS);
                 return;
             } catch (TimeoutException _) {
-                tell();
+                reportProgress();
             }
         }
     }
 
-    private void tell() throws IOException {
+    private void reportProgress() throws IOException {
         folder.touch(hash);
         progress.fetched(listing.dataset(), fetched.get(), listing.bytes());
     }
 
-    private void bring(RemoteFile file, Path target) throws IOException {
-        Files.createDirectories(Objects.requireNonNull(target.getParent(), "every file lies in its set's folder"));
+    private void fetch(RemoteFile file, Path target) throws IOException {
+        Files.createDirectories(
+                Objects.requireNonNull(target.getParent(), "every file is in the folder of its dataset"));
         try {
             Files.createLink(target, folder.file(file.hash()));
             fetched.addAndGet(file.bytes());
@@ -116,7 +116,7 @@ final class Fetch {
 
     private void download(RemoteFile file, Path target) throws IOException {
         MessageDigest digest = Sha256.digest();
-        String told = null;
+        String expectedSha256 = null;
         int failures = 0;
         try (FileChannel channel = FileChannel.open(target, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
             OutputStream out = Channels.newOutputStream(channel);
@@ -124,19 +124,19 @@ final class Fetch {
                 long before = channel.position();
                 try {
                     S3Object rest = bucket.open(file.path(), file.tag(), before);
-                    told = rest.sha256();
+                    expectedSha256 = rest.sha256();
                     try (InputStream in = rest.content()) {
                         copy(in, out, digest);
                     }
                 } catch (IOException e) {
                     failures = channel.position() > before ? 0 : failures + 1;
-                    if (failures == MOST_FAILURES || Thread.currentThread().isInterrupted()) {
+                    if (failures == MAX_FAILURES || Thread.currentThread().isInterrupted()) {
                         throw new IOException(
                                 "%s: %s".formatted(bucket.location().uri(file.path()), e.getMessage()), e);
                     }
                 }
             }
-            requireWhole(file, channel.position(), told, digest);
+            requireWhole(file, channel.position(), expectedSha256, digest);
         }
     }
 
@@ -149,12 +149,12 @@ final class Fetch {
         }
     }
 
-    private void requireWhole(RemoteFile file, long bytes, @Nullable String told, MessageDigest digest)
+    private void requireWhole(RemoteFile file, long bytes, @Nullable String expectedSha256, MessageDigest digest)
             throws IOException {
         String found = Sha256.text(digest);
-        if (bytes != file.bytes() || (told != null && !told.equals(found))) {
+        if (bytes != file.bytes() || (expectedSha256 != null && !expectedSha256.equals(found))) {
             throw new IOException("%s came with %d bytes of SHA-256 %s; it has %d, of %s"
-                    .formatted(bucket.location().uri(file.path()), bytes, found, file.bytes(), told));
+                    .formatted(bucket.location().uri(file.path()), bytes, found, file.bytes(), expectedSha256));
         }
     }
 }

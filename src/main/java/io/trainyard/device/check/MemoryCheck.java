@@ -35,7 +35,7 @@ record MemoryCheck(Workload workload, Duration patience) {
         use(device, FIRST_SESSIONS);
         OptionalLong before = device.usedMemoryBytes();
         if (before.isEmpty()) {
-            return new CheckOutcome.Skipped("device %s does not tell how much of its memory is taken"
+            return new CheckOutcome.Skipped("device %s does not report its memory in use"
                     .formatted(device.info().name()));
         }
         long taken = use(device, SESSIONS) - before.getAsLong();

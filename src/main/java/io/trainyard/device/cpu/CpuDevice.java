@@ -81,7 +81,7 @@ final class CpuDevice implements ShardDevice {
     private static int threads(Workload workload, int samples, int parts) {
         int asked = workload.threads();
         if (asked < 0 || asked > MAX_THREADS) {
-            throw new DeviceException("%d threads are asked for; allowed is 1 to %d, or 0 for this device's own choice"
+            throw new DeviceException("%d threads are requested; allowed is 1 to %d, or 0 for this device's own choice"
                     .formatted(asked, MAX_THREADS));
         }
         if (asked > 0) {

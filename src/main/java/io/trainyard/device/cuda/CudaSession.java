@@ -53,18 +53,18 @@ final class CudaSession extends BackendSession {
     }
 
     @Override
-    protected void meet(ShardSession other) {
+    protected void connect(ShardSession other) {
         programs.exchange().join(((CudaSession) other).programs.exchange());
     }
 
     @Override
-    protected void meetAt(ShardBarrier meeting, List<? extends ShardSession> all) {
+    protected void connectAt(ShardBarrier barrier, List<? extends ShardSession> all) {
         programs.norms()
                 .join(
                         all.stream()
                                 .map(part -> ((CudaSession) part).programs.norms())
                                 .toList(),
-                        meeting);
+                        barrier);
     }
 
     @Override

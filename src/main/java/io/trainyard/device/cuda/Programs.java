@@ -187,7 +187,7 @@ final class Programs {
         long free = gpu.freeBytes();
         if (need + MARGIN_BYTES > free) {
             throw new DeviceMemoryException(
-                    "the job needs %d MiB on %s for batches of %d, but %d MiB are free there; choose a smaller batchSize or network, or free the GPU: nvidia-smi shows who uses it"
+                    "the job needs %d MiB on %s for batches of %d, but %d MiB are free there; choose a smaller batchSize or network, or free the GPU: nvidia-smi shows the processes that use it"
                             .formatted(
                                     Math.ceilDiv(need + MARGIN_BYTES, 1 << 20), gpu, workload.batchSize(), free >> 20));
         }

@@ -21,7 +21,7 @@ public final class ThreadBarrier {
         private static final long serialVersionUID = 1L;
 
         AbandonedException() {
-            super("another thread of the team failed; nobody waits for it");
+            super("another thread of the team failed, so the barrier was abandoned");
         }
     }
 

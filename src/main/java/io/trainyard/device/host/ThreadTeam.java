@@ -22,7 +22,7 @@ public final class ThreadTeam implements AutoCloseable {
     private static final long SLEEP_NANOS = 100_000_000;
 
     private final List<Thread> helpers = new ArrayList<>();
-    private final ThreadBarrier meeting; // within a task
+    private final ThreadBarrier barrier; // within a task
     private volatile Task task;
     private volatile boolean closed;
 
@@ -31,8 +31,8 @@ public final class ThreadTeam implements AutoCloseable {
     }
 
     public ThreadTeam(String name, int size) {
-        meeting = new ThreadBarrier(size);
-        Task none = new Task(part -> {}, 0, false, null, meeting);
+        barrier = new ThreadBarrier(size);
+        Task none = new Task(part -> {}, 0, false, null, barrier);
         task = none;
         for (int part = 1; part < size; part++) {
             int own = part;
@@ -44,8 +44,8 @@ public final class ThreadTeam implements AutoCloseable {
     }
 
     /// The barrier of the team's members within a task; not for shared tasks.
-    public ThreadBarrier meeting() {
-        return meeting;
+    public ThreadBarrier barrier() {
+        return barrier;
     }
 
     /// Calls `part.accept(0)` on this thread and `part.accept(1)` and so on on the others, each always on the same
@@ -62,12 +62,12 @@ public final class ThreadTeam implements AutoCloseable {
     }
 
     private void together(IntConsumer part, boolean shared) {
-        meeting.begin();
+        barrier.begin();
         if (helpers.isEmpty()) {
             part.accept(0);
             return;
         }
-        Task now = new Task(part, helpers.size() + 1, shared, Thread.currentThread(), meeting);
+        Task now = new Task(part, helpers.size() + 1, shared, Thread.currentThread(), barrier);
         task = now; // publishes earlier writes
         helpers.forEach(LockSupport::unpark);
         now.attend(0);
@@ -97,17 +97,17 @@ public final class ThreadTeam implements AutoCloseable {
         private final IntConsumer part;
         private final boolean shared;
         private final @Nullable Thread caller;
-        private final ThreadBarrier meeting;
+        private final ThreadBarrier barrier;
         private final AtomicIntegerArray begun; // 1 if a thread has begun the part
         private final AtomicInteger left;
         private @Nullable Throwable failure;
         private long rank = Long.MAX_VALUE; // of the failure
 
-        Task(IntConsumer part, int parts, boolean shared, @Nullable Thread caller, ThreadBarrier meeting) {
+        Task(IntConsumer part, int parts, boolean shared, @Nullable Thread caller, ThreadBarrier barrier) {
             this.part = part;
             this.shared = shared;
             this.caller = caller;
-            this.meeting = meeting;
+            this.barrier = barrier;
             this.begun = new AtomicIntegerArray(parts);
             this.left = new AtomicInteger(parts);
         }
@@ -132,7 +132,7 @@ public final class ThreadTeam implements AutoCloseable {
             try {
                 part.accept(number);
             } catch (RuntimeException | Error e) {
-                meeting.abandon();
+                barrier.abandon();
                 keep(number, e);
             }
             if (left.decrementAndGet() == 0) {

@@ -23,8 +23,8 @@ final class BatchNormBarrier {
         }
     }
 
-    void join(List<BatchNormBarrier> meetings, ShardBarrier newDevices) {
-        all = meetings;
+    void join(List<BatchNormBarrier> barriers, ShardBarrier newDevices) {
+        all = barriers;
         devices = newDevices;
     }
 
@@ -50,6 +50,6 @@ final class BatchNormBarrier {
     }
 
     List<BatchNormSums> all(Network.Layer layer) {
-        return all.stream().map(meeting -> meeting.own(layer)).toList();
+        return all.stream().map(barrier -> barrier.own(layer)).toList();
     }
 }

@@ -69,7 +69,7 @@ final class OneDnnBatchNorm implements OneDnnLayer {
         long values = (long) images.samples() * images.area();
         return () -> {
             sums.compute(x, share.ownMeans(), share.ownDeviations());
-            share.meetForward(values);
+            share.awaitForward(values);
         };
     }
 
@@ -120,7 +120,7 @@ final class OneDnnBatchNorm implements OneDnnLayer {
             } else {
                 sums.compute(gradient, x, centers, share.ownGradients(), share.ownProducts());
             }
-            share.meetBackward();
+            share.awaitBackward();
             fill(factors, share::factor);
             fill(ofInputs, share::gradientOfInput);
             fill(constants, share::gradientConstant);

@@ -41,7 +41,7 @@ final class OneDnnSession extends ShardedSession {
         this.library = library;
         shardThreads = threads / count;
         shards = new OneDnnShard[count];
-        norms = new BatchNormBarrier(workload.network(), count, team().meeting());
+        norms = new BatchNormBarrier(workload.network(), count, team().barrier());
         try {
             library.setThreads(shardThreads);
             ModelState layouts = first == null ? null : first.model;
@@ -81,15 +81,15 @@ final class OneDnnSession extends ShardedSession {
     }
 
     @Override
-    protected void meet(ShardSession session) {
+    protected void connect(ShardSession session) {
         OneDnnSession other = (OneDnnSession) session;
         others.add(other);
         addGradients(other);
     }
 
     @Override
-    protected void meetAt(ShardBarrier meeting, List<? extends ShardSession> all) {
-        norms.join(all.stream().map(part -> ((OneDnnSession) part).norms).toList(), meeting);
+    protected void connectAt(ShardBarrier barrier, List<? extends ShardSession> all) {
+        norms.join(all.stream().map(part -> ((OneDnnSession) part).norms).toList(), barrier);
     }
 
     @Override

@@ -156,7 +156,7 @@ final class OneDnnShard implements BatchShard, AutoCloseable {
         part.chunkSizes(chunk).forEach(size -> program(training, size).prepare());
         if (part.samples() == 0) {
             gradients.forEach(gradient -> gradient.fill((byte) 0));
-            norms.meetWithoutSamples();
+            norms.awaitWithoutSamples();
         }
         double batchWeight = weights.sum(workload.dataset().train(), order, from, batchSize);
         double sum = 0;

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// gradients for all.
 final class ShardBatchNorm {
     private final int shard;
-    private final BatchNormBarrier meeting;
+    private final BatchNormBarrier barrier;
     private final Network.Layer layer;
     private final BatchNormSums sums; // of this device
     private final float eps;
@@ -31,11 +31,11 @@ final class ShardBatchNorm {
     private final double[] productSums;
     private double count; // number of values of a channel in the whole batch
 
-    ShardBatchNorm(ModelState state, Network.Layer layer, int shard, BatchNormBarrier meeting) {
+    ShardBatchNorm(ModelState state, Network.Layer layer, int shard, BatchNormBarrier barrier) {
         this.shard = shard;
-        this.meeting = meeting;
+        this.barrier = barrier;
         this.layer = layer;
-        this.sums = meeting.own(layer);
+        this.sums = barrier.own(layer);
         BatchNorm spec = (BatchNorm) layer.spec();
         eps = (float) spec.eps();
         momentum = spec.momentum();
@@ -56,7 +56,7 @@ final class ShardBatchNorm {
         return mean.length;
     }
 
-    /// The shard's means, to be written before [#meetForward].
+    /// The shard's means, to be written before [#awaitForward].
     double[] ownMeans() {
         return sums.means(shard);
     }
@@ -66,7 +66,7 @@ final class ShardBatchNorm {
         return sums.deviations(shard);
     }
 
-    /// The sums of the output gradients, to be written before [#meetBackward].
+    /// The sums of the output gradients, to be written before [#awaitBackward].
     double[] ownGradients() {
         return sums.gradients(shard);
     }
@@ -76,10 +76,10 @@ final class ShardBatchNorm {
         return sums.products(shard);
     }
 
-    void meetForward(long values) {
+    void awaitForward(long values) {
         setCount(values);
-        meeting.await(shard);
-        takeForward();
+        barrier.await(shard);
+        combineForward();
     }
 
     /// Called before the barrier.
@@ -90,8 +90,8 @@ final class ShardBatchNorm {
     }
 
     /// Combines the statistics of all shards after the barrier of the forward pass.
-    void takeForward() {
-        List<BatchNormSums> all = meeting.all(layer);
+    void combineForward() {
+        List<BatchNormSums> all = barrier.all(layer);
         BatchNormSums.combine(all, mean, variance);
         count = BatchNormSums.count(all);
         if (shard == 0) {
@@ -114,15 +114,15 @@ final class ShardBatchNorm {
         }
     }
 
-    void meetBackward() {
-        meeting.await(shard);
-        takeBackward();
+    void awaitBackward() {
+        barrier.await(shard);
+        combineBackward();
     }
 
-    void takeBackward() {
-        BatchNormSums.addUp(meeting.all(layer), gradientSums, productSums);
+    void combineBackward() {
+        BatchNormSums.addUp(barrier.all(layer), gradientSums, productSums);
         if (shard == 0 && scale != null && shift != null) {
-            boolean first = meeting.isFirst(); // the others contribute zeros to its gradients
+            boolean first = barrier.isFirst(); // the others contribute zeros to its gradients
             for (int c = 0; c < mean.length; c++) {
                 float ofShift = first ? (float) gradientSums[c] : 0;
                 float ofScale = first ? (float) scaleGradient(c) : 0;

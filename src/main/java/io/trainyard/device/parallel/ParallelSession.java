@@ -48,7 +48,7 @@ final class ParallelSession implements LearningSession {
                     parts[t] = open(devices, workload, t, first);
                 }
             });
-            team.run(t -> parts[t].join(List.of(parts), () -> team.meeting().await(t)));
+            team.run(t -> parts[t].join(List.of(parts), () -> team.barrier().await(t)));
         } catch (RuntimeException | Error e) {
             close();
             throw e;

@@ -64,15 +64,15 @@ public abstract class BackendSession implements ShardSession {
     protected abstract float[] losses(int first, int end);
 
     /// Called once for each other part, in order. Updates are copied from these parts.
-    protected void meet(ShardSession other) {
+    protected void connect(ShardSession other) {
         throw new IllegalStateException("the session computes whole batches; it takes no part in another's");
     }
 
-    /// Called once, after [#meet].
+    /// Called once, after [#connect].
     ///
-    /// @param meeting barrier for layers that need the whole batch in the middle of a step
+    /// @param barrier barrier for layers that need the whole batch in the middle of a step
     /// @param all parts in order, including this one
-    protected void meetAt(ShardBarrier meeting, List<? extends ShardSession> all) {}
+    protected void connectAt(ShardBarrier barrier, List<? extends ShardSession> all) {}
 
     /// Copies the parameters updated by the other parts.
     protected void takeOverParameters() {}
@@ -122,10 +122,10 @@ public abstract class BackendSession implements ShardSession {
     }
 
     @Override
-    public final void join(List<? extends ShardSession> all, ShardBarrier meeting) {
+    public final void join(List<? extends ShardSession> all, ShardBarrier barrier) {
         enter();
-        all.stream().filter(other -> !other.equals(this)).forEach(this::meet);
-        meetAt(meeting, all);
+        all.stream().filter(other -> !other.equals(this)).forEach(this::connect);
+        connectAt(barrier, all);
         parts = all.stream().map(BackendSession.class::cast).toList();
     }
 

@@ -76,7 +76,7 @@ public final class EpochCursor {
     public EpochPlan plan() {
         EpochPlan begun = plan;
         if (begun == null) {
-            throw new IllegalStateException("no epoch has begun; call beginEpoch first");
+            throw new IllegalStateException("no epoch was started; call beginEpoch first");
         }
         return begun;
     }

@@ -46,7 +46,7 @@ final class VectorSession extends ShardedSession {
     }
 
     @Override
-    protected void meet(ShardSession session) {
+    protected void connect(ShardSession session) {
         VectorSession other = (VectorSession) session;
         others.add(other);
         other.shards.forEach(shard -> gradients.add(shard.gradients()));

@@ -83,7 +83,7 @@ final class BucketRootsTest {
     }
 
     @Test
-    void bringsASetOnceAndThenWhatHasChanged() throws IOException {
+    void downloadsADatasetOnceAndThenItsChanges() throws IOException {
         byte[] images = put("letters/deep/images", 1);
         byte[] labels = put("letters/labels", 2);
         put("letters2/other", 3);
@@ -109,7 +109,7 @@ final class BucketRootsTest {
     }
 
     @Test
-    void ofManyWhoWantASetOneBringsIt() throws Exception {
+    void oneOfManyDownloadsADataset() throws Exception {
         for (int i = 0; i < 6; i++) {
             put("letters/file-" + i, i);
         }
@@ -129,7 +129,7 @@ final class BucketRootsTest {
     }
 
     @Test
-    void evictsWhatWasUnusedForLongestAndNeverOfWhatIsInUse() throws Exception {
+    void evictsTheLeastRecentlyUsedAndNothingInUse() throws Exception {
         for (int set = 1; set <= 4; set++) {
             put("set-" + set + "/file", set);
         }
@@ -149,7 +149,7 @@ final class BucketRootsTest {
     }
 
     @Test
-    void saysWhenThereIsNoRoom() throws IOException {
+    void reportsAFullDisk() throws IOException {
         put("set-1/file", 1);
         put("set-2/file", 2);
         BucketRoots one = roots(BYTES + 1);
@@ -166,7 +166,7 @@ final class BucketRootsTest {
 
     /// Each answer breaks off halfway, and the received part is retained.
     @Test
-    void goesOnWhereAConnectionBroke() throws IOException {
+    void resumesABrokenConnection() throws IOException {
         byte[] content = put("letters/file", 1);
         AtomicInteger torn = new AtomicInteger();
         proxy.rule(request ->
@@ -180,7 +180,7 @@ final class BucketRootsTest {
     }
 
     @Test
-    void whatAKilledProcessLeftIsRemoved() throws IOException {
+    void removesFilesOfAKilledProcess() throws IOException {
         put("letters/file", 1);
         BucketRoots roots = roots(BYTES);
         Path half = Files.createDirectories(folder.resolve("cache/sets/.0123/letters"));
@@ -192,7 +192,7 @@ final class BucketRootsTest {
     }
 
     @Test
-    void aSetThatIsNotThereIsLackingAndABucketThatIsAwayIsNot() throws IOException {
+    void distinguishesAMissingDatasetFromAnUnreachableBucket() throws IOException {
         BucketRoots roots = roots(1 << 30);
         assertThatThrownBy(() -> fetch(roots, "letters"))
                 .isExactlyInstanceOf(DatasetException.class)
@@ -221,7 +221,7 @@ final class BucketRootsTest {
     }
 
     @Test
-    void tellsHowFarItIs() throws IOException {
+    void reportsProgress() throws IOException {
         put("letters/file", 1);
         put("letters/file2", 2);
         List<Long> heard = new ArrayList<>();
@@ -249,7 +249,7 @@ final class BucketRootsTest {
     }
 
     @Test
-    void aLockIsAnotherProcessesToo() throws Exception {
+    void locksExcludeOtherProcesses() throws Exception {
         Path file = folder.resolve("lock");
         Process other = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),

@@ -57,7 +57,7 @@ class ImageDecoderTest {
 
     @ParameterizedTest
     @MethodSource("ofOneFrame")
-    void whatIsCutShortIsBroken(Decoded golden) {
+    void rejectsTruncatedPictures(Decoded golden) {
         byte[] whole = golden.bytes();
         for (int tenth = 0; tenth < 9; tenth++) {
             byte[] cut = Arrays.copyOf(whole, whole.length * tenth / 10);
@@ -69,7 +69,7 @@ class ImageDecoderTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"rgb.png", "rgb.bmp", "palette.gif", "420.jpg"})
-    void aHeaderIsNotBelieved(String file) {
+    void doesNotTrustAHeader(String file) {
         byte[] bomb = GoldenPictures.bytes(file);
         ByteBuffer header = ByteBuffer.wrap(bomb);
         switch (file) {
@@ -110,7 +110,7 @@ class ImageDecoderTest {
     }
 
     @Test
-    void whatIsNoPictureSaysWhatIsRead() {
+    void listsTheSupportedFormats() {
         assertThatThrownBy(() -> ImageDecoder.open("hello".getBytes(StandardCharsets.UTF_8)))
                 .isInstanceOf(BrokenImageException.class)
                 .hasMessage("it is no PNG, JPEG, BMP, GIF or WebP; save it as one of these, or take it away");
@@ -127,7 +127,7 @@ class ImageDecoderTest {
     @Campaign
     @ParameterizedTest
     @EnumSource
-    void asManyMutatedPicturesAsOneLikesAreReadOrBroken(ImageFormat format) {
+    void mutatedPicturesOfAnyCountAreReadOrBroken(ImageFormat format) {
         int files = Integer.getInteger("files", 100_000);
         int broken = mutate(format, files, Long.getLong("seed", 1));
         System.out.printf("%s: %,d mutated files, %,d broken%n", format, files, broken);

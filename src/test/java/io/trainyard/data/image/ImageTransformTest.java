@@ -23,7 +23,7 @@ class ImageTransformTest {
     }
 
     @Test
-    void aThreadIsNotBlownUp() {
+    void rejectsAThinPictureThatGrowsTooLarge() {
         ImageTransform transform = new ImageTransform(false, List.of(4_096), List.of(32));
         assertThatThrownBy(() -> transform.apply(new DecodedImage(new ImageSize(1, 100), 1, new byte[100])))
                 .isInstanceOf(BrokenImageException.class)

@@ -20,7 +20,7 @@ class CheckRunTest {
     private final DeviceCheck good = check(() -> new Passed("fine"));
 
     @Test
-    void allRunOnOneThreadAndEachIsToldAsItEnds() throws InterruptedException {
+    void allRunOnOneThreadAndReportAsTheyEnd() throws InterruptedException {
         Set<Thread> threads = new HashSet<>();
         DeviceCheck counting = check(() -> {
             threads.add(Thread.currentThread());
@@ -36,7 +36,7 @@ class CheckRunTest {
     }
 
     @Test
-    void whatIsThrownIsAFailureAndTheNextOneRuns() throws InterruptedException {
+    void anExceptionIsAFailureAndTheNextCheckRuns() throws InterruptedException {
         DeviceCheck refused = check(() -> {
             throw new DeviceException("there is no such layer");
         });
@@ -46,7 +46,7 @@ class CheckRunTest {
     }
 
     @Test
-    void nothingRunsOnADeviceThatIsLost() throws InterruptedException {
+    void nothingRunsOnALostDevice() throws InterruptedException {
         DeviceCheck lost = check(() -> {
             throw new DeviceLostException("gone");
         });

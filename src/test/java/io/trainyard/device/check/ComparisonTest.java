@@ -28,7 +28,7 @@ class ComparisonTest {
     }
 
     @Test
-    void remembersTheWorstInPartsOfItsToleranceAndTheFirstOfThoseThatDiffer() {
+    void recordsTheWorstAndTheFirstDifferences() {
         comparison.values("x", new float[] {100, 0, 0, 0}, new float[] {105, 0.1f, 0.49f, 0.2f});
         assertThat(comparison.worst().orElseThrow().value()).isEqualTo("x[2]");
         comparison.values("y", new float[1000], filled(1000, 7));
@@ -42,7 +42,7 @@ class ComparisonTest {
     }
 
     @Test
-    void whatIsNotFiniteMayBeExpected() {
+    void acceptsExpectedNonFiniteValues() {
         for (Precision precision : Precision.values()) {
             Comparison same = Comparison.ofNonFinite(precision);
             float[] values = {Float.NaN, Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY, 1};
@@ -59,7 +59,7 @@ class ComparisonTest {
     }
 
     @Test
-    void whatIsNoNumberIsNeverRight() {
+    void neverAcceptsNaN() {
         comparison.value("loss", 1, Double.NaN);
         comparison.value("loss", Double.NaN, Double.NaN);
         comparison.value("loss", 1, Double.POSITIVE_INFINITY);

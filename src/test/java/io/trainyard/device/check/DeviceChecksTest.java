@@ -33,7 +33,7 @@ class DeviceChecksTest {
     }
 
     @Test
-    void whatOthersOfItsKindComputeInIsSkipped() {
+    void skipsPrecisionsOfOtherDevicesOfTheKind() {
         Device reference = ReferenceComparison.reference();
         record OldProcessor(DeviceInfo info) implements Device {
             @Override
@@ -50,7 +50,7 @@ class DeviceChecksTest {
     }
 
     @Test
-    void whatBecomesOfNaNIsCheckedInEveryPrecisionOfTheDevice() {
+    void checksNonFiniteValuesInEveryPrecision() {
         List<DeviceCheck> sound = checks(FaultyDevice.none(), CheckGroup.DIVERGENCE);
         assertThat(sound)
                 .hasSize(NonFiniteCases.all().size() * Precision.values().length)
@@ -94,7 +94,7 @@ class DeviceChecksTest {
     }
 
     @Test
-    void whatIsWrongWithOneOfSeveralStatesIsForgivenOnlyWhereValuesAreRoundedCoarsely() {
+    void toleratesOneFailingStateOnlyInLowPrecision() {
         for (Precision precision : Precision.values()) {
             AtomicInteger calls = new AtomicInteger();
             Device unlucky =
@@ -107,7 +107,7 @@ class DeviceChecksTest {
     }
 
     @Test
-    void otherBitsTheSecondTimeFail() {
+    void differentBitsInASecondRunFail() {
         assertThat(outcome(checks(FaultyDevice.none(), CheckGroup.DETERMINISM).getFirst()))
                 .isEqualTo(new Passed("the same bits in all 22 tensors"));
         AtomicInteger calls = new AtomicInteger();
@@ -118,7 +118,7 @@ class DeviceChecksTest {
     }
 
     @Test
-    void optimizersAreHeldToTheReferencesToo() {
+    void comparesOptimizersWithTheReference() {
         for (DeviceCheck check : checks(FaultyDevice.none(), CheckGroup.OPTIMIZERS)) {
             assertThat(outcome(check)).isInstanceOf(Passed.class);
         }
@@ -128,7 +128,7 @@ class DeviceChecksTest {
     }
 
     @Test
-    void lossesAreHeldToTheReferencesToo() {
+    void comparesLossesWithTheReference() {
         List<DeviceCheck> sound = checks(FaultyDevice.none(), CheckGroup.LOSSES);
         assertThat(sound).hasSameSizeAs(CheckWorkload.losses());
         for (DeviceCheck check : sound) {
@@ -140,7 +140,7 @@ class DeviceChecksTest {
     }
 
     @Test
-    void whatSessionsKeepIsSeen() {
+    void detectsALeakOfSessions() {
         MemoryCheck small = new MemoryCheck(CheckWorkload.eventful(), Duration.ZERO);
         long session = CheckWorkload.eventful().estimatedBytes();
         assertThat(small.of(new FaultyDevice(w -> w, l -> l, 0))).isInstanceOf(Passed.class);

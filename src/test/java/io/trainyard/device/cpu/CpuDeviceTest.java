@@ -47,7 +47,7 @@ class CpuDeviceTest {
     }
 
     @Test
-    void isFoundByNameAndTellsWhatItIs() {
+    void isFoundByNameAndDescribesItself() {
         assertThat(Devices.backends()).anyMatch(CpuBackend.class::isInstance);
         DeviceBackend backend = new CpuBackend();
         assertThat(backend.whyUnavailable()).isEmpty();
@@ -60,18 +60,18 @@ class CpuDeviceTest {
     }
 
     @Test
-    void threadCountsThatNoMachineHasAreRefused() {
+    void rejectsExcessiveThreadCounts() {
         for (int threads : new int[] {-1, 257}) {
             assertThatThrownBy(() -> new CpuBackend()
                             .open(CPU)
                             .open(OneDnnDeviceTest.wide().withThreads(threads)))
                     .isInstanceOf(DeviceException.class)
-                    .hasMessageContaining(threads + " threads are asked for; allowed is 1 to 256");
+                    .hasMessageContaining(threads + " threads are requested; allowed is 1 to 256");
         }
     }
 
     @Test
-    void aProcessorWithoutInstructionsForBfloat16RefusesIt() {
+    void aCpuWithoutBfloat16InstructionsRejectsIt() {
         DeviceInfo old = new DeviceInfo("cpu", "a model", "an old one", Long.MAX_VALUE);
         Device device = new CpuDevice(old, OneDnnLibrary.loaded(), Set.of(Precision.FP32));
         assertThatThrownBy(() -> device.open(OneDnnDeviceTest.wide().withPrecision(Precision.BF16)))
@@ -84,7 +84,7 @@ class CpuDeviceTest {
     }
 
     @Test
-    void aNetworkLargerThanTheMemoryIsRefusedWithBothFigures() {
+    void rejectsANetworkLargerThanTheMemoryWithBothSizes() {
         DeviceInfo small = new DeviceInfo("cpu", "a model", "a small one", 3 << 20);
         Device device = new CpuDevice(small, OneDnnLibrary.loaded(), Set.of(Precision.FP32));
         Workload workload = OneDnnDeviceTest.wide();

@@ -21,14 +21,14 @@ class KernelRuleTest {
     }
 
     @Test
-    void whatThereIsNoKernelForGoesToOneDnn() {
+    void layersWithoutKernelsUseOneDnn() {
         assertThat(narrow(written(Layers.conv(4, 3, 1, 0, true)))).isTrue();
         assertThat(narrow(written(Layers.conv(4, 3, 2, 0, true)))).isFalse();
         assertThat(narrow(written(Layers.norm()))).isFalse();
     }
 
     @Test
-    void whatIsNarrowInFloat32GoesToOneDnnInBfloat16() {
+    void narrowBfloat16NetworksUseOneDnn() {
         Network lenet = builtIn("lenet", Shape.of(3, 32, 32), 10);
         assertThat(KernelRule.narrow(lenet, Precision.BF16)).isFalse();
     }

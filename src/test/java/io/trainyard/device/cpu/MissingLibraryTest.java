@@ -34,7 +34,7 @@ class MissingLibraryTest {
     }
 
     @Test
-    void isToldWithItsRemedy() throws IOException, InterruptedException {
+    void isReportedWithItsSolution() throws IOException, InterruptedException {
         String platform = Loader.getPlatform();
         String classPath = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
                 .filter(entry -> !entry.contains(platform))
@@ -48,7 +48,7 @@ class MissingLibraryTest {
     }
 
     @Test
-    void aMissingModuleIsToldWithItsRemedy() throws IOException, InterruptedException {
+    void reportsAMissingModuleWithItsSolution() throws IOException, InterruptedException {
         assertThat(ChildJvm.run(Asking.class, System.getProperty("java.class.path")))
                 .contains("why: its kernels need Java's module jdk.incubator.vector, which cannot be loaded (")
                 .contains("start Java with --add-modules jdk.incubator.vector")

@@ -28,7 +28,7 @@ class ThreadRuleTest {
     }
 
     @Test
-    void wideNetworksGetAllProcessorsWhenTheirBatchesAreLarge() {
+    void wideNetworksWithLargeBatchesUseAllCpus() {
         assertThat(ThreadRule.threads(tudui(), Precision.FP32, 64, 8)).isEqualTo(8);
         assertThat(ThreadRule.threads(tudui(), Precision.FP32, 64, 64)).isEqualTo(64);
         assertThat(ThreadRule.threads(tudui(), Precision.FP32, 1, 8)).isEqualTo(1);
@@ -36,7 +36,7 @@ class ThreadRuleTest {
 
     /// Each batch norm adds as many barriers as a whole step has without it.
     @Test
-    void batchNormsMustBeWorthTheirMeetings() {
+    void batchNormsMustJustifyTheirBarriers() {
         assertThat(ThreadRule.threads(normalising(0), Precision.FP32, 64, 8)).isEqualTo(8);
         assertThat(ThreadRule.threads(normalising(7), Precision.FP32, 64, 8)).isEqualTo(3);
         Network resnet18 = Network.fit(NetworkSpec.named("resnet18-cifar"), Shape.of(3, 32, 32), 10);

@@ -51,7 +51,7 @@ class WarmUpTest {
     }
 
     @Test
-    void compilesEveryKernelThatFlagsTellJavaAbout() throws IOException, InterruptedException {
+    void compilesEveryKernelNamedInTheFlags() throws IOException, InterruptedException {
         String output = ChildJvm.run(
                 WarmingUp.class,
                 System.getProperty("java.class.path"),

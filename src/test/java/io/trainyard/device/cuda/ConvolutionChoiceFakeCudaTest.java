@@ -105,13 +105,13 @@ final class ConvolutionChoiceFakeCudaTest {
 
     /// cuDNN may list an algorithm that it then refuses to run.
     @Test
-    void anAlgorithmThatIsRefusedIsLeftOut() {
+    void skipsARejectedAlgorithm() {
         FakeCudaLibraries.fail("cudnnConvolutionForward", 1, cudnnStatus.CUDNN_STATUS_NOT_SUPPORTED);
         assertThat(open(workload).forward()).isNotEqualTo(HEURISTIC);
     }
 
     @Test
-    void theFastestIsTakenAndComputes() {
+    void choosesTheFastestAlgorithm() {
         FakeCudaLibraries.set(FASTEST, Integer.toString(OTHER));
         Opened opened = open(workload);
         assertThat(opened.forward()).isEqualTo(OTHER);
@@ -120,14 +120,14 @@ final class ConvolutionChoiceFakeCudaTest {
     }
 
     @Test
-    void theHeuristicsFirstIsTakenWhereNothingIsTimed() {
+    void choosesTheHeuristicsFirstWithoutTiming() {
         FakeCudaLibraries.set(FASTEST, Integer.toString(OTHER));
         System.setProperty(TIMED, "off");
         assertThat(open(workload).forward()).isEqualTo(HEURISTIC);
     }
 
     @Test
-    void aJobThatGoesOnKeepsWhatItHadThoughAnotherIsFasterNow() {
+    void aResumedJobKeepsItsAlgorithmEvenIfAnotherIsFaster() {
         System.setProperty(TIMED, "off");
         DeviceChoices before = open(workload).choices();
         System.setProperty(TIMED, "on");
@@ -141,7 +141,7 @@ final class ConvolutionChoiceFakeCudaTest {
     }
 
     @Test
-    void whatIsTimedIsKeptAlsoWhereNothingIs() {
+    void keepsTimedChoicesWithoutTiming() {
         FakeCudaLibraries.set(FASTEST, Integer.toString(THIRD));
         DeviceChoices before = open(workload).choices();
         System.setProperty(TIMED, "off");
@@ -149,7 +149,7 @@ final class ConvolutionChoiceFakeCudaTest {
     }
 
     @Test
-    void anotherKindOfGpuChoosesAnewAndForgetsNothing() {
+    void anotherKindOfGpuChoosesAgainAndKeepsEarlierChoices() {
         FakeCudaLibraries.set(FASTEST, Integer.toString(OTHER));
         Map<String, Integer> elsewhere = Map.of("FORWARD of something", 6);
         DeviceChoices before = new DeviceChoices(Map.of("NVIDIA L4, cuDNN 9.1.0", elsewhere));
@@ -159,7 +159,7 @@ final class ConvolutionChoiceFakeCudaTest {
     }
 
     @Test
-    void withoutMemoryToTimeOnTheHeuristicsFirstIsTaken() {
+    void choosesTheHeuristicsFirstWithoutMemoryForTiming() {
         FakeCudaLibraries.set(FASTEST, Integer.toString(OTHER));
         FakeCudaLibraries.fail("cuMemAlloc", 1, CUresult.CUDA_ERROR_OUT_OF_MEMORY);
         try {

@@ -52,7 +52,7 @@ class CudaBackendFakeCudaTest {
     }
 
     @Test
-    void aGpuThatIsNotThereIsRefused() {
+    void rejectsAMissingGpu() {
         assertThatThrownBy(() -> Devices.open(new DeviceSpec("cuda:2")))
                 .isInstanceOf(DeviceException.class)
                 .hasMessageStartingWith("no device \"cuda:2\" here; there is cuda:0, cuda:1: name one of these");

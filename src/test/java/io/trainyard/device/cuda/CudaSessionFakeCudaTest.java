@@ -74,21 +74,21 @@ final class CudaSessionFakeCudaTest {
     }
 
     @Test
-    void aJobThatDoesNotFitIsRefusedWithBothFigures() {
+    void rejectsAJobThatDoesNotFitWithBothSizes() {
         Workload workload = CheckWorkload.eventful();
         FakeCudaLibraries.set(MEMORY, Long.toString(160 * MIB));
         long allocations = FakeCudaLibraries.calls("cuMemAlloc");
         assertThatThrownBy(() -> device.open(workload))
                 .isInstanceOf(DeviceMemoryException.class)
                 .hasMessageMatching(
-                        "the job needs \\d+ MiB on cuda:0 for batches of 4, but \\d+ MiB are free there; choose a smaller batchSize or network, or free the GPU: nvidia-smi shows who uses it");
+                        "the job needs \\d+ MiB on cuda:0 for batches of 4, but \\d+ MiB are free there; choose a smaller batchSize or network, or free the GPU: nvidia-smi shows the processes that use it");
         assertThat(FakeCudaLibraries.calls("cuMemAlloc"))
                 .as("refused before anything was allocated but to warm up the libraries")
                 .isEqualTo(allocations + 1);
     }
 
     @Test
-    void imagesThatDoNotFitAreSentAheadOfTheSteps() {
+    void sendsImagesAheadIfTheyDoNotFit() {
         // 1500 images of 64 KiB: 94 MiB, several blocks of 8 MiB
         List<LayerSpec> layers =
                 List.of(Layers.conv(2, 3, 8, 0, true), Layers.pool(4, 4), Layers.flatten(), Layers.linear(3, true));
@@ -125,7 +125,7 @@ final class CudaSessionFakeCudaTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"cuMemAlloc", "cuMemHostAlloc", "cuStreamCreate", "cuEventCreate", "cuGraphInstantiate"})
-    void aFailureWhileItOpensFreesEverything(String call) {
+    void aFailureWhileOpeningFreesEverything(String call) {
         String function = call.equals("cuGraphInstantiate") ? "cuGraphInstantiateWithFlags" : call; // JCuda's name
         FakeCudaLibraries.fail(function, 1, CUresult.CUDA_ERROR_OUT_OF_MEMORY);
         try {
@@ -133,14 +133,14 @@ final class CudaSessionFakeCudaTest {
                     .isInstanceOf(DeviceException.class)
                     .hasMessageStartingWith(call)
                     .hasMessageContaining("CUDA_ERROR_OUT_OF_MEMORY (2)")
-                    .hasMessageEndingWith("free the GPU: nvidia-smi shows who uses it");
+                    .hasMessageEndingWith("free the GPU: nvidia-smi shows the processes that use it");
         } finally {
             FakeCudaLibraries.failNoMore(function);
         }
     }
 
     @Test
-    void whatCuDnnCannotComputeIsAnErrorWithItsName() {
+    void reportsAnUnsupportedCuDnnLayerByName() {
         FakeCudaLibraries.fail("cudnnConvolutionForward", 2, 3000); // after the runs of the warm-up
         try {
             assertThatThrownBy(() -> device.open(CheckWorkload.eventful()))
@@ -187,7 +187,7 @@ final class CudaSessionFakeCudaTest {
     /// The memory of cuBLAS and cuDNN is reserved before the job's own. Otherwise the job would fail during
     /// graph capture.
     @Test
-    void aJobThatDoesNotFitBesideTheLibrariesIsRefusedAsItIsOpened() {
+    void rejectsAJobThatDoesNotFitNextToTheLibraries() {
         FakeCudaLibraries.relaunch(); // nothing is loaded yet
         FakeCudaLibraries.set(MEMORY, Long.toString(130 * MIB));
         assertThatThrownBy(() -> device.open(CheckWorkload.eventful()))
@@ -197,7 +197,7 @@ final class CudaSessionFakeCudaTest {
 
     /// cuDNN's documentation does not say whether this works.
     @Test
-    void groupsInBfloat16ThatCuDnnHasNoDeterministicGradientsForAreRefused() {
+    void rejectsBfloat16GroupsWithoutDeterministicGradients() {
         FakeCudaLibraries.set(GROUPED, "0");
         try {
             List<LayerSpec> layers =
@@ -215,7 +215,7 @@ final class CudaSessionFakeCudaTest {
     }
 
     @Test
-    void aGpuThatIsNotThereIsNamed() {
+    void namesAMissingGpu() {
         assertThatThrownBy(() -> new CudaBackend().open(new DeviceSpec("cuda:7")))
                 .isInstanceOf(DeviceException.class)
                 .hasMessage(

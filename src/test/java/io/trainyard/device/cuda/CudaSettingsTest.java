@@ -16,12 +16,12 @@ class CudaSettingsTest {
     }
 
     @Test
-    void leftOutTheDeviceChooses() {
+    void theDeviceChoosesByDefault() {
         assertThat(CudaSettings.of(_ -> "")).isEqualTo(new CudaSettings(OptionalInt.empty(), true, true));
     }
 
     @Test
-    void aPropertyIsRead() {
+    void readsProperties() {
         System.setProperty("cuda.steps-per-graph", "4");
         System.setProperty("cuda.second-stream", "off");
         try {
@@ -34,7 +34,7 @@ class CudaSettingsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"0", "65", "many", "-1"})
-    void stepsThatAreNotAllowedAreRefusedWithWhatIs(String steps) {
+    void rejectsInvalidStepsAndNamesValidOnes(String steps) {
         assertThatThrownBy(() -> with(Name.STEPS_PER_GRAPH, steps))
                 .isInstanceOf(DeviceException.class)
                 .hasMessage(

@@ -21,13 +21,13 @@ class DeviceReadingFakeCudaTest {
     private final Device device = Devices.open(new DeviceSpec("cuda:1"));
 
     @Test
-    void saysWhatTheGpuDoesInPlainUnits() {
+    void reportsMetricsInPlainUnits() {
         assertThat(device.readings())
                 .containsExactly(new DeviceReading("cuda:1", 0.93, 0L, 2L << 30, 251.5, 5e9, 61.0));
     }
 
     @Test
-    void whatAGpuDoesNotTellIsLeftOut() {
+    void omitsUnsupportedMetrics() {
         FakeCudaLibraries.fail("nvmlDeviceGetUtilizationRates", 1, NOT_SUPPORTED); // as on a partitioned GPU
         FakeCudaLibraries.fail("nvmlDeviceGetTotalEnergyConsumption", 1, NOT_SUPPORTED); // as before Volta
         assertThat(device.readings())
@@ -36,7 +36,7 @@ class DeviceReadingFakeCudaTest {
     }
 
     @Test
-    void aGpuThatIsLostIsSaidToBe() {
+    void reportsALostGpu() {
         FakeCudaLibraries.fail("nvmlDeviceGetHandleByPciBusId", 1, LOST);
         assertThatThrownBy(device::readings)
                 .isInstanceOf(DeviceException.class)
@@ -45,7 +45,7 @@ class DeviceReadingFakeCudaTest {
     }
 
     @Test
-    void severalGpusTellOneByOne() {
+    void readsSeveralGpus() {
         Device both = ParallelDevice.open(List.of(new DeviceSpec("cuda:1"), new DeviceSpec("cuda:0")));
         assertThat(both.readings()).extracting(DeviceReading::device).containsExactly("cuda:1", "cuda:0");
     }

@@ -48,7 +48,7 @@ final class DriverFakeCudaTest {
     }
 
     @Test
-    void nothingThatIsIssuedHasRunBeforeSomebodyWaits() {
+    void issuedWorkRunsOnlyWhenAwaited() {
         Pointer pinned = new Pointer();
         ok(JCudaDriver.cuMemHostAlloc(pinned, BYTES, 0));
         FloatBuffer host =
@@ -67,7 +67,7 @@ final class DriverFakeCudaTest {
     }
 
     @Test
-    void aCaptureRunsNothingAndItsGraphRunsAsOftenAsItIsLaunched() {
+    void aCaptureRunsOnlyWhenItsGraphIsLaunched() {
         CUdeviceptr from = gpu.upload(fill(3));
         CUdeviceptr to = gpu.upload(fill(0));
         CUgraphExec graph = gpu.capture(() -> ok(JCudaDriver.cuMemcpyDtoDAsync(to, from, BYTES, gpu.stream)));

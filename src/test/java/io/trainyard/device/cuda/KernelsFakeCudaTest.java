@@ -44,12 +44,12 @@ final class KernelsFakeCudaTest {
 
     /// The fake NVRTC supports compute capability 12.1 at most.
     @Test
-    void aGpuThatIsNewerThanTheCompilerIsGivenWhatItsDriverTranslates() throws IOException {
+    void aGpuNewerThanTheCompilerReceivesPtx() throws IOException {
         FakeCudaLibraries.set(CAPABILITY, "130");
         long texts = FakeCudaLibraries.calls("nvrtcGetPTX");
         probes = probes();
         assertThat(FakeCudaLibraries.calls("nvrtcGetPTX")).isEqualTo(texts + 1);
-        everyBlockFindsNothingInSharedMemory();
+        sharedMemoryIsUndefinedInEveryBlock();
     }
 
     @AfterEach
@@ -104,14 +104,14 @@ final class KernelsFakeCudaTest {
     }
 
     @Test
-    void everyBlockFindsNothingInSharedMemory() {
+    void sharedMemoryIsUndefinedInEveryBlock() {
         Buffer found = zeros(BLOCKS * BLOCK);
         probes.launchBlocks("probe_shared", BLOCKS, found);
         assertThat(floats(found, BLOCKS * BLOCK)).containsOnly(Float.NaN);
     }
 
     @Test
-    void aForgottenBarrierShows() {
+    void detectsAMissingBarrier() {
         Buffer sums = zeros(BLOCKS * BLOCK);
         probes.launchBlocks("probe_missing_barrier", BLOCKS, sums);
         assertThat(floats(sums, BLOCKS * BLOCK)).contains(Float.NaN);
@@ -130,7 +130,7 @@ final class KernelsFakeCudaTest {
     }
 
     @Test
-    void theThreadsOfAWarpShowOneAnotherTheirValues() {
+    void theThreadsOfAWarpExchangeValues() {
         Buffer sums = zeros(BLOCKS * BLOCK);
         Buffer sixths = zeros(BLOCKS * BLOCK);
         probes.launchBlocks("probe_shuffles", BLOCKS, sums, sixths);
@@ -144,7 +144,7 @@ final class KernelsFakeCudaTest {
     }
 
     @Test
-    void aThreadThatItsWarpWaitsForInVainEndsTheContext() {
+    void aThreadMissingFromItsWarpEndsTheContext() {
         probes.launchBlocks("probe_missing_lane", 1, zeros(BLOCK));
         assertThatThrownBy(() -> gpu.compute().synchronize())
                 .isInstanceOf(DeviceLostException.class)

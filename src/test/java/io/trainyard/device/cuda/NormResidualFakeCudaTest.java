@@ -29,7 +29,7 @@ final class NormResidualFakeCudaTest {
     /// Two passes forward and two backward for each of the five batch norms, and one gradient sum for each
     /// residual's input. There is no separate ReLU, sum or gradient copy.
     @Test
-    void eachPassesTwiceOverMemoryAndNothingElseDoes() {
+    void eachPassesTwiceOverMemory() {
         List<LayerSpec> layers = List.of(
                 conv(4),
                 NORM,
@@ -82,7 +82,7 @@ final class NormResidualFakeCudaTest {
     /// one branch, of both, of the shortcut only, at the beginning, and in a nested residual at the end of a
     /// branch.
     @Test
-    void gradientsThatBranchesShareAreLeftAlone() {
+    void doesNotOverwriteSharedGradients() {
         for (LayerSpec end : List.of(RELU, Layers.tanh())) {
             LayerSpec inner = Layers.residual(NORM, end, conv(5), NORM);
             List<LayerSpec> layers = List.of(

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 /// one of the two would run in neither or in both.
 final class OnFakeCudaRuleTest {
     @Test
-    void whatIsNamedForTheDoubleRunsOnItAndNothingElseDoes() throws IOException, URISyntaxException {
+    void onlyTestsNamedForTheFakeCudaLibrariesRunOnThem() throws IOException, URISyntaxException {
         Path root = Path.of(OnFakeCudaRuleTest.class
                 .getProtectionDomain()
                 .getCodeSource()

@@ -40,7 +40,7 @@ final class PeersFakeCudaTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"0", "2"})
-    void withoutCopiesThatArriveTheyGoThroughTheHost(String peers) {
+    void copiesThroughTheHostIfDirectCopiesFail(String peers) {
         Map<String, String> expected = train();
         FakeCudaLibraries.relaunch();
         FakeCudaLibraries.set(PEERS, peers);
@@ -52,7 +52,7 @@ final class PeersFakeCudaTest {
     }
 
     @Test
-    void aGpuWithAsManyPeersAsItCanHaveCopiesThroughTheHost() {
+    void copiesThroughTheHostAtThePeerLimit() {
         Map<String, String> expected = train();
         FakeCudaLibraries.relaunch();
         FakeCudaLibraries.fail(ENABLE, 0, CUresult.CUDA_ERROR_TOO_MANY_PEERS);
@@ -61,7 +61,7 @@ final class PeersFakeCudaTest {
 
     /// Parameter updates that read the peer's memory are already queued when a later launch fails.
     @Test
-    void aSessionThatFailsAmidAStepIsClosedWithoutLosingADevice() {
+    void aSessionThatFailsInAStepClosesWithoutLosingADevice() {
         for (int i = 0; i < 10; i++) {
             LearningSession session = begun();
             FakeCudaLibraries.fail("cuGraphLaunch", 4, CUresult.CUDA_ERROR_INVALID_VALUE);

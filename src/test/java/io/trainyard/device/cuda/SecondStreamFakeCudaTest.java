@@ -80,7 +80,7 @@ final class SecondStreamFakeCudaTest {
     }
 
     @Test
-    void theChainIsShorterAndNothingElseIsLess() {
+    void mergedLayersShortenTheChain() {
         StepCount.Case lenet = new StepCount.Case("lenet", 4, Precision.FP32, 50_000);
         System.setProperty(CudaSettings.Name.SECOND_STREAM.property(), "off");
         StepCount one = StepCount.of(lenet);

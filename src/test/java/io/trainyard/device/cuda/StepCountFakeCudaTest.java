@@ -45,7 +45,7 @@ final class StepCountFakeCudaTest {
 
     @ParameterizedTest
     @MethodSource("small")
-    void thePageHasWhatIsCounted(StepCount.Case network) throws IOException {
+    void thePageHasTheMeasuredFlop(StepCount.Case network) throws IOException {
         assertThat(Files.readAllLines(PAGE)).contains(row(network));
     }
 

@@ -80,7 +80,7 @@ final class StepsPerGraphFakeCudaTest {
     }
 
     @Test
-    void whatIsLeftOverIsLaunchedStepByStep() {
+    void launchesRemainingStepsSingly() {
         System.setProperty(CudaSettings.Name.STEPS_PER_GRAPH.property(), "4");
         Workload workload = eventful(LoopSpec.NONE); // nine full batches and a short one
         try (LearningSession session = TestedCuda.device().open(workload)) {

@@ -32,13 +32,13 @@ class StepsPerGraphTest {
         "tudui, 512, 34, 2",
         "resnet18-cifar, 128, 168, 1"
     })
-    void aGraphIsLongBesideItsLaunch(String network, int batchSize, int nodes, int steps) {
+    void aGraphTakesMuchLongerThanItsLaunch(String network, int batchSize, int nodes, int steps) {
         assertThat(StepsPerGraph.of(nodes, workload(network, batchSize, 1), Float.BYTES))
                 .isEqualTo(steps);
     }
 
     @Test
-    void aGraphHasFullBatchesThatAreSentTogetherAndWholeGroups() {
+    void aGraphHasFullBatchesSentTogetherAndWholeGroups() {
         Workload workload = workload("lenet", 4, 13);
         assertThat(StepsPerGraph.possible(8, workload, 256)).isEqualTo(8);
         assertThat(StepsPerGraph.possible(16, workload, 256)).isEqualTo(13);

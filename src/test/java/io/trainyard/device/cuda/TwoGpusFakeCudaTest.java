@@ -45,7 +45,7 @@ final class TwoGpusFakeCudaTest extends ParallelContract {
 
     /// A part fails between two exchanges, as with a lost GPU; the other part's thread must not wait forever.
     @Test
-    void whenOneFailsTheOtherWaitsNoMore() {
+    void aFailureReleasesTheOthers() {
         try (LearningSession session = device().open(eventful())) {
             session.load(CheckWorkload.state(eventful()));
             session.beginEpoch(CheckWorkload.plan(eventful(), 1), 0);
@@ -62,7 +62,7 @@ final class TwoGpusFakeCudaTest extends ParallelContract {
     }
 
     @Test
-    void refusesToClipByTheNormOfGradientsThatNoneHasAllOf() {
+    void rejectsClippingByNormWithoutAllGradients() {
         Workload workload = eventful().withLoop(new LoopSpec(false, 1, new ClipSpec(2.5, null), null));
         assertThatThrownBy(() -> device().open(workload))
                 .isInstanceOf(DeviceException.class)

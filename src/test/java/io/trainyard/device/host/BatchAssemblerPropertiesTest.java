@@ -33,7 +33,7 @@ class BatchAssemblerPropertiesTest {
     private static final int SAMPLES = 5;
 
     @SeededProperty
-    void everyPixelIsWhereItsChangeSays(
+    void everyPixelMovesByItsChange(
             @ForAll @IntRange(min = 1, max = 40) int rows,
             @ForAll @IntRange(min = 1, max = 40) int columns,
             @ForAll("normalizes") @Nullable Normalize normalize,

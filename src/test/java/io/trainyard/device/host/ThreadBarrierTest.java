@@ -16,7 +16,7 @@ class ThreadBarrierTest {
     /// Each thread sums what all have written in a round. The arrays are plain: the barrier makes writes
     /// visible.
     @Test
-    void allSeeWhatTheOthersWroteBefore() {
+    void allSeeEarlierWritesOfTheOthers() {
         int[][] rows = new int[2][3]; // alternate because a faster thread already writes the next round
         long[] seen = new long[3];
         try (ThreadTeam team = new ThreadTeam(3)) {
@@ -24,7 +24,7 @@ class ThreadBarrierTest {
                 for (int round = 1; round <= ROUNDS; round++) {
                     int[] row = rows[round % 2];
                     row[part] = round * (part + 1);
-                    team.meeting().await(part);
+                    team.barrier().await(part);
                     seen[part] += row[0] + row[1] + row[2];
                 }
             });
@@ -42,7 +42,7 @@ class ThreadBarrierTest {
                     if (part == late) {
                         LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
                     }
-                    team.meeting().await(part);
+                    team.barrier().await(part);
                     met.incrementAndGet(part);
                 }
             });
@@ -52,23 +52,23 @@ class ThreadBarrierTest {
 
     /// The caller gets the exception of any member, and the team stays usable.
     @Test
-    void whoThrowsReleasesTheOthersAndIsTheReason() {
+    void anExceptionReleasesTheOthersAndIsReported() {
         try (ThreadTeam team = new ThreadTeam(3)) {
             for (int failing = 0; failing < 3; failing++) {
                 int number = failing;
                 assertThatThrownBy(() -> team.run(part -> {
-                            team.meeting().await(part);
+                            team.barrier().await(part);
                             if (part == number) {
                                 throw new ArithmeticException("member " + number);
                             }
-                            team.meeting().await(part);
-                            team.meeting().await(part);
+                            team.barrier().await(part);
+                            team.barrier().await(part);
                         }))
                         .isInstanceOf(ArithmeticException.class)
                         .hasMessage("member " + number);
                 AtomicIntegerArray met = new AtomicIntegerArray(3);
                 team.run(part -> {
-                    team.meeting().await(part);
+                    team.barrier().await(part);
                     met.incrementAndGet(part);
                 });
                 assertThat(met.get(0) + met.get(1) + met.get(2)).isEqualTo(3);
@@ -77,11 +77,11 @@ class ThreadBarrierTest {
     }
 
     @Test
-    void oneAloneWaitsForNobody() {
+    void aSingleMemberDoesNotWait() {
         try (ThreadTeam team = new ThreadTeam(1)) {
             int[] met = {0};
             team.run(part -> {
-                team.meeting().await(part);
+                team.barrier().await(part);
                 met[0]++;
             });
             assertThat(met[0]).isEqualTo(1);

@@ -33,7 +33,7 @@ class ThreadTeamTest {
 
     /// The parts take about as long as a helper takes to start, so that both threads try to take the same one.
     @Test
-    void aPartThatTwoThreadsReachForIsDoneOnce() {
+    void aContestedPartRunsOnce() {
         int rounds = 50_000;
         int lengths = 2_000;
         AtomicIntegerArray counts = new AtomicIntegerArray(2);
@@ -54,7 +54,7 @@ class ThreadTeamTest {
 
     /// The caller finishes such small parts long before the sleeping thread wakes.
     @Test
-    void aSharedPartWhoseThreadSleepsIsDoneByTheCaller() {
+    void theCallerRunsTheSharedPartOfASleepingThread() {
         Thread[] doers = new Thread[2];
         int byTheCaller = 0;
         try (ThreadTeam team = new ThreadTeam(2)) {
@@ -86,7 +86,7 @@ class ThreadTeamTest {
     }
 
     @Test
-    void whatAThreadThrowsTheCallerThrows() {
+    void theCallerThrowsTheExceptionOfAThread() {
         try (ThreadTeam team = new ThreadTeam(2)) {
             assertThatThrownBy(() -> team.share(part -> {
                         throw new ArithmeticException("in part " + part);

@@ -60,7 +60,7 @@ public class BatchNormTest {
     /// and in nested residuals.
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void whatFollowsIsComputedAlong(boolean relus) {
+    void mergesFollowingLayers(boolean relus) {
         LayerSpec norm = new BatchNorm.BatchNorm2d(null);
         LayerSpec end = relus ? new ActivationFunction.Relu(null) : new ActivationFunction.Tanh(null);
         LayerSpec inner = new Residual(null, List.of(norm, end, conv(10), norm), List.of());
@@ -88,7 +88,7 @@ public class BatchNormTest {
     /// sums over as many values as here would differ more.
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
-    void statisticsAreExactToTheRoundingOfWhatIsKept(int threads) {
+    void statisticsAreExactToTheRoundingOfTheInputs(int threads) {
         List<LayerSpec> layers = List.of(
                 new Conv2d(null, 16, 3, 1, 1, true),
                 new BatchNorm.BatchNorm2d(null),
@@ -113,7 +113,7 @@ public class BatchNormTest {
 
     /// The mean is hundreds of thousands of deviations, so its rounding to float32 is significant.
     @Test
-    void whatRoundingTakesFromAMeanIsInTheGradients() {
+    void gradientsIncludeTheRoundingErrorOfTheMean() {
         List<LayerSpec> layers = List.of(
                 new BatchNorm.BatchNorm2d(null), new LayerSpec.Flatten(null), new LayerSpec.Linear(null, 4, true));
         Workload near = CheckWorkload.of(Shape.of(1, 5, 5), 4, layers, CheckWorkload.PLAIN, 8, 8, 2);
@@ -124,7 +124,7 @@ public class BatchNormTest {
     }
 
     @Test
-    void aSessionForTestsAloneTestsTheSameAndRefusesToTrain() {
+    void aTestSessionGivesTheSameResultsAndCannotTrain() {
         Workload workload = unevenly().withThreads(2);
         try (LearningSession trains = device().open(workload);
                 LearningSession tests = device().open(workload.forTests())) {

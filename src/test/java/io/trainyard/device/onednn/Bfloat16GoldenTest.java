@@ -52,7 +52,7 @@ class Bfloat16GoldenTest {
     private static final Tolerance TOLERANCE = new Tolerance(1e-3, 4e-3);
 
     @BeforeAll
-    static void hasIt() {
+    static void requireBfloat16() {
         assumeTrue(Bfloat16Test.device().precisions().contains(Precision.BF16), "this processor has no bfloat16");
     }
 

@@ -46,7 +46,7 @@ class Bfloat16Test {
     }
 
     @BeforeAll
-    static void hasIt() {
+    static void requireBfloat16() {
         assumeTrue(device().precisions().contains(Precision.BF16), "this processor has no bfloat16");
     }
 
@@ -59,7 +59,7 @@ class Bfloat16Test {
 
     /// A bfloat16 has a 7-bit mantissa, so products see 1 + 1/512 as 1. Stored weights stay float32.
     @Test
-    void factorsAreRoundedAndWhatIsKeptIsNot() {
+    void roundsFactorsAndNotParameters() {
         List<LayerSpec> layers = List.of(Layers.flatten(), Layers.linear(3, false));
         Workload workload = CheckWorkload.of(Shape.of(1, 2, 2), 3, layers, new Sgd(1e-4, 0, 0), 4, 4, 8);
         Workload coarse = workload.withPrecision(Precision.BF16);
@@ -80,7 +80,7 @@ class Bfloat16Test {
 
     /// Momentum, running statistics, masks and augmentation carry over, with two threads.
     @Test
-    void whatIsInterruptedGoesOnWithTheSameBits() {
+    void anInterruptedEpochResumesWithTheSameBits() {
         Workload workload =
                 CheckWorkload.eventful().withPrecision(Precision.BF16).withThreads(2);
         int steps = workload.stepsPerEpoch();
@@ -119,7 +119,7 @@ class Bfloat16Test {
 
     /// Holds both for layers with bfloat16 kernels and for layers that compute in float32.
     @Test
-    void whatALayerGivesIsRounded() {
+    void roundsTheOutputsOfLayers() {
         for (LayerSpec last : List.of(Layers.relu(), new ActivationFunction.Gelu(null, "none"))) {
             List<LayerSpec> layers = List.of(Layers.flatten(), Layers.linear(9, true), last);
             Workload workload = CheckWorkload.of(Shape.of(1, 2, 2), 9, layers, CheckWorkload.PLAIN, 4, 4, 8)
@@ -128,8 +128,8 @@ class Bfloat16Test {
                     ThreadTeam alone = new ThreadTeam(1)) {
                 ModelState state = new ModelState(engine, workload.update(), null);
                 ShardMasks masks = new ShardMasks(new BatchMasks(workload.network(), 0));
-                BatchNormBarrier meeting = new BatchNormBarrier(workload.network(), 1, alone.meeting());
-                ShardBatchNorms norms = new ShardBatchNorms(state, workload.network(), 0, meeting);
+                BatchNormBarrier barrier = new BatchNormBarrier(workload.network(), 1, alone.barrier());
+                ShardBatchNorms norms = new ShardBatchNorms(state, workload.network(), 0, barrier);
                 Program program = Program.compile(workload, 4, false, engine, state, masks, norms);
                 Random random = new Random(1);
                 for (Slot slot : state.trained()) {

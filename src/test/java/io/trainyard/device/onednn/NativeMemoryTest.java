@@ -91,7 +91,7 @@ class NativeMemoryTest {
     }
 
     @Test
-    void whatOneDnnRefusesIsAnErrorWithItsNameAndLeavesNothingOpen() {
+    void reportsOneDnnsErrorByNameAndFreesEverything() {
         try (Engine engine = new Engine()) {
             Layout image = engine.plain(1, 1, 4, 4);
             long[] two = {2, 2};

@@ -110,7 +110,7 @@ public class OneDnnDeviceTest extends DeviceContract implements NumbersContract,
     /// whole batch. Smaller batches use oneDNN's threads.
     @ParameterizedTest
     @CsvSource({"15, 1", "16, 2"})
-    void batchNormAndDropoutDoNotKeepABatchFromBeingCut(int batchSize, int shards) {
+    void batchNormAndDropoutAllowShards(int batchSize, int shards) {
         List<LayerSpec> layers = List.of(
                 new Conv2d(null, 17, 3, 1, 1, true),
                 new BatchNorm.BatchNorm2d(null),

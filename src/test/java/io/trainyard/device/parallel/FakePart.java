@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
 /// @param number of the device
 /// @param calls recorded as "device: call"
 /// @param callers threads of the calls
-/// @param meetings the barriers of each step
+/// @param barriers the barriers of each step
 /// @param fails the call that fails; empty for none
-record FakePart(int number, Queue<String> calls, Queue<Thread> callers, Queue<ShardBarrier> meetings, String fails)
+record FakePart(int number, Queue<String> calls, Queue<Thread> callers, Queue<ShardBarrier> barriers, String fails)
         implements ShardDevice, ShardSession {
     FakePart(int number, String fails) {
         this(number, new ConcurrentLinkedQueue<>(), new ConcurrentLinkedQueue<>(), fails);
@@ -71,9 +71,9 @@ record FakePart(int number, Queue<String> calls, Queue<Thread> callers, Queue<Sh
     }
 
     @Override
-    public void join(List<? extends ShardSession> parts, ShardBarrier meeting) {
+    public void join(List<? extends ShardSession> parts, ShardBarrier barrier) {
         note("join " + parts.indexOf(this));
-        meetings.add(meeting);
+        barriers.add(barrier);
     }
 
     @Override
@@ -100,7 +100,7 @@ record FakePart(int number, Queue<String> calls, Queue<Thread> callers, Queue<Sh
     @Override
     public void computeGradients() {
         note("compute");
-        meetings.forEach(ShardBarrier::await);
+        barriers.forEach(ShardBarrier::await);
     }
 
     @Override

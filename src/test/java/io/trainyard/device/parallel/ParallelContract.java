@@ -102,7 +102,7 @@ public abstract class ParallelContract extends SessionContract implements Golden
 
     @ParameterizedTest
     @MethodSource("nonFiniteRowsThatCrossShards")
-    void passesOnWhatIsNotFiniteAsTheReferenceDoes(NonFiniteCase row) {
+    void propagatesNonFiniteValuesLikeTheReference(NonFiniteCase row) {
         NumbersContract.checkNonFinite(device(), row);
     }
 

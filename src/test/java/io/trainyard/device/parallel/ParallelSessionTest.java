@@ -64,7 +64,7 @@ class ParallelSessionTest {
             parts[0] = devices.getFirst().openPart(workload, new ShardRange(0, 3), null);
             team.run(t ->
                     parts[t] = t == 0 ? parts[0] : devices.get(t).openPart(workload, new ShardRange(t, 3), parts[0]));
-            team.run(t -> parts[t].join(List.of(parts), () -> team.meeting().await(t)));
+            team.run(t -> parts[t].join(List.of(parts), () -> team.barrier().await(t)));
             team.run(t -> parts[t].load(CheckWorkload.state(workload)));
             team.run(t -> parts[t].beginEpoch(CheckWorkload.plan(workload, 1), 0));
             team.run(t -> parts[t].beginSteps(2));
@@ -92,7 +92,7 @@ class ParallelSessionTest {
 
     @ParameterizedTest
     @MethodSource("bothKindsOfKernels")
-    void tellsHowLongItsStepsWaitForBatches(Workload workload) {
+    void reportsTheTimeThatStepsWaitForBatches(Workload workload) {
         try (LearningSession session = cpus(2).open(workload)) {
             session.load(CheckWorkload.state(workload));
             session.beginEpoch(CheckWorkload.plan(workload, 1), 0);
@@ -196,7 +196,7 @@ class ParallelSessionTest {
     }
 
     @Test
-    void tellsWhatItIs() {
+    void describesItself() {
         assertThat(cpus(2).info().name()).isEqualTo("cpu+cpu");
         assertThat(cpus(2).info().description()).isEqualTo(cpus(1).info().description());
         assertThat(new ParallelDevice(List.of(new FakePart(0, ""), new FakePart(1, ""))).info())
@@ -204,7 +204,7 @@ class ParallelSessionTest {
     }
 
     @Test
-    void everyDeviceIsAskedOnAThreadOfItsOwn() {
+    void everyDeviceHasItsOwnThread() {
         FakePart[] fakes = {new FakePart(0, ""), new FakePart(1, ""), new FakePart(2, "")};
         Workload workload = OneDnnDeviceTest.wide(); // two test batches
         try (LearningSession session = new ParallelDevice(List.of(fakes)).open(workload)) {
@@ -242,7 +242,7 @@ class ParallelSessionTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"open 1 of 3", "join 1"})
-    void whatWasOpenedIsClosedWhenAnotherFails(String fails) {
+    void closesOpenedPartsWhenAnotherFails(String fails) {
         FakePart[] fakes = {new FakePart(0, ""), new FakePart(1, fails), new FakePart(2, "")};
         assertThatThrownBy(() -> new ParallelDevice(List.of(fakes)).open(OneDnnDeviceTest.wide()))
                 .isInstanceOf(FakeFailure.class)
@@ -270,7 +270,7 @@ class ParallelSessionTest {
     }
 
     @Test
-    void noneIsClosedBeforeAllHaveComeToRest() {
+    void closesNoneBeforeAllAreIdle() {
         Queue<String> calls = new ConcurrentLinkedQueue<>();
         List<ShardDevice> fakes = IntStream.range(0, 3)
                 .<ShardDevice>mapToObj(i -> new FakePart(i, calls, new ConcurrentLinkedQueue<>(), ""))

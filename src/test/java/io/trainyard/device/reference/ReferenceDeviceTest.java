@@ -45,14 +45,14 @@ class ReferenceDeviceTest extends DeviceContract {
     }
 
     @Test
-    void computesWithOneThreadWhateverIsAskedFor() {
+    void alwaysComputesWithOneThread() {
         try (LearningSession session = device().open(CheckWorkload.eventful().withThreads(7))) {
             assertThat(session.threads()).isEqualTo(1);
         }
     }
 
     @Test
-    void refusesWhatTheHeapCannotHold() {
+    void rejectsDatasetsLargerThanTheHeap() {
         Workload workload = CheckWorkload.eventful();
         assertThatThrownBy(() ->
                         new ReferenceDevice(new DeviceInfo("reference", "a model", "small", 1 << 10)).open(workload))

@@ -60,14 +60,14 @@ class VectorDeviceTest extends SessionContract implements FloatSamplesContract {
 
     @ParameterizedTest
     @MethodSource("computableNonFiniteRows")
-    void passesOnWhatIsNotFiniteAsTheReferenceDoes(NonFiniteCase row) {
+    void propagatesNonFiniteValuesLikeTheReference(NonFiniteCase row) {
         NumbersContract.checkNonFinite(device(), row);
     }
 
     /// 5 samples for 7 threads, so that some have none.
     @ParameterizedTest
     @MethodSource("computableRows")
-    void anyNumberOfThreadsTrainsAndTestsAsTheReferenceDoes(LayerCase row) {
+    void anyNumberOfThreadsMatchesTheReference(LayerCase row) {
         for (int threads : new int[] {1, 2, 3, 7}) {
             NumbersContract.checkTraining(
                     device(), CheckWorkload.of(row, CheckWorkload.MOMENTUM).withThreads(threads));

@@ -34,7 +34,7 @@ public final class Buffer {
     public Buffer slice(long from, long length, String part) {
         if (from < 0 || length < 0 || from + length > bytes) {
             throw new IllegalArgumentException(
-                    "bytes %d to %d are asked for of %s, which has %d".formatted(from, from + length, this, bytes));
+                    "bytes %d to %d are requested of %s, which has %d".formatted(from, from + length, this, bytes));
         }
         return new Buffer(arena, offset + from, length, part);
     }

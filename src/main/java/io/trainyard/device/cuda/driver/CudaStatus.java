@@ -40,7 +40,7 @@ public final class CudaStatus {
 
     private static final Map<Integer, String> HINTS = Map.of(
             CUresult.CUDA_ERROR_OUT_OF_MEMORY,
-            "choose a smaller batchSize or network, or free the GPU: nvidia-smi shows who uses it",
+            "choose a smaller batchSize or network, or free the GPU: nvidia-smi shows the processes that use it",
             CUresult.CUDA_ERROR_NO_DEVICE,
             "no GPU is visible: look at nvidia-smi and CUDA_VISIBLE_DEVICES",
             CUresult.CUDA_ERROR_INVALID_DEVICE,
@@ -70,12 +70,12 @@ public final class CudaStatus {
         JCudaDriver.cuGetErrorName(status, name);
         JCudaDriver.cuGetErrorString(status, text);
         String known = name[0] == null ? CUresult.stringFor(status) : name[0];
-        String said = "%s failed: %s (%d)%s".formatted(call, known, status, text[0] == null ? "" : ", " + text[0]);
+        String message = "%s failed: %s (%d)%s".formatted(call, known, status, text[0] == null ? "" : ", " + text[0]);
         if (STICKY.contains(status)) {
-            throw new DeviceLostException(said + "; " + STICKY_HINT);
+            throw new DeviceLostException(message + "; " + STICKY_HINT);
         }
         String hint = HINTS.get(status);
-        String sentence = hint == null ? said : said + "; " + hint;
+        String sentence = hint == null ? message : message + "; " + hint;
         throw status == CUresult.CUDA_ERROR_OUT_OF_MEMORY
                 ? new DeviceMemoryException(sentence)
                 : new DeviceException(sentence);
@@ -106,12 +106,12 @@ public final class CudaStatus {
     }
 
     private static void library(String call, String name, int status, String library) {
-        String said = "%s failed: %s (%s's status %d)".formatted(call, name, library, status);
+        String message = "%s failed: %s (%s's status %d)".formatted(call, name, library, status);
         int context = JCudaDriver.cuStreamSynchronize(Stream.OF_COPIES.handle());
         if (STICKY.contains(context)) {
             throw new DeviceLostException(
-                    "%s; the driver says %s; %s".formatted(said, CUresult.stringFor(context), STICKY_HINT));
+                    "%s; the driver says %s; %s".formatted(message, CUresult.stringFor(context), STICKY_HINT));
         }
-        throw new DeviceException(said);
+        throw new DeviceException(message);
     }
 }

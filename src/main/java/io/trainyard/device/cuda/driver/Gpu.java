@@ -23,7 +23,7 @@ import jcuda.jcudnn.cudnnHandle;
 import jcuda.runtime.cudaStream_t;
 
 /// One session's view of a GPU: the shared primary context, a compute stream, a second compute stream for work with
-/// no urgent dependents, each with cuDNN and cuBLAS handles, and a copy stream. All resources are freed with it, in
+/// no dependents soon, each with cuDNN and cuBLAS handles, and a copy stream. All resources are freed with it, in
 /// reverse order. Not thread-safe.
 public final class Gpu implements AutoCloseable {
     private final int number;

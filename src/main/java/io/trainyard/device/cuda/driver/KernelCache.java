@@ -110,7 +110,7 @@ final class KernelCache {
         try {
             Files.setLastModifiedTime(file, FileTime.from(clock.instant()));
         } catch (IOException e) {
-            LOG.log(System.Logger.Level.DEBUG, "the time of a compiled kernel's last use cannot be kept", e);
+            LOG.log(System.Logger.Level.DEBUG, "the time of a compiled kernel's last use cannot be stored", e);
         }
     }
 
@@ -133,7 +133,7 @@ final class KernelCache {
         } catch (IOException e) {
             LOG.log(
                     System.Logger.Level.INFO,
-                    "compiled kernels cannot be kept in {0} ({1}): each process compiles them; CUDA_KERNEL_CACHE names another folder",
+                    "compiled kernels cannot be stored in {0} ({1}): each process compiles them; CUDA_KERNEL_CACHE names another folder",
                     parent,
                     e);
         }

@@ -14,7 +14,7 @@ public final class Pinned {
     public Pinned(Gpu gpu, long size) {
         if (size < 1 || size > Integer.MAX_VALUE) {
             throw new IllegalArgumentException(
-                    "%d bytes of pinned memory are asked for; allowed is 1 to %d".formatted(size, Integer.MAX_VALUE));
+                    "%d bytes of pinned memory are requested; allowed is 1 to %d".formatted(size, Integer.MAX_VALUE));
         }
         CudaStatus.driver(JCudaDriver.cuMemHostAlloc(pointer, size, 0), "cuMemHostAlloc of %d bytes".formatted(size));
         gpu.onClose(() -> JCudaDriver.cuMemFreeHost(pointer));
@@ -29,7 +29,7 @@ public final class Pinned {
     Pointer pointer(long from, long length) {
         if (from < 0 || from + length > bytes.capacity()) {
             throw new IllegalArgumentException(
-                    "bytes %d to %d are asked for of %d pinned ones".formatted(from, from + length, bytes.capacity()));
+                    "bytes %d to %d are requested of %d pinned ones".formatted(from, from + length, bytes.capacity()));
         }
         return pointer.withByteOffset(from);
     }

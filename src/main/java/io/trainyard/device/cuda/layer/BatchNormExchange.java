@@ -28,7 +28,7 @@ public final class BatchNormExchange {
     private final ShardRange part;
     private final Map<Place, Rows> rows = new LinkedHashMap<>();
     private List<BatchNormExchange> parts = List.of(this); // in order
-    private ShardBarrier meeting = () -> {};
+    private ShardBarrier barrier = () -> {};
     private @Nullable Recording recording;
 
     /// @param layer its name
@@ -61,10 +61,10 @@ public final class BatchNormExchange {
     }
 
     /// @param exchanges of all parts in order, including this one
-    /// @param newMeeting barrier of the parts' threads
-    public void join(List<BatchNormExchange> exchanges, ShardBarrier newMeeting) {
+    /// @param newBarrier barrier of the parts' threads
+    public void join(List<BatchNormExchange> exchanges, ShardBarrier newBarrier) {
         parts = exchanges;
-        meeting = newMeeting;
+        barrier = newBarrier;
     }
 
     int parts() {
@@ -96,7 +96,7 @@ public final class BatchNormExchange {
         if (part.size(batchSamples) == 0) {
             Graph graph = gpu.capture(gradients);
             return () -> {
-                comeWithoutSamples(batchSamples);
+                exchangeWithoutSamples(batchSamples);
                 graph.launch();
             };
         }
@@ -114,7 +114,7 @@ public final class BatchNormExchange {
             for (int i = 0; i < exchanged.size(); i++) {
                 pieces.get(i).launch();
                 exchanged.get(i).ready().record(gpu.compute());
-                meeting.await();
+                barrier.await();
                 takeOver(exchanged.get(i), batchSamples);
             }
             pieces.getLast().launch();
@@ -123,9 +123,9 @@ public final class BatchNormExchange {
 
     /// Takes part in the same barriers as the other parts, and copies the rows of the forward pass for the running
     /// statistics.
-    private void comeWithoutSamples(int batchSamples) {
+    private void exchangeWithoutSamples(int batchSamples) {
         for (int i = 0; i < rows.size(); i++) {
-            meeting.await();
+            barrier.await();
         }
         rows.values().stream().filter(of -> !of.place().backward()).forEach(of -> takeOver(of, batchSamples));
     }

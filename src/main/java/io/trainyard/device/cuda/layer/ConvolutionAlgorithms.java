@@ -58,7 +58,7 @@ public final class ConvolutionAlgorithms {
         if (found.isEmpty()) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "device={0}: cuDNN no longer offers algorithm {1} for {2}, by which the job was computed; it is chosen anew, and the last bits may differ",
+                    "device={0}: cuDNN no longer offers algorithm {1} for {2}, by which the job was computed; another is chosen, and the last bits may differ",
                     gpu,
                     number,
                     what);

@@ -59,7 +59,7 @@ public final class ManagementLibrary {
             Optional<NativeLibrary> found = LibraryFinder.driver(folders, askSystem, NAME);
             if (found.isEmpty()) {
                 return new Loaded.Missing(
-                        "%s is not in %s, so utilisation, power and temperature are not told; in a container add \"utility\" to NVIDIA_DRIVER_CAPABILITIES"
+                        "%s is not in %s, so utilisation, power and temperature are unknown; in a container add \"utility\" to NVIDIA_DRIVER_CAPABILITIES"
                                 .formatted(NAME, LibraryFinder.driverPlaces(folders, askSystem)));
             }
             ManagementLibrary library = new ManagementLibrary(found.get());
@@ -83,16 +83,16 @@ public final class ManagementLibrary {
             check("nvmlDeviceGetHandleByPciBusId_v2", arena.allocateFrom(busId), answer);
             MemorySegment gpu = answer.get(ValueLayout.ADDRESS, 0);
             Double utilization =
-                    tells("nvmlDeviceGetUtilizationRates", gpu, answer) ? number(answer) / 100.0 : null; // from percent
-            boolean memory = tells("nvmlDeviceGetMemoryInfo", gpu, answer);
+                    query("nvmlDeviceGetUtilizationRates", gpu, answer) ? number(answer) / 100.0 : null; // from percent
+            boolean memory = query("nvmlDeviceGetMemoryInfo", gpu, answer);
             Long used = memory ? answer.getAtIndex(ValueLayout.JAVA_LONG, USED) : null;
             Long total = memory ? answer.getAtIndex(ValueLayout.JAVA_LONG, TOTAL) : null;
-            Double power = tells("nvmlDeviceGetPowerUsage", gpu, answer) ? number(answer) / THOUSAND : null;
-            Double energy = tells("nvmlDeviceGetTotalEnergyConsumption", gpu, answer)
+            Double power = query("nvmlDeviceGetPowerUsage", gpu, answer) ? number(answer) / THOUSAND : null;
+            Double energy = query("nvmlDeviceGetTotalEnergyConsumption", gpu, answer)
                     ? answer.get(ValueLayout.JAVA_LONG, 0) / THOUSAND
                     : null;
             Double temperature =
-                    tells("nvmlDeviceGetTemperature", gpu, SENSOR_OF_THE_GPU, answer) ? (double) number(answer) : null;
+                    query("nvmlDeviceGetTemperature", gpu, SENSOR_OF_THE_GPU, answer) ? (double) number(answer) : null;
             return new DeviceReading(device, utilization, used, total, power, energy, temperature);
         }
     }
@@ -102,7 +102,7 @@ public final class ManagementLibrary {
     }
 
     /// False if the GPU does not support the query, or the driver has no such function.
-    private boolean tells(String function, Object... arguments) {
+    private boolean query(String function, Object... arguments) {
         return library.has(function) && library.callInt(function, arguments) == 0;
     }
 

@@ -25,7 +25,7 @@ public record NvidiaDriver(String version, int cuda, Path path, int gpus) {
             802, // CUDA_ERROR_SYSTEM_NOT_READY
             "start nvidia-fabricmanager, which GPUs behind an NVSwitch need, and wait until it is done",
             803, // CUDA_ERROR_SYSTEM_DRIVER_MISMATCH
-            "the driver was updated while it ran; reboot, or install the library of the driver that runs (nvidia-smi tells)",
+            "the driver was updated while it ran; reboot, or install the library of the driver that runs (see nvidia-smi)",
             804, // CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE
             "CUDA's compat folder does not support this GPU; take it out of LD_LIBRARY_PATH");
 

@@ -227,7 +227,7 @@ final class SharedObject {
     private int within(long offset, int bytes) {
         if (offset < 0 || offset > file.capacity() - bytes) {
             throw malformed(
-                    "it has %d bytes, but %d bytes at %d are asked for".formatted(file.capacity(), bytes, offset));
+                    "it has %d bytes, but %d bytes at %d are requested".formatted(file.capacity(), bytes, offset));
         }
         return (int) offset;
     }

@@ -32,7 +32,7 @@ final class BufferFakeCudaTest {
     }
 
     @Test
-    void whatLivesOnAnotherDeviceIsRefusedByBothNames() {
+    void rejectsBuffersOfAnotherDeviceByBothNames() {
         Buffer there = buffer(second, "parameter conv1.weight");
         first.enter();
         assertThatThrownBy(() -> first.at(there))
@@ -70,16 +70,16 @@ final class BufferFakeCudaTest {
     }
 
     @Test
-    void whatIsOutsideABufferIsNotCopied() {
+    void rejectsCopiesOutsideABuffer() {
         Buffer buffer = buffer(first, "values");
         assertThatThrownBy(() -> buffer.slice(8, buffer.bytes(), "too much"))
-                .hasMessage("bytes 8 to 4008 are asked for of values on cuda:0, which has 4000");
+                .hasMessage("bytes 8 to 4008 are requested of values on cuda:0, which has 4000");
         assertThatThrownBy(() -> buffer.write(Pointer.to(new float[FLOATS + 1]), buffer.bytes() + 4))
                 .hasMessage("4004 bytes are copied to values on cuda:0, which has 4000");
     }
 
     @Test
-    void memoryThatWasFreedIsNotUsed() {
+    void rejectsFreedMemory() {
         Buffer buffer = buffer(first, "values");
         first.close();
         assertThatThrownBy(() -> buffer.write(Pointer.to(new float[FLOATS])))

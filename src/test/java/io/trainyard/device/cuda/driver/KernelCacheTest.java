@@ -60,7 +60,7 @@ class KernelCacheTest {
     }
 
     @Test
-    void anythingElseIsCompiled() {
+    void compilesUncachedInputs() {
         compiled(cache(), 100, "sm_90", "NVRTC 13.0", "source");
         compiled(cache(), 100, "sm_80", "NVRTC 13.0", "source");
         compiled(cache(), 100, "sm_90", "NVRTC 13.1", "source");
@@ -102,7 +102,7 @@ class KernelCacheTest {
     }
 
     @Test
-    void aFolderThatCannotBeWrittenCostsTimeOnly() throws Exception {
+    void aReadOnlyFolderOnlyCostsTime() throws Exception {
         Files.writeString(dir.resolve("kernels"), "a file");
         assertThat(compiled(cache(), 100, "a")).hasSize(100);
         assertThat(compiled(cache(), 100, "a")).hasSize(100);
@@ -110,7 +110,7 @@ class KernelCacheTest {
     }
 
     @Test
-    void severalMayWriteTheSame() throws Exception {
+    void severalProcessesMayWriteTheSame() throws Exception {
         byte[] expected = compiled(cache(), 100_000, "a", "b");
         Files.delete(files().getFirst());
         try (ExecutorService threads = Executors.newFixedThreadPool(8)) {

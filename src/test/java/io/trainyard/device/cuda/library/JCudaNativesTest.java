@@ -50,7 +50,7 @@ class JCudaNativesTest {
     }
 
     @Test
-    void theReleasesThatJCudaWasLinkedToAreTakenAsTheyAre() throws IOException, InterruptedException {
+    void linkedReleasesNeedNoBridge() throws IOException, InterruptedException {
         nvidia().dnn(8, 8907, 12).blas(12).compiler(12).builtins(12);
         assertThat(run(Asking.class))
                 .contains(
@@ -74,7 +74,7 @@ class JCudaNativesTest {
     }
 
     @Test
-    void onlyWhatIsNewerIsBridged() throws IOException, InterruptedException {
+    void bridgesOnlyNewerReleases() throws IOException, InterruptedException {
         nvidia().dnn(9, 90100, 12).blas(12).compiler(12).builtins(12);
         assertThat(run(Asking.class))
                 .contains(
@@ -85,7 +85,7 @@ class JCudaNativesTest {
     }
 
     @Test
-    void whereBothReleasesAreTheNewerIsTaken() throws IOException, InterruptedException {
+    void prefersTheNewerOfTwoReleases() throws IOException, InterruptedException {
         nvidia().dnn(8, 8907, 12).blas(12).compiler(12).builtins(12);
         nvidia().dnn(9, 92400, 13).blas(13).compiler(13).builtins(13);
         assertThat(run(Asking.class)).contains("through JCuda: cuDNN 92400, cuBLAS 13, NVRTC 13");
@@ -93,7 +93,7 @@ class JCudaNativesTest {
 
     /// JCuda alone would load it.
     @Test
-    void aFileThatLiesAmongTemporaryFilesIsNotTouched() throws IOException, InterruptedException {
+    void leavesOtherTemporaryFilesAlone() throws IOException, InterruptedException {
         nvidia().dnn(9, 92400, 13).blas(13).compiler(13).builtins(13);
         Path planted = Files.createDirectories(temporary()).resolve("libJCudnn-12.6.0-linux-x86_64.so");
         Files.writeString(planted, "planted");
@@ -111,7 +111,7 @@ class JCudaNativesTest {
     }
 
     @Test
-    void aJarThatIsMissingIsNamed() throws IOException, InterruptedException {
+    void namesAMissingJar() throws IOException, InterruptedException {
         nvidia().dnn(9, 92400, 13).blas(13).compiler(13).builtins(13);
         String classPath = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
                 .filter(entry -> !entry.contains("jcudnn-natives"))

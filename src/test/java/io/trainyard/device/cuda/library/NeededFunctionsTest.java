@@ -39,7 +39,7 @@ class NeededFunctionsTest {
 
     @ParameterizedTest
     @MethodSource("libraries")
-    void whatIsCalledIsLookedForBefore(Class<?> jcuda, String library, List<String> needed) {
+    void checksAllCalledFunctions(Class<?> jcuda, String library, List<String> needed) {
         Set<String> called = DEVICE.stream()
                 .flatMap(type -> type.getAccessesFromSelf().stream())
                 .map(JavaAccess::getTarget)
@@ -57,7 +57,7 @@ class NeededFunctionsTest {
 
     @ParameterizedTest
     @MethodSource("libraries")
-    void whatIsLookedForIsWhatJCudaCalls(Class<?> jcuda, String library, List<String> needed) {
+    void checksTheFunctionsThatJCudaCalls(Class<?> jcuda, String library, List<String> needed) {
         String names = new String(SharedObjectTest.jcuda(library), StandardCharsets.ISO_8859_1);
         assertThat(needed)
                 .doesNotHaveDuplicates()

@@ -34,7 +34,7 @@ class SearchFoldersTest {
     }
 
     @Test
-    void thePropertyGoesBeforeTheVariable() {
+    void thePropertyOverridesTheVariable() {
         Map<String, String> environment = Map.of("CUDA_LIBRARIES", "/one:/two");
         assertThat(SearchFolders.of("/three", environment, root).configured()).containsExactly(Path.of("/three"));
         assertThat(SearchFolders.of(null, environment, root).configured())
@@ -42,7 +42,7 @@ class SearchFoldersTest {
     }
 
     @Test
-    void configuredFoldersAreAbsoluteAndEachThereOnce() {
+    void configuredFoldersAreAbsoluteAndDistinct() {
         assertThat(SearchFolders.of("::relative: /one/../two:/two/:", Map.of(), root)
                         .configured())
                 .containsExactly(Path.of("relative").toAbsolutePath(), Path.of("/two"));
@@ -73,7 +73,7 @@ class SearchFoldersTest {
     }
 
     @Test
-    void onlyTheFirstPythonOfThePathIsAsked() throws IOException {
+    void searchesOnlyTheFirstPythonOfThePath() throws IOException {
         python("first");
         python("second");
         folder("second/lib/python3.11/site-packages/nvidia/cu13/lib");
@@ -83,7 +83,7 @@ class SearchFoldersTest {
     }
 
     @Test
-    void activeEnvironmentsAndTheUsersPackagesAreAsked() {
+    void searchesActiveEnvironmentsAndUserPackages() {
         Path venv = folder("venv/lib/python3.13/site-packages/nvidia/cudnn/lib");
         Path conda = folder("conda/lib");
         Path ofConda = folder("conda/lib/python3.12/site-packages/nvidia/cublas/lib");
@@ -94,13 +94,13 @@ class SearchFoldersTest {
     }
 
     @Test
-    void aFolderIsLookedAtOnce() {
+    void inspectsAFolderOnce() {
         Path cuda = folder("usr/local/cuda/lib64");
         assertThat(SearchFolders.of(cuda.toString(), Map.of(), root).usual()).isEmpty();
     }
 
     @Test
-    void aFolderWithoutEndIsNotGoneThrough() {
+    void stopsInAnEndlessFolder() {
         for (int i = 0; i < 70; i++) {
             folder("many/lib" + i);
         }

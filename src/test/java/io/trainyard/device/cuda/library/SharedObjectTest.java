@@ -32,7 +32,7 @@ class SharedObjectTest {
         "libJCublas2-12.6.0-linux-x86_64.so, libcublas.so.12, libcublas.so.13",
         "libJNvrtc-12.6.0-linux-x86_64.so, libnvrtc.so.12, libnvrtc.so.13"
     })
-    void aLibraryIsMadeToNeedAnother(String file, String from, String to) {
+    void replacesANeededLibrary(String file, String from, String to) {
         byte[] original = jcuda(file);
         byte[] changed = new SharedObject(original).retargeted(from, to);
 
@@ -55,7 +55,7 @@ class SharedObjectTest {
     }
 
     @Test
-    void whatIsChangedAlreadyStaysAsItIs() {
+    void keepsAnAlreadyPatchedLibrary() {
         byte[] original = jcuda(JCUDNN);
         byte[] once = new SharedObject(original).retargeted("libcudnn.so.8", "libcudnn.so.9");
         assertThat(new SharedObject(once).retargeted("libcudnn.so.8", "libcudnn.so.9"))
@@ -81,14 +81,14 @@ class SharedObjectTest {
     }
 
     @Test
-    void aLibraryThatNeedsNeitherIsRefused() {
+    void rejectsALibraryThatNeedsNeither() {
         assertThatThrownBy(() -> new SharedObject(jcuda(JCUDNN)).retargeted("libother.so.8", "libother.so.9"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("it needs neither libother.so.8 nor libother.so.9, but libcudnn.so.8, ");
     }
 
     @Test
-    void aHashThatIsNotTheNamesIsRefused() {
+    void rejectsAHashOfAnotherName() {
         byte[] file = jcuda(JCUDNN);
         byte[] changed = new SharedObject(file).retargeted("libcudnn.so.8", "libcudnn.so.9");
         for (int at : differences(file, changed)) {
@@ -102,7 +102,7 @@ class SharedObjectTest {
     }
 
     @Test
-    void whatIsNoSuchFileIsRefused() {
+    void rejectsOtherFiles() {
         assertRefused(new byte[0], "it does not begin as a 64-bit little-endian ELF file");
         assertRefused("#!/bin/sh\n".repeat(20).getBytes(US_ASCII), "it does not begin as a 64-bit");
         byte[] narrow = jcuda(JCUDNN);
@@ -117,10 +117,10 @@ class SharedObjectTest {
     }
 
     @Test
-    void aFileThatWasCutIsRefused() {
+    void rejectsATruncatedFile() {
         byte[] whole = jcuda(JCUDNN);
-        assertRefused(Arrays.copyOf(whole, whole.length / 2), "are asked for");
-        assertRefused(Arrays.copyOf(whole, 100), "are asked for");
+        assertRefused(Arrays.copyOf(whole, whole.length / 2), "are requested");
+        assertRefused(Arrays.copyOf(whole, 100), "are requested");
     }
 
     /// However a file is damaged, the answer is a sentence, and it comes at once.

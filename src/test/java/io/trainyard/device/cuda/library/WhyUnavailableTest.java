@@ -178,7 +178,7 @@ class WhyUnavailableTest {
 
     @ParameterizedTest
     @MethodSource("cases")
-    void isToldWithItsRemedy(Case machine) {
+    void isReportedWithItsSolution(Case machine) {
         Path root = machines.resolve(machine.name());
         assertThat(REASONS.get(machine.name()))
                 .containsSubsequence(machine.reason().stream()

@@ -43,7 +43,7 @@ class Bfloat16RoundingTest {
 
     /// Truncation would turn one into infinity, and rounding would overflow the other.
     @Test
-    void whatIsNotANumberStaysSo() {
+    void keepsNaN() {
         float[] values = new float[37];
         for (int i = 0; i < values.length; i++) {
             values[i] = Float.intBitsToFloat(i % 2 == 0 ? 0x7f80_0001 : 0xffff_ffff);
