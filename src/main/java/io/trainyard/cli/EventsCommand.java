@@ -144,7 +144,7 @@ public final class EventsCommand extends FleetCommand {
                     if (news instanceof JobRecord.Requested
                             && ownership.isPresent()
                             && ownership.get().isQueued(entry)) {
-                        checker.queued(news.job());
+                        checker.findable(news.job());
                     }
                 } else {
                     others.add(news.job());
@@ -211,9 +211,9 @@ public final class EventsCommand extends FleetCommand {
     /// Records are read again after the ownership, because a job that ended in between is no longer owned.
     private void lookForLost(OwnershipScan ownership, HistoryChecker checker, Runnable readOn) {
         try {
-            ownership.owned().forEach(checker::owned);
+            ownership.owned().forEach(checker::findable);
             readOn.run();
-            ownership.owned().forEach(checker::owned);
+            ownership.owned().forEach(checker::findable);
             checker.lostAreKnown();
         } catch (KafkaUnreachableException e) {
             if (!(e.getCause() instanceof AuthorizationException)) {

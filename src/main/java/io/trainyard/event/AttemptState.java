@@ -43,7 +43,6 @@ final class AttemptState {
             long millis,
             long offset) {}
 
-    /// Progress at the last step of the newest losses.
     record Progress(long step, @Nullable Float loss, long elapsedMicros) {}
 
     record Saved(long step, String uri) {}

@@ -35,7 +35,6 @@ final class Attempts {
 
     private final NavigableMap<Integer, AttemptState> all = new TreeMap<>();
 
-    /// The highest attempt that was dropped from memory; 0 if all are kept.
     private int dropped;
 
     private final SortedMap<Integer, Epoch> droppedEpochs = new TreeMap<>();
@@ -117,7 +116,6 @@ final class Attempts {
         };
     }
 
-    /// The attempts that count, in order.
     List<Counted> counted() {
         List<Counted> counted = new ArrayList<>();
         long endStep = Long.MAX_VALUE;
@@ -135,7 +133,6 @@ final class Attempts {
                 .count();
     }
 
-    /// The highest attempt that counts; 0 without attempts.
     int newest() {
         return last > 0 ? last : begun();
     }

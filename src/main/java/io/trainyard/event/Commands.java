@@ -23,13 +23,11 @@ final class Commands {
         }
     }
 
-    /// The job of the newest command; null if the command was deleted from its topic or cannot be read.
     @Nullable
     JobSpec spec() {
         return newest == null ? null : newest.spec();
     }
 
-    /// The position of the newest command; null if no command is known.
     @Nullable
     String place() {
         return newest == null ? null : newest.place();
@@ -40,7 +38,6 @@ final class Commands {
         return newest == null ? 0 : newest.millis();
     }
 
-    /// Why the newest command was rejected; null if it was not.
     @Nullable
     String rejection() {
         return refusal != null && (newest == null || isOf(refusal, newest)) ? refusal.reason() : null;

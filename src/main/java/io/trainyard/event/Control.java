@@ -23,18 +23,15 @@ public record Control(
     @JsonCreator
     public Control {}
 
-    /// Creates a request with which rungs apply.
     public Control(String job, DesiredState desiredState, @Nullable RequestedPriority priority, Instant time) {
         this(job, desiredState, priority, time, null);
     }
 
-    /// Whether the job continues at rungs.
     @JsonIgnore
     public boolean skipsRungs() {
         return Boolean.TRUE.equals(skipRungs);
     }
 
-    /// The desired state of the job.
     public enum DesiredState {
         /// The job runs or waits for a worker. This is the default.
         @JsonProperty("run")

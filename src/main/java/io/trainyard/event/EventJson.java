@@ -42,7 +42,6 @@ public final class EventJson {
 
     private static final int MAX_FIELD_NAME = 1000;
 
-    /// The maximum length of a list of devices in characters.
     private static final int MAX_DEVICE = 1000;
 
     /// The mandatory fields of each record. Cached because reflection creates them on each call.
@@ -74,7 +73,6 @@ public final class EventJson {
 
     private EventJson() {}
 
-    /// @param time when it happened
     public static byte[] write(TrainingEvent event, Instant time) {
         ObjectNode fields = MAPPER.valueToTree(event);
         ObjectNode line = MAPPER.createObjectNode();
@@ -140,7 +138,6 @@ public final class EventJson {
         }
     }
 
-    /// @throws IOException if it is not a valid heartbeat
     public static WorkerStatus readStatus(byte[] json) throws IOException {
         if (json.length > MAX_STATUS_BYTES) {
             throw new IOException("it has %d bytes; allowed is up to %d".formatted(json.length, MAX_STATUS_BYTES));
@@ -160,7 +157,6 @@ public final class EventJson {
         return status;
     }
 
-    /// @throws IOException if it is not a valid control request
     public static Control readControl(byte[] json) throws IOException {
         requireLength(json);
         Control control = read(json, Control.class, "control request");

@@ -24,12 +24,10 @@ public enum FailureCause {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /// All causes as they are written in events.
     public static List<String> words() {
         return Arrays.stream(values()).map(FailureCause::word).toList();
     }
 
-    /// @param word null if the event has no cause
     public static FailureCause of(@Nullable String word) {
         return Arrays.stream(values())
                 .filter(cause -> cause.word().equals(word))

@@ -27,7 +27,6 @@ record JobEnd(
             .thenComparing(end -> end.event().toString())
             .thenComparingLong(JobEnd::millis);
 
-    /// Returns null if the event does not end its job.
     static @Nullable JobEnd of(EventRecord record) {
         return switch (record.event()) {
             case Finished event ->

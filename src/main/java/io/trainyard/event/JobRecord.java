@@ -9,7 +9,6 @@ public sealed interface JobRecord {
     /// client can write to a topic.
     int MAX_ID = 200;
 
-    /// Whether a text has the length of an id.
     static boolean isId(@Nullable String id) {
         return id != null && !id.isEmpty() && id.length() <= MAX_ID;
     }

@@ -80,7 +80,6 @@ public final class JobState {
         @JsonProperty("rejected")
         REJECTED,
 
-        /// A sweep that was expanded into its trials.
         @JsonProperty("expanded")
         EXPANDED;
 
@@ -89,7 +88,6 @@ public final class JobState {
             return name().toLowerCase(Locale.ROOT);
         }
 
-        /// True if the status cannot change any more.
         public boolean isFinal() {
             return this == FINISHED || this == FAILED || this == CANCELLED || this == REJECTED || this == EXPANDED;
         }
@@ -136,7 +134,6 @@ public final class JobState {
     private long lastRecordMillis = Long.MIN_VALUE;
     private long lastEventMillis;
 
-    /// Creates the state of an unknown job.
     public JobState(String job) {
         this.job = job;
     }
@@ -186,7 +183,6 @@ public final class JobState {
         return ends;
     }
 
-    /// Device use by attempt.
     public List<DeviceUse> deviceUses() {
         return attempts.uses(end);
     }
@@ -308,7 +304,6 @@ public final class JobState {
         return start == null ? 0 : start.classes();
     }
 
-    /// The steps done so far.
     @JsonProperty("step")
     public long step() {
         return switch (end == null ? null : end.event()) {
@@ -324,7 +319,6 @@ public final class JobState {
         return turn == null ? 0 : turn.step();
     }
 
-    /// The first step of the newest attempt.
     @JsonProperty("firstStep")
     public long firstStep() {
         List<Counted> counted = attempts.counted();
@@ -394,7 +388,6 @@ public final class JobState {
         return tested == null ? null : tested.testLoss();
     }
 
-    /// Null until the job has finished.
     @JsonProperty("stepTimes")
     public @Nullable StepTimes stepTimes() {
         return end != null && end.event() instanceof Finished finished

@@ -88,19 +88,14 @@ public sealed interface TrainingEvent {
     ///     warnings
     record Dataset(
             Shape shape, List<String> classNames, @Nullable List<String> warnings) {
-        /// If there are more classes, no names are published.
         public static final int MAX_NAMES = 1_000;
 
-        /// Longer names are truncated to this many characters.
         public static final int MAX_NAME_LENGTH = 64;
 
-        /// Further warnings are not published.
         public static final int MAX_WARNINGS = 100;
 
-        /// Longer warnings are truncated to this many characters.
         public static final int MAX_WARNING_LENGTH = 1_000;
 
-        /// Creates a dataset without warnings.
         public Dataset(Shape shape, List<String> classNames) {
             this(shape, classNames, null);
         }
@@ -185,7 +180,6 @@ public sealed interface TrainingEvent {
         /// A larger table would make an event too long.
         public static final int MAX_CONFUSION_CLASSES = 100;
 
-        /// The maximum number of classes of a dataset.
         public static final int MAX_CLASSES = 4096;
 
         /// Drops tables that are larger than any worker publishes. Any client can write to a topic.
@@ -302,13 +296,11 @@ public sealed interface TrainingEvent {
         @JsonCreator
         public Paused {}
 
-        /// Creates the event of a pause by a user.
         public Paused(String job, int attempt, long step) {
             this(job, attempt, step, null, null);
         }
     }
 
-    /// A paused job waits for a worker again.
     record Resumed(String job, int attempt) implements TrainingEvent {}
 
     /// The job was cancelled by a user and will not be retried.

@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// The published records of one attempt.
 final class AttemptHistory {
     /// An event with its time, Unix time in ms.
     ///
@@ -20,7 +19,6 @@ final class AttemptHistory {
 
     private final PublishedLosses losses = new PublishedLosses();
 
-    /// The step of each tested epoch.
     private final Map<Integer, Long> tests = new TreeMap<>();
 
     private @Nullable Word claim;

@@ -54,7 +54,6 @@ record EpochCheck(SortedMap<Integer, AttemptHistory> attempts, SortedMap<Integer
         }
     }
 
-    /// The attempts that tested each epoch.
     private Map<Integer, List<Integer>> tests() {
         Map<Integer, List<Integer>> tests = new TreeMap<>();
         counted.forEach((number, end) -> {

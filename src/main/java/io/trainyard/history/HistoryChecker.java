@@ -62,17 +62,8 @@ public final class HistoryChecker {
         job.take(record);
     }
 
-    /// The command of a job waits on a topic, at or after the start offset of its share group.
-    public void queued(String job) {
-        findable(job);
-    }
-
-    /// The job has a record of ownership, or a deferred command.
-    public void owned(String job) {
-        findable(job);
-    }
-
-    private void findable(String job) {
+    /// A command of the job waits on a topic or is deferred, or the job has a record of ownership.
+    public void findable(String job) {
         JobCheck known = jobs.get(job);
         if (known != null) {
             known.findable();
@@ -91,7 +82,6 @@ public final class HistoryChecker {
         lostAreKnown = true;
     }
 
-    /// The unfinished jobs.
     public List<String> open() {
         return jobs.entrySet().stream()
                 .filter(job -> !job.getValue().hasEnded())
@@ -99,7 +89,6 @@ public final class HistoryChecker {
                 .toList();
     }
 
-    /// The number of jobs seen.
     public int jobs() {
         return jobs.size();
     }

@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
 
 /// The published records of one job, and its violated guarantees.
 final class JobCheck {
-    /// The maximum number of reported violations of one kind per job.
     private static final int MAX_REPORTED = 10;
 
     /// Equal to the number of attempts that a [JobState] keeps.
@@ -62,7 +61,6 @@ final class JobCheck {
         }
     }
 
-    /// Its losses exceed the memory limit.
     void leaveOutSteps() {
         stepsLeftOut = true;
     }
@@ -72,7 +70,6 @@ final class JobCheck {
         findable = true;
     }
 
-    /// @param attemptsOfStore the number of attempts in its store
     void stored(int attemptsOfStore) {
         stored = attemptsOfStore;
     }

@@ -3,7 +3,6 @@ package io.trainyard.history;
 import java.util.Arrays;
 import java.util.BitSet;
 
-/// The losses that one attempt published, by step.
 final class PublishedLosses {
     private final BitSet published = new BitSet();
     private long base;

@@ -56,12 +56,10 @@ public final class ClaimPriorities {
                 .toList();
     }
 
-    /// The order for the next claim.
     public synchronized List<Priority> now() {
         return reserved > 0 ? List.of(Priority.HIGH) : after(claims);
     }
 
-    /// A job was claimed.
     public synchronized void claimed() {
         if (reserved > 0) {
             reserved--;
@@ -70,7 +68,6 @@ public final class ClaimPriorities {
         }
     }
 
-    /// A job was preempted: a high-priority one comes next.
     public synchronized void preempted() {
         reserved++;
     }

@@ -12,7 +12,6 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class ControlRequests {
     private final Map<String, Control> controls = new ConcurrentHashMap<>(); // each with the newest priority
 
-    /// Processes a record.
     void add(String job, Control control) {
         controls.merge(
                 job,
@@ -22,7 +21,6 @@ public final class ControlRequests {
                         : now);
     }
 
-    /// The job's control requests no longer matter.
     void remove(String job) {
         controls.remove(job);
     }
@@ -43,7 +41,6 @@ public final class ControlRequests {
         return control != null && control.skipsRungs();
     }
 
-    /// A job's command with the requested priority.
     Request withRequestedPriority(Request request) {
         Control control = controls.get(request.job().id());
         RequestedPriority requested = control == null ? null : control.priority();

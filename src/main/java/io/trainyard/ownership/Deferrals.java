@@ -58,7 +58,6 @@ public final class Deferrals<C> {
     private final Map<String, Integer> schemaVersions = new HashMap<>(); // by worker
     private long bytes;
 
-    /// @param monitor knows the live workers
     public Deferrals(OwnershipMonitor monitor, Rules rules) {
         this.monitor = monitor;
         this.rules = rules;
@@ -71,7 +70,6 @@ public final class Deferrals<C> {
         schemaVersions.put(worker, schemaVersion);
     }
 
-    /// Adds a deferred command.
     public void add(Deferral<C> deferral) {
         remove(deferral.key());
         if (waiting.size() < SPARE * MAX_COMMANDS && bytes + deferral.bytes() <= SPARE * MAX_BYTES) {
@@ -80,7 +78,6 @@ public final class Deferrals<C> {
         }
     }
 
-    /// Removes a command.
     public void remove(String key) {
         Waiting<C> known = waiting.remove(key);
         if (known != null) {
@@ -88,7 +85,6 @@ public final class Deferrals<C> {
         }
     }
 
-    /// Whether no worker may defer another.
     public boolean isFull() {
         return waiting.size() >= MAX_COMMANDS || bytes >= MAX_BYTES;
     }
@@ -131,7 +127,6 @@ public final class Deferrals<C> {
         return unsupported;
     }
 
-    /// The schema versions of the live workers, including this one.
     public Map<String, Integer> live() {
         Set<String> received = monitor.live();
         schemaVersions.keySet().retainAll(received);
@@ -141,7 +136,6 @@ public final class Deferrals<C> {
         return live;
     }
 
-    /// The workers that support a schema version.
     public static Set<String> able(int schemaVersion, Map<String, Integer> workers) {
         Map<String, Integer> able = new HashMap<>(workers);
         able.values().removeIf(understood -> understood < schemaVersion);

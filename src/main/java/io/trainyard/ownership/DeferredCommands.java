@@ -52,7 +52,6 @@ public final class DeferredCommands<C> {
     private final Map<Line, TreeMap<Long, DeferredEntry<C>>> lines = new LinkedHashMap<>();
     private long bytes;
 
-    /// Adds a deferred command.
     public void add(DeferredEntry<C> command) {
         remove(command.key());
         if (commands.size() < SPARE * MAX_COMMANDS && bytes + command.bytes() <= SPARE * MAX_BYTES) {
@@ -79,12 +78,10 @@ public final class DeferredCommands<C> {
         return known != null;
     }
 
-    /// Whether no worker may defer another.
     public boolean isFull() {
         return commands.size() >= MAX_COMMANDS || bytes >= MAX_BYTES;
     }
 
-    /// The number of deferred commands.
     public int size() {
         return commands.size();
     }

@@ -24,7 +24,6 @@ import io.trainyard.spec.JobSpec;
 import java.io.IOException;
 import java.util.List;
 
-/// Ownership as JSON: the body of a record of the topic `ownership`.
 public final class OwnershipJson {
     private static final JsonMapper MAPPER = JsonMapper.builder()
             .addModule(new ParameterNamesModule())
@@ -36,7 +35,6 @@ public final class OwnershipJson {
                     JsonInclude.Value.construct(JsonInclude.Include.NON_NULL, JsonInclude.Include.NON_NULL))
             .build();
 
-    /// The reader attribute with the supported schema version.
     private static final String SCHEMA_VERSION = "schemaVersion";
 
     private static final TypeReference<List<Refusal>> REFUSALS = new TypeReference<>() {};
@@ -76,7 +74,6 @@ public final class OwnershipJson {
         return ownership;
     }
 
-    /// @throws IOException if it is not a list of refusals
     public static List<Refusal> readRefusals(byte[] json) throws IOException {
         List<Refusal> refusals = MAPPER.readValue(json, REFUSALS);
         if (refusals == null) {

@@ -117,7 +117,6 @@ public final class OwnershipMonitor {
             new HashSet<>(); // those, while the topic is read again; capacity is reserved for them
     private int reserved; // for those of them that are not watched yet
 
-    /// @param controls is written here
     public OwnershipMonitor(String self, Rules rules, ControlRequests controls) {
         this.self = self;
         this.rules = rules;
@@ -249,14 +248,12 @@ public final class OwnershipMonitor {
         watched.since = beats;
     }
 
-    /// A job of another worker, if any.
     public Optional<JobSpec> underWay() {
         return owned().filter(ownership -> !ownership.worker().equals(self))
                 .reduce((_, later) -> later)
                 .map(ownership -> ownership.request().job());
     }
 
-    /// The jobs with an owner.
     private Stream<Ownership> owned() {
         return jobs.values().stream().map(watched -> watched.unpacked).filter(Objects::nonNull);
     }
@@ -273,24 +270,20 @@ public final class OwnershipMonitor {
         return pausedAtRung;
     }
 
-    /// The command of a watched job.
     public Request request(String job) {
         return controls.withRequestedPriority(
                 Objects.requireNonNull(jobs.get(job), job).ownership().request());
     }
 
-    /// The group of a watched job; null if it has none.
     public @Nullable String group(String job) {
         Watched watched = jobs.get(job);
         return watched == null ? null : watched.group.name;
     }
 
-    /// The latest control request of a job.
     public DesiredState desiredState(String job) {
         return controls.of(job);
     }
 
-    /// The ownership of a job; null if unknown.
     public @Nullable Ownership ownership(String job) {
         Watched watched = jobs.get(job);
         return watched == null ? null : watched.ownership();
@@ -308,7 +301,6 @@ public final class OwnershipMonitor {
         return overlooked.size() + unnamed;
     }
 
-    /// The live workers, including this one.
     public Set<String> live() {
         if (live == null) {
             Set<String> now = new HashSet<>(Set.of(self));
@@ -332,7 +324,6 @@ public final class OwnershipMonitor {
         return loads;
     }
 
-    /// The live workers without a job.
     public Set<String> idle() {
         Set<String> idle = new HashSet<>(live());
         held().forEach(ownership -> idle.remove(ownership.worker()));
@@ -428,17 +419,14 @@ public final class OwnershipMonitor {
         return true;
     }
 
-    /// The number of live workers that come before this one for that job.
     private int rank(String job) {
         return rank(job, live());
     }
 
-    /// The number of given workers that come before this one for that job.
     int rank(String job, Set<String> workers) {
         return Rank.of(self, job, workers);
     }
 
-    /// This worker's id.
     String self() {
         return self;
     }

@@ -38,7 +38,6 @@ final class PackedOwnership {
         }
     }
 
-    /// @param dictionary with which it was packed
     Ownership unpack(byte[] dictionary) {
         Inflater inflater = new Inflater(true);
         try {

@@ -15,7 +15,6 @@ import java.util.Optional;
 /// A `high` command without a free worker preempts a preemptible job of lower priority. A `normal` command
 /// preempts nothing, because a preemption costs more than it gains.
 public final class PreemptionRule {
-    /// The default limit of preemptions of a job.
     public static final int MOST = 3;
 
     /// The order of preemption: lowest priority, fewest preemptions, then name.
@@ -53,7 +52,6 @@ public final class PreemptionRule {
         }
     }
 
-    /// A job is preempted for a command.
     public record Decision(Running victim, WaitingCommand command) {}
 
     private record Victim(Running job, Seat seat) {}

@@ -27,14 +27,12 @@ public final class Quarantine {
         due = next.compareTo(most) > 0 ? most : next;
     }
 
-    /// The worker has run a job.
     public void healed() {
         faults = 0;
         reason = "";
         due = Duration.ZERO;
     }
 
-    /// Failures in a row.
     public int faults() {
         return faults;
     }

@@ -17,7 +17,6 @@ public final class RecentRefusals {
 
     private record Noted(String reason, long nanos) {}
 
-    /// @param memory how long a job is left to others
     public RecentRefusals(Duration memory) {
         memoryNanos = memory.toNanos();
     }
@@ -33,7 +32,6 @@ public final class RecentRefusals {
         }
     }
 
-    /// The recent reason not to run a job, if any.
     public Optional<String> reason(String job, long nowNanos) {
         jobs.values().removeIf(noted -> nowNanos - noted.nanos() > memoryNanos);
         return Optional.ofNullable(jobs.get(job)).map(Noted::reason);

@@ -1,6 +1,5 @@
 package io.trainyard.ownership;
 
-/// A recovery action for a job.
 public sealed interface RecoveryAction {
     String job();
 

@@ -48,17 +48,14 @@ public record Request(
         refusals = List.copyOf(refusals);
     }
 
-    /// How often the job was preempted.
     public int timesPreempted() {
         return preemptions == null ? 0 : preemptions;
     }
 
-    /// The same job with another attempt.
     public Request attempt(int number) {
         return new Request(job, number, priority, refusals, store, trace, preemptions);
     }
 
-    /// The same request with the store of the job.
     public Request in(String identity) {
         return new Request(job, attempt, priority, refusals, identity, trace, preemptions);
     }
@@ -68,7 +65,6 @@ public record Request(
         return new Request(trial, 1, priority, List.of(), null, trace, 0);
     }
 
-    /// The same request with another priority.
     public Request at(Priority newPriority) {
         return new Request(job, attempt, newPriority, refusals, store, trace, preemptions);
     }
@@ -103,7 +99,6 @@ public record Request(
         return refused.size() >= most || refused.containsAll(live);
     }
 
-    /// The topic of its command.
     public Topic topic() {
         return priority.topicOf(job);
     }

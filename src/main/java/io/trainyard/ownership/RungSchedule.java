@@ -13,7 +13,6 @@ import java.util.Set;
 ///
 /// Time is counted in this worker's own heartbeats, as in [OwnershipMonitor]. Not thread-safe.
 public final class RungSchedule {
-    /// The number of times that the interval doubles.
     private static final int MAX_DOUBLINGS = 6;
 
     private static final class Group {
@@ -34,7 +33,6 @@ public final class RungSchedule {
         this.beats = beats;
     }
 
-    /// A job of the group has a new record.
     public void changed(String group) {
         Group known = groups.get(group);
         if (known != null) {

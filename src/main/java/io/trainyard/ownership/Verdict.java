@@ -3,7 +3,6 @@ package io.trainyard.ownership;
 import io.trainyard.checkpoint.ChainLink.End;
 import io.trainyard.checkpoint.ChainLink.Owner;
 
-/// What a worker does with a delivered command.
 public sealed interface Verdict {
     /// It is dead-lettered; nothing else changes.
     ///
@@ -30,7 +29,6 @@ public sealed interface Verdict {
     /// @param owner of that attempt
     record Void(int last, Owner owner) implements Verdict {}
 
-    /// Another store has the job's attempts and checkpoints.
     record Elsewhere(String store) implements Verdict {}
 
     /// This worker owns the attempt if it is the first to create it.

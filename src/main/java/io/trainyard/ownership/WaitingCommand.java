@@ -29,7 +29,6 @@ public record WaitingCommand(
         refusedBy = Set.copyOf(refusedBy);
     }
 
-    /// @param request the command
     public static WaitingCommand of(Topic topic, long offset, Request request) {
         JobSpec job = request.job();
         return new WaitingCommand(
@@ -44,7 +43,6 @@ public record WaitingCommand(
                 request.refusals().stream().map(Request.Refusal::worker).collect(Collectors.toSet()));
     }
 
-    /// Whether a worker with a kind of device may run it.
     boolean isFor(String device) {
         return !Priority.NAMED_KINDS.contains(kind) || kind.equals(device);
     }

@@ -38,7 +38,6 @@ public final class WaitingCommands {
         this.most = most;
     }
 
-    /// Adds a command from its topic.
     public void add(WaitingCommand command) {
         Ownership ownership = monitor.ownership(command.job());
         if (ownership == null ? !ended.contains(command.job()) : !settles(ownership, command)) {

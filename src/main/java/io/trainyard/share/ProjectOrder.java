@@ -15,10 +15,8 @@ import java.util.stream.Stream;
 /// @param loads the current use; a project without any may be missing
 /// @param ahead the beats for which a device in use counts as used
 public record ProjectOrder(ProjectRules rules, Map<String, Double> used, Map<String, Load> loads, double ahead) {
-    /// The part of the window for which a device in use counts.
     static final double AHEAD = 1.0 / 16;
 
-    /// No rules: jobs are served in order.
     public static final ProjectOrder NONE = new ProjectOrder(ProjectRules.NONE, Map.of(), Map.of(), 0);
 
     public ProjectOrder {

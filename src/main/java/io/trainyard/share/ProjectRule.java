@@ -9,6 +9,5 @@ import org.jspecify.annotations.Nullable;
 /// @param waiting the most jobs that wait; null: unlimited
 public record ProjectRule(
         double weight, @Nullable Integer running, @Nullable Integer waiting) {
-    /// The rule of a project without one.
     public static final ProjectRule PLAIN = new ProjectRule(1, null, null);
 }

@@ -21,7 +21,6 @@ public record ProjectRules(Duration window, ProjectRule others, Map<String, Proj
         named = new TreeMap<>(named);
     }
 
-    /// Whether there are no rules.
     public boolean isNone() {
         return equals(NONE);
     }

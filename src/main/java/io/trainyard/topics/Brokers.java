@@ -47,7 +47,6 @@ public final class Brokers {
         return new Brokers(address, file.map(ClientFile::read));
     }
 
-    /// `host:port` of a broker, or several separated by commas.
     public String address() {
         return address;
     }
@@ -135,7 +134,6 @@ public final class Brokers {
         return String.valueOf(wrong.getMessage()).contains(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG);
     }
 
-    /// The file is omitted because it contains passwords.
     @Override
     public String toString() {
         return address;

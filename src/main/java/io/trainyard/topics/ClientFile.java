@@ -246,7 +246,6 @@ final class ClientFile {
         return settings;
     }
 
-    /// The path as given.
     Path path() {
         return path;
     }
@@ -291,7 +290,6 @@ final class ClientFile {
         return hidden;
     }
 
-    /// Omits the content, which may be secret.
     @Override
     public String toString() {
         return path.toString();

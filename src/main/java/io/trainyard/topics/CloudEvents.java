@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoUnit;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -20,18 +21,14 @@ public final class CloudEvents {
     public static final String WORKER_STATUS = "io.trainyard.worker.status.v1";
     public static final String OWNERSHIP = "io.trainyard.job.ownership.v1";
 
-    /// The header with the source of an event.
     static final String SOURCE = "ce_source";
 
     private static final String TIME = "ce_time";
 
-    /// The source of commands and control requests from the command line.
     public static final String CLI = "/cli";
 
-    /// The source of commands and control requests from the dashboard.
     public static final String DASHBOARD = "/dashboard";
 
-    /// The prefix of a worker's source, followed by its id.
     static final String WORKERS = "/workers/";
 
     /// The header that connects the records of one trace (W3C Trace Context).
@@ -48,12 +45,10 @@ public final class CloudEvents {
         }
     }
 
-    /// The source of a worker's records, as a URI reference.
     public static String worker(String id) {
         return WORKERS + id;
     }
 
-    /// Like the other `headers`, with the current time.
     public static RecordHeaders headers(String type, String source) {
         return headers(type, source, Instant.now());
     }
@@ -95,19 +90,7 @@ public final class CloudEvents {
     }
 
     public static String type(TrainingEvent event) {
-        return switch (event) {
-            case TrainingEvent.Claimed _ -> "io.trainyard.job.claimed.v1";
-            case TrainingEvent.Started _ -> "io.trainyard.job.started.v1";
-            case TrainingEvent.StepLosses _ -> "io.trainyard.job.step-losses.v1";
-            case TrainingEvent.EpochTested _ -> "io.trainyard.job.epoch-tested.v1";
-            case TrainingEvent.CheckpointSaved _ -> "io.trainyard.job.checkpoint-saved.v1";
-            case TrainingEvent.Finished _ -> "io.trainyard.job.finished.v1";
-            case TrainingEvent.Failed _ -> "io.trainyard.job.failed.v1";
-            case TrainingEvent.Released _ -> "io.trainyard.job.released.v1";
-            case TrainingEvent.Paused _ -> "io.trainyard.job.paused.v1";
-            case TrainingEvent.Resumed _ -> "io.trainyard.job.resumed.v1";
-            case TrainingEvent.Cancelled _ -> "io.trainyard.job.cancelled.v1";
-            case TrainingEvent.Expanded _ -> "io.trainyard.job.expanded.v1";
-        };
+        String words = event.type().replaceAll("(?=[A-Z])", "-").toLowerCase(Locale.ROOT);
+        return "io.trainyard.job.%s.v1".formatted(words);
     }
 }

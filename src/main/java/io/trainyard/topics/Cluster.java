@@ -13,7 +13,6 @@ import org.apache.kafka.common.errors.RetriableException;
 /// @param prefix of the topics' names
 /// @param timeout for each response of the brokers
 public record Cluster(Brokers brokers, String prefix, Duration timeout) {
-    /// `host:port` of a broker, or several separated by commas.
     public String address() {
         return brokers.address();
     }

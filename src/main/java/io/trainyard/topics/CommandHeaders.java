@@ -1,7 +1,9 @@
 package io.trainyard.topics;
 
 import java.nio.charset.StandardCharsets;
+import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
+import org.jspecify.annotations.Nullable;
 
 /// The optional headers of a command; all are text. Workers add them when they publish the command again.
 /// Clients may set the first one.
@@ -26,6 +28,16 @@ public final class CommandHeaders {
     private CommandHeaders() {}
 
     public static void addSchemaVersion(Headers headers, int schemaVersion) {
-        headers.add(SCHEMA_VERSION, Integer.toString(schemaVersion).getBytes(StandardCharsets.UTF_8));
+        add(headers, SCHEMA_VERSION, Integer.toString(schemaVersion));
+    }
+
+    public static void add(Headers headers, String name, String value) {
+        headers.add(name, value.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /// @return null if the header is missing or has no value
+    public static @Nullable String text(Headers headers, String name) {
+        Header header = headers.lastHeader(name);
+        return header == null || header.value() == null ? null : new String(header.value(), StandardCharsets.UTF_8);
     }
 }

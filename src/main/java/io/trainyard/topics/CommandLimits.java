@@ -9,7 +9,6 @@ public final class CommandLimits {
     /// Workers write nine headers and pass on those of other clients.
     public static final int MAX_HEADERS = 64;
 
-    /// The total size of all header names and values.
     public static final int MAX_HEADERS_BYTES = 64 << 10;
 
     private CommandLimits() {}

@@ -47,7 +47,6 @@ public final class CommandSender {
         this(kafka, source, Tracing.ofProcess());
     }
 
-    /// @param tracing creates the spans of the published records
     public CommandSender(Cluster kafka, String source, Tracing tracing) {
         this.kafka = kafka;
         this.source = source;
@@ -68,7 +67,6 @@ public final class CommandSender {
         send(jobs.stream().map(job -> command(job, priority, acknowledged)).toList());
     }
 
-    /// Publishes control requests; see [#send(List, Priority, Consumer)].
     public void control(List<Control> controls) {
         send(controls.stream()
                 .map(control -> new Due(

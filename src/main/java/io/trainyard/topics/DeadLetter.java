@@ -12,13 +12,11 @@ public final class DeadLetter {
     public static final String SOURCE_PARTITION = "source-partition";
     public static final String SOURCE_OFFSET = "source-offset";
 
-    /// The id of the worker that rejected it.
     public static final String WORKER = "worker";
 
     /// The command's size in bytes, if the body is truncated.
     public static final String TRUNCATED_FROM_BYTES = "truncated-from-bytes";
 
-    /// The maximum size of a dead letter's body in bytes.
     public static final int MAX_BODY_BYTES = 64 << 10;
 
     private DeadLetter() {}

@@ -6,7 +6,6 @@ public final class Forwarded {
     /// The full name of the topic from which the command was forwarded.
     public static final String FROM = "forwarded-from";
 
-    /// The id of the worker that forwarded it.
     public static final String BY = "forwarded-by";
 
     private Forwarded() {}

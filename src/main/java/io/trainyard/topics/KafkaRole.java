@@ -61,13 +61,11 @@ public enum KafkaRole {
     /// @param pattern whether `name` is an exact name or a prefix
     /// @param name without the fleet's prefix
     public record Grant(ResourceType type, PatternType pattern, String name, AclOperation operation) {
-        /// The resource in a fleet.
         public ResourcePattern resource(String prefix) {
             return new ResourcePattern(type, prefix + name, pattern);
         }
     }
 
-    /// The minimal permissions of the role.
     public List<Grant> grants() {
         return grants;
     }

@@ -12,7 +12,6 @@ public final class KafkaUnreachableException extends RuntimeException {
 
     private final transient Brokers brokers;
 
-    /// @param brokers the brokers of the failed call
     public KafkaUnreachableException(Brokers brokers, Throwable cause) {
         super(sentence(brokers, cause), cause);
         this.brokers = brokers;

@@ -15,7 +15,6 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 
-/// Reads records at known positions.
 public final class RecordFinder {
     private static final Pattern PLACE = Pattern.compile("(.+)-(\\d{1,9}) at offset (\\d{1,18})");
 

@@ -41,7 +41,6 @@ public enum Topic {
 
     public static final List<Topic> EVENTS = with(EnumSet.of(Content.EVENTS));
 
-    /// The topics with records about jobs.
     public static final List<Topic> JOB_TOPICS =
             with(EnumSet.of(Content.COMMANDS, Content.EVENTS, Content.DEAD_LETTERS));
 
@@ -116,12 +115,10 @@ public enum Topic {
         return content == Content.COMMANDS || this == WORKERS ? Optional.of(1) : Optional.empty();
     }
 
-    /// The settings of a new topic, by Kafka's names.
     Map<String, String> settings() {
         return settings;
     }
 
-    /// Whether the topic is compacted.
     boolean isCompacted() {
         return TopicConfig.CLEANUP_POLICY_COMPACT.equals(settings.get(TopicConfig.CLEANUP_POLICY_CONFIG));
     }
@@ -143,7 +140,6 @@ public enum Topic {
         };
     }
 
-    /// Commands are kept without a time limit.
     private static Map<String, String> commands() {
         return large(Map.of(
                 TopicConfig.CLEANUP_POLICY_CONFIG,

@@ -30,9 +30,7 @@ public final class TopicCheck {
 
     private TopicCheck() {}
 
-    /// A setting with a wrong value.
     private record Fault(Topic topic, String name, String setting, String value, String needed) {
-        /// Whether the setting can lose jobs.
         boolean losesJobs() {
             return !setting.equals(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG)
                     && !setting.equals(TopicConfig.MAX_MESSAGE_BYTES_CONFIG)
@@ -145,7 +143,6 @@ public final class TopicCheck {
         });
     }
 
-    /// Empty if the brokers refuse it.
     private static <T> Optional<T> unlessForbidden(Brokers kafka, KafkaFuture<T> answer, Duration timeout) {
         try {
             return Optional.of(TopicAdmin.await(kafka, answer, timeout));

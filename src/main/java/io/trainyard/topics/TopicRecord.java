@@ -10,10 +10,8 @@ import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /// A record of a topic. It has a value; tombstones are filtered out.
@@ -37,7 +35,6 @@ public record TopicRecord(Topic topic, ConsumerRecord<String, byte[]> entry) {
         return entry.timestamp();
     }
 
-    /// The position in words.
     public String place() {
         return place(entry.topic(), Integer.toString(entry.partition()), Long.toString(entry.offset()));
     }
@@ -68,7 +65,7 @@ public record TopicRecord(Topic topic, ConsumerRecord<String, byte[]> entry) {
 
     /// The worker that published it; null if the headers do not name one.
     private @Nullable String worker() {
-        String source = header(CloudEvents.SOURCE);
+        String source = CommandHeaders.text(entry.headers(), CloudEvents.SOURCE);
         return source == null || !source.startsWith(CloudEvents.WORKERS)
                 ? null
                 : source.substring(CloudEvents.WORKERS.length());
@@ -80,7 +77,7 @@ public record TopicRecord(Topic topic, ConsumerRecord<String, byte[]> entry) {
     }
 
     private Optional<JobRecord> rejected() {
-        String reason = header(DeadLetter.REASON);
+        String reason = CommandHeaders.text(entry.headers(), DeadLetter.REASON);
         String sentence = reason == null ? "no reason is given" : reason;
         return job(command()).map(job -> new Rejected(job, refused(), sentence, entry.timestamp()));
     }
@@ -91,7 +88,6 @@ public record TopicRecord(Topic topic, ConsumerRecord<String, byte[]> entry) {
         return Optional.ofNullable(spec == null ? key() : spec.id()).filter(JobRecord::isId);
     }
 
-    /// The command in the body; null if it cannot be read.
     private @Nullable JobSpec command() {
         try {
             return JobJson.read(body());
@@ -102,14 +98,9 @@ public record TopicRecord(Topic topic, ConsumerRecord<String, byte[]> entry) {
 
     /// The position of a dead letter's command; null if the headers do not have it.
     private @Nullable String refused() {
-        String source = header(DeadLetter.SOURCE_TOPIC);
-        String partition = header(DeadLetter.SOURCE_PARTITION);
-        String offset = header(DeadLetter.SOURCE_OFFSET);
+        String source = CommandHeaders.text(entry.headers(), DeadLetter.SOURCE_TOPIC);
+        String partition = CommandHeaders.text(entry.headers(), DeadLetter.SOURCE_PARTITION);
+        String offset = CommandHeaders.text(entry.headers(), DeadLetter.SOURCE_OFFSET);
         return source == null || partition == null || offset == null ? null : place(source, partition, offset);
-    }
-
-    private @Nullable String header(String name) {
-        Header header = entry.headers().lastHeader(name);
-        return header == null || header.value() == null ? null : new String(header.value(), StandardCharsets.UTF_8);
     }
 }

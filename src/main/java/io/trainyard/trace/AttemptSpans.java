@@ -18,10 +18,8 @@ import io.trainyard.event.TrainingEvent.StepLosses;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/// The spans of an attempt: its own, one for each epoch, and one for each checkpoint as part of the epoch in which it
-/// began.
-///
-/// A span that has not ended is told to nobody: of a worker that dies the epochs that were done are there.
+/// The spans of an attempt: its own, one per epoch, and one per checkpoint as a child of the epoch in which it began.
+/// Only ended spans are exported, so the finished epochs of a worker that dies are visible.
 final class AttemptSpans implements AttemptTrace {
     private static final AttributeKey<String> DEVICE = AttributeKey.stringKey("trainyard.device");
     private static final AttributeKey<Long> EPOCH = AttributeKey.longKey("trainyard.epoch");
@@ -35,10 +33,10 @@ final class AttemptSpans implements AttemptTrace {
     private final Span span;
     private final @Nullable String traceParent;
     private final int attempt;
-    private @Nullable Span epoch; // the one under way, or the one before until the first losses of the next
-    private boolean open; // whether that one is under way
-    private Instant boundary = Instant.EPOCH; // when the one before was over
-    private @Nullable Span checkpoint; // one at a time is written
+    private @Nullable Span epoch; // the current one, or the previous one until the first losses of the next
+    private boolean open; // whether it is the current one
+    private Instant boundary = Instant.EPOCH; // the end of the previous epoch
+    private @Nullable Span checkpoint; // at most one is being written
 
     AttemptSpans(SpanTracing tracing, Span span, @Nullable String traceParent, int attempt) {
         this.tracing = tracing;
@@ -60,7 +58,7 @@ final class AttemptSpans implements AttemptTrace {
 
     @Override
     public synchronized void see(TrainingEvent event, Instant time) {
-        if (event.attempt() != attempt) { // what an earlier one could not tell is told again
+        if (event.attempt() != attempt) { // a republished event of an earlier attempt
             return;
         }
         switch (event) {
@@ -81,7 +79,7 @@ final class AttemptSpans implements AttemptTrace {
             case Released _ -> end("released", time);
             case Paused _ -> end("paused", time);
             case TrainingEvent.Expanded _ -> end("expanded", time);
-            case Resumed _ -> {} // told when no attempt is under way
+            case Resumed _ -> {} // published when no attempt runs
         }
     }
 

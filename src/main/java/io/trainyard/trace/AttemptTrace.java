@@ -4,9 +4,9 @@ import io.trainyard.event.TrainingEvent;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/// What is traced of an attempt. Used by several threads.
+/// Receives the events of an attempt and creates its spans. Thread-safe.
 public interface AttemptTrace {
-    /// The `traceparent` of its events; null: they have none.
+    /// The `traceparent` header of its events; null for no header.
     @Nullable
     String traceParent();
 

@@ -4,7 +4,7 @@ import io.trainyard.event.TrainingEvent;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/// Hands on what it was given.
+/// Creates no spans, but passes a given `traceparent` on.
 final class NoTracing implements Tracing {
     @Override
     public Sending sends(String job, String topic) {

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// What the environment says of traces.
+/// The tracing that the environment configures.
 final class ProcessTracing {
     private static final Pattern TRACE_PARENT = Pattern.compile("[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}");
 
@@ -18,7 +18,7 @@ final class ProcessTracing {
 
     private ProcessTracing() {}
 
-    /// A job is worth more than its traces: what is wrong with their settings is said, and ends nothing.
+    /// Wrong settings are logged and turn tracing off: a job is worth more than its traces.
     private static Tracing of(Map<String, String> environment) {
         if (!Tracing.isOn(environment)) {
             return Tracing.OFF;
@@ -28,28 +28,27 @@ final class ProcessTracing {
         } catch (RuntimeException e) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "nothing is traced: OpenTelemetry cannot use the OTEL_ variables of the environment ({0}); docs/how-to/trace-and-log.md says which there are",
+                    "tracing is off: OpenTelemetry cannot use the OTEL_ variables of the environment ({0}); docs/how-to/trace-and-log.md lists them",
                     e.getMessage());
             return Tracing.OFF;
         }
     }
 
-    /// Where the process itself belongs: `TRACEPARENT`, as OpenTelemetry has programs hand it to programs.
+    /// The trace of the process, from `TRACEPARENT`, which OpenTelemetry defines for child processes.
     static @Nullable String parent() {
         String parent = System.getenv("TRACEPARENT");
         return parent != null && TRACE_PARENT.matcher(parent).matches() ? parent : null;
     }
 
-    /// A class of its own, so that who wants no traces loads none of OpenTelemetry.
+    /// A separate class, so that OpenTelemetry is only loaded if tracing is on.
     private static final class Configured {
         private static final Map<String, String> DEFAULTS = Map.ofEntries(
                 entry("otel.service.name", "trainyard"),
-                entry("otel.exporter.otlp.protocol", "http/protobuf"), // what Java's own client speaks
+                entry("otel.exporter.otlp.protocol", "http/protobuf"), // works with Java's own HTTP client
                 entry("otel.metrics.exporter", "none"),
                 entry("otel.logs.exporter", "none"));
 
-        /// By its own variables; a hook sends at the end of the process what is still here. Traces are all that
-        /// is told: the numbers are Prometheus'.
+        /// Uses OpenTelemetry's own variables. A shutdown hook exports the remaining spans.
         static OpenTelemetry openTelemetry() {
             return AutoConfiguredOpenTelemetrySdk.builder()
                     .addPropertiesSupplier(() -> DEFAULTS)

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Traces as OpenTelemetry has them. Names and attributes of spans are in docs/how-to/trace-and-log.md.
+/// Tracing with OpenTelemetry. Names and attributes of spans are in docs/how-to/trace-and-log.md.
 public final class SpanTracing implements Tracing {
     static final AttributeKey<String> JOB = AttributeKey.stringKey("trainyard.job");
     static final AttributeKey<Long> ATTEMPT = AttributeKey.longKey("trainyard.attempt");
@@ -73,12 +73,11 @@ public final class SpanTracing implements Tracing {
         };
     }
 
-    /// A trace of its own, linked to where it came from.
+    /// The root of a new trace, linked to its cause.
     SpanBuilder root(String name, SpanContext from) {
         return tracer.spanBuilder(name).setNoParent().addLink(from);
     }
 
-    /// A part of another span's work.
     SpanBuilder child(String name, Span of) {
         return tracer.spanBuilder(name).setParent(Context.root().with(of));
     }
@@ -109,7 +108,6 @@ public final class SpanTracing implements Tracing {
             return List.copyOf(map.keySet());
         }
 
-        /// @return null as its interface has it: there is no such header
         @Override
         public @Nullable String get(@Nullable Map<String, String> map, String key) {
             return map == null ? null : map.get(key);

@@ -3,19 +3,17 @@ package io.trainyard.trace;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The traces of jobs. A job lasts for hours and changes hands: so its command is the root of one trace, in which
-/// whoever takes it has a
-/// span, and each attempt and each epoch is the root of another, linked to where it came from.
+/// The traces of jobs. A job runs for hours on several workers. Therefore its command and its claims form one trace,
+/// and each attempt and each epoch is the root of another one, linked to its cause.
 public interface Tracing {
-    /// Nothing is traced; who asked for a job is still told on.
+    /// Creates no spans; `traceparent` headers of commands are still passed on.
     Tracing OFF = new NoTracing();
 
-    /// As the process's environment asks for.
     static Tracing ofProcess() {
         return ProcessTracing.TRACING;
     }
 
-    /// Whether somebody wants traces: OpenTelemetry's own variables, but that it is off unless an exporter is named.
+    /// Reads OpenTelemetry's own variables. Unlike there, tracing is off unless an exporter is named.
     static boolean isOn(Map<String, String> environment) {
         String exporter =
                 environment.getOrDefault("OTEL_TRACES_EXPORTER", "none").strip();
@@ -26,13 +24,13 @@ public interface Tracing {
 
     Sending sends(String job, String topic);
 
-    /// A worker looks at a command, to take it.
+    /// A worker begins to claim a command.
     ///
-    /// @param cause the command's `traceparent`; null: it has none
+    /// @param cause the command's `traceparent`; null if it has none
     Claim claims(String job, String worker, @Nullable String cause);
 
     interface Sending {
-        /// Its `traceparent`; null: it has none.
+        /// The `traceparent` header of the record; null for no header.
         @Nullable
         String traceParent();
 
@@ -40,9 +38,8 @@ public interface Tracing {
         void acknowledged();
     }
 
-    /// The work of taking a command. One that leads to no attempt is not told.
+    /// The span of a claim. It is not exported if the claim leads to no attempt.
     interface Claim {
-        /// It has led to an attempt.
         AttemptTrace begun(int attempt);
     }
 }

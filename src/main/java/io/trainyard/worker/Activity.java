@@ -16,14 +16,16 @@ import org.jspecify.annotations.Nullable;
 /// What a worker is doing, according to its events. Job threads write it; the heartbeat and the metrics read
 /// it.
 final class Activity {
-    /// Totals since the process began.
     record Totals(long steps, int checkpoints, int checkpointFailures, int lostCommands) {}
 
     private final FirstSteps firstSteps = new FirstSteps();
     private final List<AtWork> held = new ArrayList<>(); // in the order in which they were claimed
     private DoubleConsumer onFirstStep = _ -> {};
     private @Nullable String trouble;
-    private Totals totals = new Totals(0, 0, 0, 0);
+    private long steps;
+    private int checkpoints;
+    private int checkpointFailures;
+    private int lostCommands;
 
     /// An attempt at a job. All attempts of a worker share the worker's monitor.
     final class AtWork {
@@ -94,8 +96,7 @@ final class Activity {
 
         void checkpointFailed() {
             synchronized (Activity.this) {
-                totals = new Totals(
-                        totals.steps(), totals.checkpoints(), totals.checkpointFailures() + 1, totals.lostCommands());
+                checkpointFailures++;
             }
         }
     }
@@ -111,16 +112,12 @@ final class Activity {
     }
 
     private void count(TrainingEvent event) {
-        totals = new Totals(
-                totals.steps() + (event instanceof StepLosses losses ? losses.losses().length : 0),
-                totals.checkpoints() + (event instanceof CheckpointSaved ? 1 : 0),
-                totals.checkpointFailures(),
-                totals.lostCommands());
+        steps += event instanceof StepLosses losses ? losses.losses().length : 0;
+        checkpoints += event instanceof CheckpointSaved ? 1 : 0;
     }
 
     synchronized void commandLost() {
-        totals = new Totals(
-                totals.steps(), totals.checkpoints(), totals.checkpointFailures(), totals.lostCommands() + 1);
+        lostCommands++;
     }
 
     /// @param reason why the worker claims no jobs; null if it does
@@ -132,7 +129,6 @@ final class Activity {
         return trouble;
     }
 
-    /// The current jobs in the order in which they were claimed; empty if idle.
     synchronized List<WorkerStatus.Job> jobs() {
         return held.stream()
                 .map(one -> new WorkerStatus.Job(one.job.id(), one.attempt, one.samplesPerSecond))
@@ -153,7 +149,7 @@ final class Activity {
     }
 
     synchronized Totals totals() {
-        return totals;
+        return new Totals(steps, checkpoints, checkpointFailures, lostCommands);
     }
 
     /// Events of the current jobs that the brokers have not acknowledged yet.

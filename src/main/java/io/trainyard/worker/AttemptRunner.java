@@ -10,11 +10,9 @@ import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.ownership.Ownership;
 import io.trainyard.ownership.Request;
 import io.trainyard.ownership.Request.Refusal;
-import io.trainyard.spec.JobJson;
 import io.trainyard.training.Outcome;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
@@ -23,7 +21,6 @@ import java.util.concurrent.TimeoutException;
 final class AttemptRunner {
     private static final System.Logger LOG = System.getLogger(AttemptRunner.class.getName());
 
-    /// The interval at which time limits are checked.
     private static final Duration TICK = Duration.ofMillis(500);
 
     /// The part of the grace period for the last events and the requeueing: a quarter.
@@ -145,16 +142,11 @@ final class AttemptRunner {
         } else {
             breaker.fault(reason);
         }
-        if (lacking && next.isRefusedByAll(able(held), rules.maxRefusals())) {
+        if (lacking && next.isRefusedByAll(context.fleet().able(held.job()), rules.maxRefusals())) {
             fail(held, reason, events);
         } else {
             handBack(held, next, events);
         }
-    }
-
-    /// The live workers that understand the job.
-    private Set<String> able(ClaimedAttempt held) {
-        return context.fleet().able(JobJson.command(held.job()).schemaVersion());
     }
 
     private void fail(ClaimedAttempt held, String reason, JobEvents events) throws InterruptedException {

@@ -75,7 +75,6 @@ final class ClaimGate {
         return skew;
     }
 
-    /// The reason why the worker must not claim; empty if it may.
     synchronized Optional<String> objection(long nowNanos) {
         if (isSkewed(reported)) {
             return Optional.of(

@@ -42,9 +42,7 @@ final class ClaimLoop implements AutoCloseable {
     private final Claiming claiming;
     private final CircuitBreaker breaker;
     private final Slots slots;
-    /// Failures of the brokers.
     private final Quarantine brokers = new Quarantine(MIN_PAUSE, MAX_PAUSE);
-    /// Failures to publish.
     private final Quarantine publishing = new Quarantine(MIN_LOST_PAUSE, MAX_LOST_PAUSE);
     private String probed; // its partition of the ownership topic must be writable
     private String reportedReason = ""; // the last reported reason not to claim
@@ -220,7 +218,6 @@ final class ClaimLoop implements AutoCloseable {
         activity.trouble(null);
     }
 
-    /// The reason why the worker must not claim; empty if it may.
     private Optional<String> objection() {
         return context.fleet()
                 .objection()

@@ -20,7 +20,6 @@ import io.trainyard.topics.Priority;
 import io.trainyard.topics.Topic;
 import io.trainyard.trace.Tracing;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
@@ -181,14 +180,9 @@ final class Claiming {
 
     /// What this worker recently could not provide for a job, unless no other worker can either.
     private Optional<String> lacking(Request request) {
-        return request.isRefusedByAll(able(request.job()), rules.maxRefusals())
+        return request.isRefusedByAll(context.fleet().able(request.job()), rules.maxRefusals())
                 ? Optional.empty()
                 : breaker.lacking(request.job().id(), context.host().nanoTime());
-    }
-
-    /// The live workers that understand the job.
-    private Set<String> able(JobSpec job) {
-        return context.fleet().able(JobJson.command(job).schemaVersion());
     }
 
     private ClaimResult begin(CommandQueue queue, ClaimedAttempt held)

@@ -65,7 +65,8 @@ final class CommandRecord {
         }
     }
 
-    private static byte[] body(ConsumerRecord<?, byte[]> command) {
+    /// Empty if the value is null: a null value would be a tombstone.
+    static byte[] body(ConsumerRecord<?, byte[]> command) {
         return command.value() == null ? new byte[0] : command.value();
     }
 
@@ -144,24 +145,20 @@ final class CommandRecord {
     /// The headers of a command that a worker publishes again.
     static RecordHeaders headers(Request request, String worker) {
         RecordHeaders headers = CloudEvents.headers(CloudEvents.COMMAND, "/workers/" + worker);
-        add(headers, CommandHeaders.ATTEMPT, Integer.toString(request.attempt()));
+        CommandHeaders.add(headers, CommandHeaders.ATTEMPT, Integer.toString(request.attempt()));
         if (request.store() != null) {
-            add(headers, CommandHeaders.STORE, request.store());
+            CommandHeaders.add(headers, CommandHeaders.STORE, request.store());
         }
         if (!request.refusals().isEmpty()) {
-            add(
+            CommandHeaders.add(
                     headers,
                     CommandHeaders.REFUSALS,
                     new String(OwnershipJson.write(request.refusals()), StandardCharsets.UTF_8));
         }
         if (request.trace() != null) {
-            add(headers, CloudEvents.TRACE_PARENT, request.trace());
+            CommandHeaders.add(headers, CloudEvents.TRACE_PARENT, request.trace());
         }
         return headers;
-    }
-
-    private static void add(RecordHeaders headers, String name, String value) {
-        headers.add(name, value.getBytes(StandardCharsets.UTF_8));
     }
 
     /// Identifies a claim by the position of its record. A deferred command has another position than the

@@ -34,7 +34,7 @@ final class CommandsInFlight {
 
     /// Publishes a command as soon as the limits allow it.
     ///
-    /// @throws LostException if the brokers refuse an earlier command, or the thread is interrupted
+    /// @throws EventsLostException if the brokers refuse an earlier command, or the thread is interrupted
     void add(int size, Supplier<CompletableFuture<Void>> publish) {
         while (inFlight.size() >= MAX_COMMANDS || bytes >= MAX_BYTES) {
             awaitOldest();
@@ -46,7 +46,7 @@ final class CommandsInFlight {
 
     /// Waits until the brokers have acknowledged all commands.
     ///
-    /// @throws LostException see [#add]
+    /// @throws EventsLostException see [#add]
     void awaitAll() {
         while (!inFlight.isEmpty()) {
             awaitOldest();
@@ -65,19 +65,10 @@ final class CommandsInFlight {
             } catch (TimeoutException _) { // the brokers are away
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
-                throw new LostException("the worker gave it up", e);
+                throw new EventsLostException("the worker gave it up", e);
             } catch (ExecutionException e) {
-                throw new LostException("the brokers refuse a command: " + e.getCause(), e);
+                throw new EventsLostException("the brokers refuse a command: " + e.getCause(), e);
             }
-        }
-    }
-
-    /// The brokers do not have all commands.
-    static final class LostException extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-
-        LostException(String message, Throwable cause) {
-            super(message, cause);
         }
     }
 }

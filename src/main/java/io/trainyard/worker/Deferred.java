@@ -8,7 +8,6 @@ import io.trainyard.topics.CommandHeaders;
 import io.trainyard.topics.DeadLetter;
 import io.trainyard.topics.Priority;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -65,16 +64,17 @@ record Deferred(ConsumerRecord<byte[], byte[]> command, String reason, long offs
         if (command.key() != null) {
             headers.add(KEY, command.key());
         }
-        add(headers, DeadLetter.REASON, reason);
-        add(headers, DeadLetter.SOURCE_TOPIC, command.topic());
-        add(headers, DeadLetter.SOURCE_PARTITION, Integer.toString(command.partition()));
-        add(headers, DeadLetter.SOURCE_OFFSET, Long.toString(command.offset()));
-        add(headers, DeadLetter.WORKER, worker);
+        addOrigin(headers, command, worker, reason);
         return headers;
     }
 
-    private static void add(Headers headers, String name, String value) {
-        headers.add(name, value.getBytes(StandardCharsets.UTF_8));
+    /// Adds the headers of a [DeadLetter].
+    static void addOrigin(Headers headers, ConsumerRecord<?, ?> command, String worker, String reason) {
+        CommandHeaders.add(headers, DeadLetter.REASON, reason);
+        CommandHeaders.add(headers, DeadLetter.SOURCE_TOPIC, command.topic());
+        CommandHeaders.add(headers, DeadLetter.SOURCE_PARTITION, Integer.toString(command.partition()));
+        CommandHeaders.add(headers, DeadLetter.SOURCE_OFFSET, Long.toString(command.offset()));
+        CommandHeaders.add(headers, DeadLetter.WORKER, worker);
     }
 
     /// @throws IOException if it is not a deferred command: anyone can write to a topic
@@ -137,11 +137,11 @@ record Deferred(ConsumerRecord<byte[], byte[]> command, String reason, long offs
     }
 
     private static String text(Headers headers, String name) throws IOException {
-        Header header = headers.lastHeader(name);
-        if (header == null || header.value() == null) {
+        String text = CommandHeaders.text(headers, name);
+        if (text == null) {
             throw new IOException("the header %s is missing".formatted(name));
         }
-        return new String(header.value(), StandardCharsets.UTF_8);
+        return text;
     }
 
     private static long number(Headers headers, String name) throws IOException {

@@ -44,7 +44,7 @@ final class EventPublisher {
         RecordHeaders headers =
                 CloudEvents.headers(CloudEvents.type(event), CloudEvents.worker(line.worker()), line.time());
         if (trace != null) {
-            add(headers, CloudEvents.TRACE_PARENT, trace);
+            CommandHeaders.add(headers, CloudEvents.TRACE_PARENT, trace);
         }
         return send(Topic.of(event), RecordKey.of(event), line.json(), headers);
     }
@@ -97,15 +97,11 @@ final class EventPublisher {
         RecordHeaders headers = headers(CloudEvents.DEAD_COMMAND);
         CloudEvents.continueTrace(command.headers(), headers);
         headers.remove("content-type"); // the body need not be JSON
-        add(headers, "content-type", "application/octet-stream");
-        add(headers, DeadLetter.REASON, reason);
-        add(headers, DeadLetter.SOURCE_TOPIC, command.topic());
-        add(headers, DeadLetter.SOURCE_PARTITION, Integer.toString(command.partition()));
-        add(headers, DeadLetter.SOURCE_OFFSET, Long.toString(command.offset()));
-        add(headers, DeadLetter.WORKER, worker);
-        byte[] body = body(command);
+        CommandHeaders.add(headers, "content-type", "application/octet-stream");
+        Deferred.addOrigin(headers, command, worker, reason);
+        byte[] body = CommandRecord.body(command);
         if (body.length > DeadLetter.MAX_BODY_BYTES) {
-            add(headers, DeadLetter.TRUNCATED_FROM_BYTES, Integer.toString(body.length));
+            CommandHeaders.add(headers, DeadLetter.TRUNCATED_FROM_BYTES, Integer.toString(body.length));
             body = Arrays.copyOf(body, DeadLetter.MAX_BODY_BYTES);
         }
         return outbox.send(Topic.DEAD_LETTER.name(prefix), key(command), body, headers);
@@ -116,7 +112,10 @@ final class EventPublisher {
     /// @param reason why this worker cannot read it
     CompletableFuture<Void> defer(ConsumerRecord<byte[], byte[]> command, String job, String reason) {
         return send(
-                Topic.OWNERSHIP, Deferred.key(job, command), body(command), Deferred.headers(command, worker, reason));
+                Topic.OWNERSHIP,
+                Deferred.key(job, command),
+                CommandRecord.body(command),
+                Deferred.headers(command, worker, reason));
     }
 
     /// Defers a command until it is its project's turn.
@@ -124,11 +123,11 @@ final class EventPublisher {
     /// @param reason why it has to wait
     CompletableFuture<Void> deferForProject(ConsumerRecord<byte[], byte[]> command, JobSpec job, String reason) {
         RecordHeaders headers = Deferred.headers(command, worker, reason);
-        add(headers, Deferred.DEFERRED, job.projectName());
+        CommandHeaders.add(headers, Deferred.DEFERRED, job.projectName());
         if (headers.lastHeader(CommandHeaders.SCHEMA_VERSION) == null) {
             CommandHeaders.addSchemaVersion(headers, JobJson.command(job).schemaVersion());
         }
-        return send(Topic.OWNERSHIP, Deferred.key(job.id(), command), body(command), headers);
+        return send(Topic.OWNERSHIP, Deferred.key(job.id(), command), CommandRecord.body(command), headers);
     }
 
     /// Publishes that a command is no longer deferred.
@@ -139,7 +138,7 @@ final class EventPublisher {
     }
 
     CompletableFuture<Void> again(ConsumerRecord<byte[], byte[]> command) {
-        return outbox.send(command.topic(), command.key(), body(command), command.headers());
+        return outbox.send(command.topic(), command.key(), CommandRecord.body(command), command.headers());
     }
 
     /// The same for a command that was read and not claimed.
@@ -148,7 +147,7 @@ final class EventPublisher {
         return outbox.send(
                 command.topic(),
                 key == null ? null : key.getBytes(StandardCharsets.UTF_8),
-                command.value() == null ? new byte[0] : command.value(),
+                CommandRecord.body(command),
                 command.headers());
     }
 
@@ -157,9 +156,9 @@ final class EventPublisher {
         RecordHeaders headers = new RecordHeaders(command.headers());
         headers.remove(Forwarded.FROM);
         headers.remove(Forwarded.BY);
-        add(headers, Forwarded.FROM, command.topic());
-        add(headers, Forwarded.BY, worker);
-        return outbox.send(topic.name(prefix), command.key(), body(command), headers);
+        CommandHeaders.add(headers, Forwarded.FROM, command.topic());
+        CommandHeaders.add(headers, Forwarded.BY, worker);
+        return outbox.send(topic.name(prefix), command.key(), CommandRecord.body(command), headers);
     }
 
     private static byte @Nullable [] key(ConsumerRecord<byte[], byte[]> command) {
@@ -169,20 +168,11 @@ final class EventPublisher {
                 : Arrays.copyOf(key, CommandLimits.MAX_KEY_BYTES);
     }
 
-    /// An empty body: a null value would be a tombstone.
-    private static byte[] body(ConsumerRecord<byte[], byte[]> command) {
-        return command.value() == null ? new byte[0] : command.value();
-    }
-
     private CompletableFuture<Void> send(Topic topic, String key, byte @Nullable [] body, RecordHeaders headers) {
         return outbox.send(topic.name(prefix), key.getBytes(StandardCharsets.UTF_8), body, headers);
     }
 
     private RecordHeaders headers(String type) {
         return CloudEvents.headers(type, CloudEvents.worker(worker));
-    }
-
-    private static void add(RecordHeaders headers, String key, String value) {
-        headers.add(key, value.getBytes(StandardCharsets.UTF_8));
     }
 }

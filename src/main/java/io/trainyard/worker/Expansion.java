@@ -73,15 +73,11 @@ final class Expansion {
         }
         sweep.folder().noteStarted(sweep.attempt());
         CommandsInFlight commands = new CommandsInFlight(host, rules.claimTimeout(), () -> supervisor.alive(HANGS));
-        try {
-            Trials.forEach(
-                    sweep.job(),
-                    (trial, bytes) -> commands.add(
-                            bytes, () -> publisher.publish(sweep.request().of(trial))));
-            commands.awaitAll();
-        } catch (CommandsInFlight.LostException e) {
-            throw new EventsLostException(String.valueOf(e.getMessage()), e);
-        }
+        Trials.forEach(
+                sweep.job(),
+                (trial, bytes) -> commands.add(
+                        bytes, () -> publisher.publish(sweep.request().of(trial))));
+        commands.awaitAll();
         KillPoint.TRIALS_PUBLISHED.reach();
         return end(sweep, new Expanded(sweep.id(), sweep.attempt(), Trials.count(sweep.job())), supervisor);
     }

@@ -51,17 +51,14 @@ final class FleetLogReader {
         return monitor;
     }
 
-    /// The commands that wait for newer workers.
     Deferrals<Deferred> deferrals() {
         return deferrals;
     }
 
-    /// The jobs that are paused at a rung.
     RungSchedule rungs() {
         return rungs;
     }
 
-    /// The high-priority commands that wait.
     Preemption preemption() {
         return preemption;
     }

@@ -5,7 +5,9 @@ import io.trainyard.ownership.Deferrals;
 import io.trainyard.ownership.Deferrals.Deferral;
 import io.trainyard.ownership.Ownership;
 import io.trainyard.ownership.PreemptionRule.Decision;
+import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSchemaVersion;
+import io.trainyard.spec.JobSpec;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -61,8 +63,9 @@ final class FleetView {
         return live.keySet();
     }
 
-    Set<String> able(int schemaVersion) {
-        return Deferrals.able(schemaVersion, live);
+    /// The live workers that support the job's schema version.
+    Set<String> able(JobSpec job) {
+        return Deferrals.able(JobJson.command(job).schemaVersion(), live);
     }
 
     /// @param workers the newest schema version that each supports
@@ -88,7 +91,6 @@ final class FleetView {
         full = isFull;
     }
 
-    /// The projects' current turns.
     SharesView shares() {
         return shares;
     }
@@ -166,7 +168,6 @@ final class FleetView {
         since = reason.isPresent() ? null : Objects.requireNonNullElse(since, now);
     }
 
-    /// Since when this worker has belonged to the fleet; null if it does not.
     @Nullable
     Instant since() {
         return since;

@@ -63,7 +63,6 @@ final class Heartbeat implements AutoCloseable {
         this.stop = new StopSignal(host);
     }
 
-    /// Sends the first heartbeat, before [#start].
     CompletableFuture<Void> announce() {
         return send(false);
     }
@@ -145,7 +144,6 @@ final class Heartbeat implements AutoCloseable {
                 self.used().get());
     }
 
-    /// Null if there are no readings.
     private @Nullable List<WorkerStatus.Reading> readings() {
         List<DeviceReading> now = self.readings().get();
         return now.isEmpty() ? null : now.stream().map(Heartbeat::reading).toList();
@@ -162,7 +160,6 @@ final class Heartbeat implements AutoCloseable {
                 now.temperatureCelsius());
     }
 
-    /// Publishes the last heartbeat: stopping.
     @Override
     public void close() {
         stop.request();

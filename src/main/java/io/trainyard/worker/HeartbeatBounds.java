@@ -38,7 +38,6 @@ final class HeartbeatBounds {
         return true;
     }
 
-    /// Forgets all other workers.
     void keep(Set<String> live) {
         if (sizes.keySet().retainAll(live)) {
             total = sizes.values().stream().mapToLong(Integer::longValue).sum();

@@ -115,7 +115,6 @@ final class JobEvents {
         }
     }
 
-    /// Rejects further events of an attempt that was given up.
     void close() {
         closed = true;
     }

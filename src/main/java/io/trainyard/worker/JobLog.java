@@ -34,7 +34,6 @@ final class JobLog {
         });
     }
 
-    /// The log line for an event, if it has one.
     Optional<String> line(TrainingEvent event) {
         Optional<String> what = switch (event) {
             case Claimed e -> Optional.of("device=%s begins".formatted(e.device()));

@@ -81,7 +81,6 @@ enum KillPoint {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /// Ends or stops the process if this point was set.
     void reach() {
         Plan plan = PLAN;
         if (plan == null || plan.at() != this || reached.incrementAndGet() != plan.times()) {

@@ -6,11 +6,11 @@ import io.trainyard.ownership.Request;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.topics.CommandHeaders;
 import io.trainyard.topics.DeadLetter;
 import io.trainyard.topics.Priority;
 import io.trainyard.topics.RecordKey;
 import io.trainyard.topics.Topic;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -27,8 +27,6 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.header.Header;
-import org.jspecify.annotations.Nullable;
 
 /// Finds commands that a share group no longer delivers without any result, and publishes them again. Brokers
 /// silently drop a command after the maximum number of deliveries.
@@ -90,11 +88,7 @@ final class LostCommands {
 
     /// The job of a command, or a placeholder if the command names none.
     private static String job(ConsumerRecord<String, byte[]> command) {
-        return JobJson.id(body(command)).orElseGet(() -> RecordKey.SLASH + CommandRecord.place(command));
-    }
-
-    private static byte[] body(ConsumerRecord<String, byte[]> command) {
-        return command.value() == null ? new byte[0] : command.value();
+        return JobJson.id(CommandRecord.body(command)).orElseGet(() -> RecordKey.SLASH + CommandRecord.place(command));
     }
 
     private static boolean isJob(String name) {
@@ -132,18 +126,13 @@ final class LostCommands {
         scan(all(Topic.DEAD_LETTER), end -> Math.max(0, end - MAX_DEAD_LETTERS), letter -> {
             String job = jobs.get("%s-%s@%s"
                     .formatted(
-                            text(letter, DeadLetter.SOURCE_TOPIC),
-                            text(letter, DeadLetter.SOURCE_PARTITION),
-                            text(letter, DeadLetter.SOURCE_OFFSET)));
+                            CommandHeaders.text(letter.headers(), DeadLetter.SOURCE_TOPIC),
+                            CommandHeaders.text(letter.headers(), DeadLetter.SOURCE_PARTITION),
+                            CommandHeaders.text(letter.headers(), DeadLetter.SOURCE_OFFSET)));
             if (job != null) {
                 open.remove(job);
             }
         });
-    }
-
-    private static @Nullable String text(ConsumerRecord<String, byte[]> letter, String name) {
-        Header header = letter.headers().lastHeader(name);
-        return header == null || header.value() == null ? null : new String(header.value(), StandardCharsets.UTF_8);
     }
 
     private void removeUndelivered(Map<String, ConsumerRecord<String, byte[]>> open) {
@@ -173,12 +162,10 @@ final class LostCommands {
         scan(from, each);
     }
 
-    /// Reads partitions from given offsets to their ends.
     private void scan(Map<TopicPartition, Long> from, Consumer<ConsumerRecord<String, byte[]>> each) {
         read(from, consumer.endOffsets(from.keySet(), TIMEOUT), each);
     }
 
-    /// Reads partitions between given offsets.
     void read(
             Map<TopicPartition, Long> from,
             Map<TopicPartition, Long> to,

@@ -4,7 +4,6 @@ import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
-/// Sends records asynchronously.
 @FunctionalInterface
 interface Outbox {
     /// Records of one thread to one topic stay in order.

@@ -33,7 +33,6 @@ final class OwnershipMonitorLoop implements AutoCloseable {
     private final CompletableFuture<Void> broken = new CompletableFuture<>();
     private boolean warnedTooMany;
 
-    /// @param logs opens the log, and a new one after a failure
     OwnershipMonitorLoop(WorkerContext context, Supplier<FleetLog> logs, OwnershipMonitor.Rules monitorRules) {
         this.context = context;
         this.logs = logs;

@@ -54,7 +54,6 @@ final class Preemption {
     private long checkedNanos;
     private long noPlaceNanos; // when no place was kept
 
-    /// @param monitor knows the owners and the live workers
     Preemption(WorkerContext context, OwnershipMonitor monitor) {
         this.context = context;
         this.monitor = monitor;
@@ -171,7 +170,6 @@ final class Preemption {
         }
     }
 
-    /// This worker's jobs that are to be preempted.
     private List<Decision> decisions(List<WaitingCommand> waiting, long now) {
         if (waiting.isEmpty()) {
             return List.of();

@@ -90,7 +90,6 @@ final class RecoveryActions {
         await(publisher.publish(Ownership.waiting(request, rules.worker(), copies)));
     }
 
-    /// The best of a group's paused jobs; none if the store cannot be read.
     List<Request> best(List<Request> paused) {
         try {
             Set<String> best =

@@ -15,7 +15,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/// An attempt on its own training thread, and the supervisor of that attempt.
 final class RunningJob implements Supervisor {
     private static final long NEVER = Long.MAX_VALUE;
 
@@ -28,7 +27,6 @@ final class RunningJob implements Supervisor {
     private volatile @Nullable Thread thread;
     private volatile long dueNanos = NEVER; // the time by which it must report again
 
-    /// @param workerStop ends the attempt, too
     RunningJob(ClaimedAttempt held, JobEvents events, StopSignal workerStop, WorkerContext context) {
         this.held = held;
         this.events = events;
@@ -131,13 +129,11 @@ final class RunningJob implements Supervisor {
         dueNanos = context.host().nanoTime() + limit.toNanos();
     }
 
-    /// Whether a piece of work takes far too long.
     boolean isHung() {
         long due = dueNanos;
         return due != NEVER && !result.isDone() && context.host().nanoTime() - due > 0;
     }
 
-    /// Completes with the attempt's outcome or its exception.
     CompletableFuture<Outcome> result() {
         return result;
     }

@@ -16,7 +16,6 @@ import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.ApiException;
 
-/// The share groups through which workers claim commands, one for each command topic.
 final class ShareGroups {
     private static final System.Logger LOG = System.getLogger(ShareGroups.class.getName());
     private static final String OFFSET_RESET = "share.auto.offset.reset";

@@ -32,7 +32,6 @@ final class ShareQueue implements CommandQueue {
     /// The time limit of an acceptance: well within the lock.
     private static final Duration ACCEPT_TIMEOUT = Duration.ofSeconds(5);
 
-    /// The time limit for leaving all groups.
     static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
     /// How long the broker waits before it answers that there is nothing. A command that arrives meanwhile is
@@ -42,7 +41,6 @@ final class ShareQueue implements CommandQueue {
     /// The pause after an empty poll. A command waits for half of it on average if a worker is idle.
     private static final Duration IDLE_POLL = Duration.ofMillis(10);
 
-    /// The time limit for a broker that does not answer.
     private static final Duration ANSWER_TIMEOUT = Duration.ofMillis(500);
 
     /// A new worker ignores lower priorities for so long while it joins the group of a higher one. Kafka lets a
@@ -151,7 +149,6 @@ final class ShareQueue implements CommandQueue {
         }
     }
 
-    /// Waits a little, while polling one topic.
     private Optional<ConsumerRecord<byte[], byte[]>> idlePoll(KafkaShareConsumer<byte[], byte[]> consumer) {
         ConsumerRecords<byte[], byte[]> records = consumer.poll(IDLE_POLL);
         return records.isEmpty() ? Optional.empty() : Optional.of(hold(consumer, records));

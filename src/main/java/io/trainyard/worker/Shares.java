@@ -6,10 +6,8 @@ import io.trainyard.ownership.OwnershipMonitor;
 import io.trainyard.share.DecayedUsage;
 import io.trainyard.share.ProjectOrder;
 import io.trainyard.share.ProjectRules;
-import io.trainyard.topics.Priority;
 import java.io.IOException;
 import java.util.Collections;
-import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,7 +22,6 @@ final class Shares {
     /// @param projects the weights and quotas
     /// @param windowBeats the window in this worker's heartbeats
     record Rules(ProjectRules projects, double windowBeats) {
-        /// There are no rules.
         static final Rules NONE = new Rules(ProjectRules.NONE, 1);
 
         boolean isNone() {
@@ -50,7 +47,6 @@ final class Shares {
     private boolean changed = true;
     private SharesView view = SharesView.NONE;
 
-    /// @param monitor knows the owners
     Shares(OwnershipMonitor monitor, WorkerRules rules) {
         this.monitor = monitor;
         this.rules = rules;
@@ -92,12 +88,10 @@ final class Shares {
         return Collections.unmodifiableMap(most);
     }
 
-    /// To a tenth.
     private double seconds(double beats) {
         return Math.round(beats * rules.shares().beatSeconds() * 10) / 10.0;
     }
 
-    /// The ownership topic has a new record.
     void change() {
         changed = true;
     }
@@ -113,7 +107,6 @@ final class Shares {
         return deferred.isPresent();
     }
 
-    /// A command is no longer deferred.
     void remove(String key) {
         changed |= deferrals.remove(key);
     }
@@ -146,16 +139,12 @@ final class Shares {
     }
 
     /// Projects that may have commands in the topics: those with rules and those with recent use.
-    private Map<Priority, Set<String>> queued() {
+    private Set<String> queued() {
         if (rules.shares().isNone()) {
-            return Map.of();
+            return Set.of();
         }
         Set<String> all = new HashSet<>(rules.shares().projects().named().keySet());
         all.addAll(usage.used().keySet());
-        Map<Priority, Set<String>> queued = new EnumMap<>(Priority.class);
-        for (Priority priority : Priority.values()) {
-            queued.put(priority, all);
-        }
-        return queued;
+        return all;
     }
 }

@@ -8,7 +8,6 @@ import io.trainyard.topics.Priority;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -19,18 +18,17 @@ import java.util.stream.Stream;
 ///
 /// @param deferred deferred commands of the topics that this worker polls: the first of each project and priority
 /// @param isFull whether no worker may defer another
-/// @param queued projects that have or may have commands in the topics, by priority
+/// @param queued projects that have or may have commands in the topics
 /// @param idle workers without a job
 /// @param beats of this worker
 record SharesView(
         ProjectOrder standings,
         List<DeferredEntry<Deferred>> deferred,
         boolean isFull,
-        Map<Priority, Set<String>> queued,
+        Set<String> queued,
         Set<String> idle,
         long beats) {
-    /// There are no rules.
-    static final SharesView NONE = new SharesView(ProjectOrder.NONE, List.of(), false, Map.of(), Set.of(), 0);
+    static final SharesView NONE = new SharesView(ProjectOrder.NONE, List.of(), false, Set.of(), Set.of(), 0);
 
     record Turn(Priority priority, String project) {
         boolean isOf(DeferredEntry<?> command) {
@@ -46,17 +44,14 @@ record SharesView(
         return turn(order, open, queued);
     }
 
-    /// The same for deferred commands only.
     Optional<Turn> nextOf(List<Priority> order, List<DeferredEntry<Deferred>> open) {
-        return turn(order, open, Map.of());
+        return turn(order, open, Set.of());
     }
 
-    private Optional<Turn> turn(
-            List<Priority> order, List<DeferredEntry<Deferred>> open, Map<Priority, Set<String>> others) {
+    private Optional<Turn> turn(List<Priority> order, List<DeferredEntry<Deferred>> open, Set<String> others) {
         return order.stream()
                 .flatMap(priority -> standings
-                        .next(Stream.concat(
-                                projects(open, priority).stream(), others.getOrDefault(priority, Set.of()).stream()))
+                        .next(Stream.concat(projects(open, priority).stream(), others.stream()))
                         .map(project -> new Turn(priority, project))
                         .stream())
                 .findFirst();
@@ -75,7 +70,7 @@ record SharesView(
     Optional<String> reasonToWait(List<Priority> order, Request request) {
         String project = request.job().projectName();
         Set<String> waiting = new HashSet<>(projects(deferred, request.priority()));
-        waiting.addAll(queued.getOrDefault(request.priority(), Set.of()));
+        waiting.addAll(queued);
         Optional<Hold> hold = standings.hold(project, waiting.stream());
         if (hold.filter(Hold.Quota.class::isInstance).isEmpty()
                 && (isFull || standings.rules().isNone())) {
@@ -94,7 +89,6 @@ record SharesView(
                         .formatted(higher.name().toLowerCase(Locale.ROOT)));
     }
 
-    /// The sentence for a project without free permits.
     static String withoutPermit(String project) {
         return "as many jobs of project %s run as may".formatted(project);
     }

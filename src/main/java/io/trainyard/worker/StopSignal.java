@@ -5,7 +5,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 
-/// Whether the worker stops, and since when.
 final class StopSignal {
     private final Host host;
     private final CompletableFuture<Void> requested = new CompletableFuture<>();
@@ -15,7 +14,6 @@ final class StopSignal {
         this.host = host;
     }
 
-    /// The first request counts.
     synchronized void request() {
         if (requested.isDone()) {
             return;
@@ -32,7 +30,6 @@ final class StopSignal {
         return isRequested() && host.nanoTime() - requestNanos > time.toNanos();
     }
 
-    /// Waits for the request, at most for `time`.
     void await(Duration time) throws InterruptedException {
         try {
             var _ = host.await(requested, time);

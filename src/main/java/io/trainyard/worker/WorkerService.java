@@ -219,7 +219,6 @@ public class WorkerService {
                 task, begun -> Thread.ofPlatform().name(name).daemon().start(begun));
     }
 
-    /// @throws RuntimeException the failure of the task
     private static void finish(CompletableFuture<Void> task) {
         try {
             task.join();

@@ -14,7 +14,6 @@ public interface WorkerSettings {
     @WithDefault("localhost:9092")
     String kafka();
 
-    /// A file with Kafka's connection settings.
     Optional<Path> kafkaConfig();
 
     Topics topics();
@@ -23,7 +22,6 @@ public interface WorkerSettings {
     /// datasets are built in.
     Optional<String> data();
 
-    /// The local cache for datasets of a bucket.
     @WithDefault("data-cache")
     Path dataCache();
 
@@ -43,7 +41,6 @@ public interface WorkerSettings {
         @WithDefault("4294967296")
         long parameters();
 
-        /// Samples a step.
         @WithDefault("65536")
         int batchSize();
 
