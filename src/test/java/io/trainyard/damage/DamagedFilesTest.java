@@ -189,7 +189,7 @@ class DamagedFilesTest {
 
     @ParameterizedTest
     @EnumSource
-    void eachOfSomeIsReadOrRefused(Kind kind) throws Exception {
+    void someDamagedFilesAreReadOrRejected(Kind kind) throws Exception {
         var _ = readDamaged(kind, 20261123, 200);
     }
 
@@ -197,7 +197,7 @@ class DamagedFilesTest {
     @Campaign
     @ParameterizedTest
     @EnumSource
-    void eachOfAsManyAsOneLikesIsReadOrRefused(Kind kind) throws Exception {
+    void manyDamagedFilesAreReadOrRejected(Kind kind) throws Exception {
         int files = Integer.getInteger("files", 100_000);
         int refused = readDamaged(kind, Long.getLong("seed", 1), files);
         System.out.printf("%s: %,d damaged files, %,d refused%n", kind, files, refused);

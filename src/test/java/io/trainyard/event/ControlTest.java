@@ -16,7 +16,7 @@ class ControlTest {
     private static final Instant TIME = Instant.parse("2026-11-22T03:04:05.6789Z");
 
     @Test
-    void isOneLineOfJson() throws IOException {
+    void writesOneLineOfJson() throws IOException {
         byte[] json = EventJson.write(new Control("a", DesiredState.CANCEL, RequestedPriority.HIGH, TIME));
         assertThat(new String(json, UTF_8))
                 .isEqualTo(
@@ -27,7 +27,7 @@ class ControlTest {
     }
 
     @Test
-    void thePriorityMayBeAbsentAndMoreMayBeTold() throws IOException {
+    void priorityIsOptionalAndUnknownFieldsAreIgnored() throws IOException {
         byte[] json = "{\"job\":\"a\",\"desiredState\":\"run\",\"time\":\"2026-11-22T03:04:05Z\",\"by\":{\"later\":1}}"
                 .getBytes(UTF_8);
         assertThat(EventJson.readControl(json))
@@ -49,7 +49,7 @@ class ControlTest {
                 "{\"job\":\"a\",\"desiredState\":\"run\",\"time\":\"+10000-01-01T00:00:00Z\"}",
                 "{\"job\":\"a\",\"desiredState\":\"run\",\"time\":{}}"
             })
-    void refusesWhatSaysNoWish(String json) {
+    void rejectsInvalidRequests(String json) {
         assertThatThrownBy(() -> EventJson.readControl(json.getBytes(UTF_8))).isInstanceOf(IOException.class);
     }
 }

@@ -85,7 +85,7 @@ class EventFuzzTest {
     private final Random random = new Random(20251101);
 
     @Test
-    void whateverIsReadIsAnEventOrAnIoException() {
+    void anyInputIsAnEventOrAnIoException() {
         JobState state = new JobState("a");
         int read = 0;
         for (int i = 0; i < TRIES; i++) {
@@ -155,7 +155,7 @@ class EventFuzzTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"[", "{\"x\":", "[[{\"layers\":["})
-    void depthIsBoundedWhereverItIs(String opening) {
+    void rejectsDeepNestingEverywhere(String opening) {
         String deep = opening.repeat(100_000);
         for (String json : List.of(
                 deep,
@@ -167,7 +167,7 @@ class EventFuzzTest {
     }
 
     @Test
-    void lengthIsBounded() {
+    void rejectsLongRecords() {
         byte[] long8MiB = new byte[EventJson.MAX_BYTES + 1];
         Arrays.fill(long8MiB, (byte) ' ');
         assertThatThrownBy(() -> EventJson.readEvent(long8MiB))

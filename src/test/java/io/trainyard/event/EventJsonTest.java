@@ -56,14 +56,14 @@ class EventJsonTest {
 
     @ParameterizedTest
     @MethodSource("events")
-    void readsWhatItWrote(TrainingEvent event) throws IOException {
+    void readsWhatItWrites(TrainingEvent event) throws IOException {
         byte[] json = json(event);
         assertThat(EventJson.readEvent(json)).usingRecursiveComparison().isEqualTo(new TimestampedEvent(event, TIME));
     }
 
     /// Larger events would exceed the record size.
     @Test
-    void ofADataSetNotAllNamesAreTold() {
+    void limitsTheNamesOfADataset() {
         Shape shape = Shape.of(4);
         assertThat(new TrainingEvent.Dataset(shape, List.of("x".repeat(65))).classNames())
                 .containsExactly("x".repeat(63) + "…");
@@ -75,7 +75,7 @@ class EventJsonTest {
 
     /// JSON has no numbers for them.
     @Test
-    void lossesThatAreNotFiniteAreTexts() throws IOException {
+    void writesNonFiniteLossesAsTexts() throws IOException {
         float[] losses = {2.5f, Float.NaN, Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY};
         byte[] json = json(losses("a", 1, 0, 1, losses));
         assertThat(new String(json, StandardCharsets.UTF_8))
@@ -87,7 +87,7 @@ class EventJsonTest {
     }
 
     @Test
-    void aTestThatDoesNotTellWhereTheTimeWentIsRead() throws IOException {
+    void readsTestsWithoutEpochTime() throws IOException {
         TrainingEvent.EpochTested test = tested("a", 1, 0, 2, 0.5);
         String json = new String(json(test), StandardCharsets.UTF_8);
         assertThat(json)
@@ -117,7 +117,7 @@ class EventJsonTest {
     }
 
     @Test
-    void writesFloatsAsShortAsTheyAre() {
+    void writesFloatsWithTheirShortestDigits() {
         var losses = losses("a", 1, 0, 1, new float[] {0.1f});
         assertThat(new String(json(losses), StandardCharsets.UTF_8))
                 .isEqualTo(
@@ -133,13 +133,13 @@ class EventJsonTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"null", "[]", "{\"type\":\"later\"}", "{\"type\":\"failed\",\"job\":\"a\",\"attempt\":1}"})
-    void refusesWhatIsNoEventOrLacksAField(String json) {
+    void rejectsInvalidEvents(String json) {
         assertThatThrownBy(() -> EventJson.readEvent(json.getBytes(StandardCharsets.UTF_8)))
                 .isInstanceOf(IOException.class);
     }
 
     @Test
-    void refusesEventsThatCannotBe() {
+    void rejectsInvalidIdsAndAttempts() {
         assertThatThrownBy(() -> EventJson.readEvent(json(claimed("x".repeat(201)))))
                 .isInstanceOf(IOException.class)
                 .hasMessage("the job's id has 201 characters; allowed is 1 to 200");
@@ -150,7 +150,7 @@ class EventJsonTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"null", "[]", "{}", "{\"worker\":\"\"}"})
-    void refusesWhatIsNoStatus(String json) {
+    void rejectsInvalidHeartbeats(String json) {
         assertThatThrownBy(() -> EventJson.readStatus(json.getBytes(StandardCharsets.UTF_8)))
                 .isInstanceOf(IOException.class);
     }

@@ -22,7 +22,7 @@ class JobStateProperties {
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
     @SeededProperty
-    void isTheSameInAnyOrderOfReadingAndAfterCompaction(@ForAll long seed) throws JsonProcessingException {
+    void theStateIsTheSameInAnyOrderAndAfterCompaction(@ForAll long seed) throws JsonProcessingException {
         List<List<EventRecord>> topics = Histories.of(seed);
         Random random = new Random(seed);
         String live = fold(Histories.read(topics, random));
@@ -38,7 +38,7 @@ class JobStateProperties {
     }
 
     @SeededProperty
-    void nothingMakesAJobThatHasEndedAnythingElse(@ForAll long seed) {
+    void anEndIsFinal(@ForAll long seed) {
         Random random = new Random(seed);
         List<TrainingEvent> ends =
                 List.of(finished(Histories.JOB, 1, 20), failed(Histories.JOB, 1, "no"), cancelled(Histories.JOB, 1, 5));
@@ -58,7 +58,7 @@ class JobStateProperties {
     }
 
     @SeededProperty
-    void ofTwoEndsAllReadersTakeTheSame(@ForAll long seed) throws JsonProcessingException {
+    void allReadersChooseTheSameOfTwoEnds(@ForAll long seed) throws JsonProcessingException {
         Random random = new Random(seed);
         List<EventRecord> ends = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
@@ -78,7 +78,7 @@ class JobStateProperties {
     /// Other workers' records of an attempt may be read before its claim. After the claim, only records of its
     /// worker count.
     @SeededProperty
-    void aStrangerChangesNothingOfAnAttemptThatIsClaimed(@ForAll long seed) throws JsonProcessingException {
+    void eventsOfOtherWorkersAreIgnoredAfterTheClaim(@ForAll long seed) throws JsonProcessingException {
         Random random = new Random(seed);
         List<EventRecord> honest = Histories.read(Histories.of(seed), random);
         List<EventRecord> claims = honest.stream()

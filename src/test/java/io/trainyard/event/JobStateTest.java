@@ -102,7 +102,7 @@ class JobStateTest {
     }
 
     @Test
-    void aRefusedCommandIsOverUntilAnotherOneComes() {
+    void aRejectedJobWaitsAfterANewCommand() {
         JobState state = stateOf(requested(1), rejected(1, 2, "no data"));
         assertThat(state.status()).isEqualTo(Status.REJECTED);
         assertThat(state.status().isFinal()).isTrue();
@@ -115,7 +115,7 @@ class JobStateTest {
 
     /// Dead letters and commands are on separate topics.
     @Test
-    void aRefusalThatIsReadBeforeItsCommandIsTheSame() {
+    void aRejectionMayBeReadBeforeItsCommand() {
         JobState state = stateOf(rejected(1, 2, "no data"), requested(1));
         assertThat(state.status()).isEqualTo(Status.REJECTED);
         JobState again = stateOf(requested(3), rejected(1, 2, "no data"), requested(1));
@@ -123,7 +123,7 @@ class JobStateTest {
     }
 
     @Test
-    void aRefusalIsOfItsCommandHoweverTheClocksDiffer() {
+    void aRejectionMatchesItsCommandDespiteClockDifferences() {
         Rejected early = rejected(5, 2, "no data");
         assertThat(stateOf(requested(5), early).status()).isEqualTo(Status.REJECTED);
         assertThat(stateOf(early, requested(5)).status()).isEqualTo(Status.REJECTED);
@@ -131,7 +131,7 @@ class JobStateTest {
     }
 
     @Test
-    void aRefusalChangesNothingForTheJobThatRan() {
+    void aRejectionDoesNotChangeAFinishedJob() {
         JobState state = stateAfter(whole("a").toArray(TrainingEvent[]::new));
         state.apply(rejected(1, 2, "another job has this id"));
         assertThat(state.status()).isEqualTo(Status.FINISHED);
@@ -140,14 +140,14 @@ class JobStateTest {
     }
 
     @Test
-    void knowsTheJobAsItRunsRatherThanAsItWasAskedForAgain() {
+    void showsTheRunningJobInsteadOfALaterCommand() {
         JobState state =
                 stateOf(new EventRecord(started("a", 1, 1), 2), new Requested("a", null, "topic-0 at offset 9", 3));
         assertThat(state.spec()).isEqualTo(spec("a"));
     }
 
     @Test
-    void knowsWhenItWasFirstAndLastHeardOf() {
+    void reportsTheTimesOfTheFirstAndLastRecord() {
         JobState state =
                 stateOf(new EventRecord(claimed("a"), 5), requested(3), new EventRecord(started("a", 1, 1), 4));
         assertThat(state.firstRecordMillis()).isEqualTo(3);
@@ -155,7 +155,7 @@ class JobStateTest {
     }
 
     @Test
-    void asJsonItIsWhatPeopleAreShown() throws JsonProcessingException {
+    void writesTheShownFieldsAsJson() throws JsonProcessingException {
         JobState state = stateOf(requested(1), rejected(1, 2, "no data"));
         JsonNode json = new ObjectMapper().readTree(new ObjectMapper().writeValueAsString(state));
         assertThat(json.path("state").asText()).isEqualTo("rejected");
@@ -186,7 +186,7 @@ class JobStateTest {
     }
 
     @Test
-    void anEndIsTheEndWhicheverAttemptTellsIt() {
+    void anEndOfAnyAttemptCounts() {
         JobState state = stateAfter(claimed("a", 1), started("a", 1, 1), claimed("a", 2), started("a", 2, 1));
         state.apply(finished("a", 1, 20));
         state.apply(losses("a", 2, 0, 1, 5));
@@ -197,7 +197,7 @@ class JobStateTest {
     }
 
     @Test
-    void restsAndWaitsAgainAsItsNewestWordSays() {
+    void followsPausesAndResumes() {
         JobState state = stateAfter(claimed("a", 1), started("a", 1, 1), paused("a", 1, 5));
         assertThat(state.status()).isEqualTo(Status.PAUSED);
         state.apply(resumed("a", 1));
@@ -210,7 +210,7 @@ class JobStateTest {
     }
 
     @Test
-    void aForgedAttemptHidesNoTrueOne() {
+    void forgedAttemptsHideNoValidOnes() {
         JobState state = stateAfter(claimed("a", 1), started("a", 1, 1));
         state.apply(claimed("a", Integer.MAX_VALUE));
         state.apply(released("a", Integer.MAX_VALUE, 9, "forged"));
@@ -229,7 +229,7 @@ class JobStateTest {
 
     /// A job with very many attempts shows the newest ones and the whole curve.
     @Test
-    void theNewestAttemptsAreKept() {
+    void storesTheNewestAttempts() {
         JobState state = new JobState("a");
         int last = 3 * Attempts.MAX_ATTEMPTS;
         for (int attempt = 1; attempt <= last; attempt++) {
@@ -246,7 +246,7 @@ class JobStateTest {
     }
 
     @Test
-    void ofAnAttemptOnlyItsHolderIsBelieved() {
+    void acceptsEventsOfTheOwnerOnly() {
         JobState state = stateOf(
                 new EventRecord(claimed("a", 1, "w"), 1_000, "w", 0),
                 new EventRecord(started("a", 1, 1), 2_000, "w", 1),
@@ -264,14 +264,14 @@ class JobStateTest {
     /// Any worker may publish the end of a job for its owner, so readers cannot detect a forged end, and they
     /// do not check the store. A forged end affects the displayed state only: workers rely on the store.
     @Test
-    void anEndIsBelievedFromAnybody() {
+    void acceptsTheEndFromAnyWorker() {
         JobState state = stateOf(new EventRecord(claimed("a", 1, "w"), 1_000, "w", 0));
         state.apply(new EventRecord(finished("a", 1, 20), 2_000, "keeper", 1));
         assertThat(state.status()).isEqualTo(Status.FINISHED);
     }
 
     @Test
-    void lossesAloneBeginNoAttempt() {
+    void lossesDoNotBeginAnAttempt() {
         JobState state = stateAfter(claimed("a", 1), started("a", 1, 1), losses("a", 2, 0, 1, 9));
         assertThat(state.attempt()).isEqualTo(1);
         assertThat(state.step()).isZero();
@@ -280,7 +280,7 @@ class JobStateTest {
     }
 
     @Test
-    void knowsWhenItBeganAndHowLongAllItsAttemptsTook() {
+    void reportsStartAndDurationOfAllAttempts() {
         JobState state = stateOf(
                 new EventRecord(claimed("a", 2), 9_000),
                 new EventRecord(claimed("a", 1), 1_000),
@@ -299,7 +299,7 @@ class JobStateTest {
 
     /// Its results by class do not belong to the current last epoch.
     @Test
-    void aTestThatANewerAttemptWillMakeAgainIsNotShown() {
+    void hidesTestsThatANewerAttemptRepeats() {
         JobState state =
                 stateAfter(claimed("a", 1), started("a", 1, 1), tested("a", 1, 0, 10, 0.5), tested("a", 1, 1, 20, 0.9));
         assertThat(state.lastTest()).isNotNull();

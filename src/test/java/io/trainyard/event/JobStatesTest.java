@@ -20,66 +20,66 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class JobStatesTest {
-    private final List<String> left = new ArrayList<>();
-    private final JobStates book = new JobStates(3, left::add);
+    private final List<String> evicted = new ArrayList<>();
+    private final JobStates states = new JobStates(3, evicted::add);
 
     @Test
-    void keepsJobsInTheOrderTheyWereFirstHeardOf() {
-        assertThat(book.take(requested("b", 1))).isNotNull();
-        book.take(requested("a", 2));
-        book.take(new EventRecord(claimed("b"), 3));
+    void returnsJobsInTheOrderOfTheirFirstRecords() {
+        assertThat(states.take(requested("b", 1))).isNotNull();
+        states.take(requested("a", 2));
+        states.take(new EventRecord(claimed("b"), 3));
         assertThat(jobs()).containsExactly("b", "a");
-        assertThat(book.find("b")).extracting(JobState::status).isEqualTo(Status.RUNNING);
-        assertThat(book.find("c")).isNull();
+        assertThat(states.find("b")).extracting(JobState::status).isEqualTo(Status.RUNNING);
+        assertThat(states.find("c")).isNull();
     }
 
     @Test
-    void theQuietestOfThoseThatHaveEndedOrNotBegunLeavesFirst() {
-        book.take(new EventRecord(claimed("runs"), 1));
-        book.take(new EventRecord(finished("ended", 1, 20), 2));
-        book.take(requested("waits", 3));
-        book.take(requested("next", 4));
+    void evictsEndedAndWaitingJobsFirst() {
+        states.take(new EventRecord(claimed("runs"), 1));
+        states.take(new EventRecord(finished("ended", 1, 20), 2));
+        states.take(requested("waits", 3));
+        states.take(requested("next", 4));
         assertThat(jobs()).containsExactly("runs", "waits", "next");
-        book.take(new EventRecord(claimed("more"), 5));
+        states.take(new EventRecord(claimed("more"), 5));
         assertThat(jobs()).containsExactly("runs", "next", "more");
-        assertThat(left).containsExactly("ended", "waits");
+        assertThat(evicted).containsExactly("ended", "waits");
     }
 
     @Test
-    void ifAllRunTheQuietestLeaves() {
+    void evictsTheRunningJobWithTheOldestRecord() {
         for (int i = 0; i < 50; i++) {
-            book.take(new EventRecord(claimed("j" + i), i));
+            states.take(new EventRecord(claimed("j" + i), i));
         }
-        book.take(new EventRecord(claimed("j47"), 50));
-        book.take(new EventRecord(claimed("j50"), 51));
+        states.take(new EventRecord(claimed("j47"), 50));
+        states.take(new EventRecord(claimed("j50"), 51));
         assertThat(jobs()).containsExactly("j47", "j49", "j50");
     }
 
     @Test
-    void whatIsReadOfAJobAfterItLeftDoesNotBringItBackUnlessItIsNew() {
+    void oldRecordsDoNotRestoreAnEvictedJob() {
         for (int i = 1; i <= 4; i++) {
-            book.take(new EventRecord(finished("j" + i, 1, 20), i));
+            states.take(new EventRecord(finished("j" + i, 1, 20), i));
         }
-        assertThat(book.take(new EventRecord(losses("j1", 1, 0, 1, 10), 1))).isNull();
+        assertThat(states.take(new EventRecord(losses("j1", 1, 0, 1, 10), 1))).isNull();
         assertThat(jobs()).containsExactly("j2", "j3", "j4");
-        assertThat(book.take(new EventRecord(claimed("j1", 2), 5))).isNotNull();
+        assertThat(states.take(new EventRecord(claimed("j1", 2), 5))).isNotNull();
         assertThat(jobs()).containsExactly("j3", "j4", "j1");
     }
 
     @Test
-    void remembersOfSoManyThatTheyLeftAndOfNoMore() {
+    void rememberedEvictionsAreLimited() {
         for (int i = 0; i < 34; i++) {
-            book.take(new EventRecord(finished("j" + i, 1, 20), i));
+            states.take(new EventRecord(finished("j" + i, 1, 20), i));
         }
-        assertThat(book.take(new EventRecord(losses("j1", 1, 0, 1, 10), 1))).isNull();
-        assertThat(left).hasSize(31).doesNotHaveDuplicates();
-        assertThat(book.take(new EventRecord(claimed("j0"), 0))).isNotNull();
+        assertThat(states.take(new EventRecord(losses("j1", 1, 0, 1, 10), 1))).isNull();
+        assertThat(evicted).hasSize(31).doesNotHaveDuplicates();
+        assertThat(states.take(new EventRecord(claimed("j0"), 0))).isNotNull();
     }
 
     /// Topics are in order, but they are read in parallel, and a consumer that loses its position reads
     /// everything again.
     @Test
-    void comesOutTheSameHoweverTheTopicsInterleave() {
+    void theStateIsTheSameForAnyInterleavingOfTopics() {
         List<List<JobRecord>> topics = List.of(
                 List.of(requested("a", 1), requested("b", 2), requested("b", 30), requested("c", 3)),
                 List.of(rejected("b", 2, 4), rejected("c", 3, 5), rejected("a", 1, 50)),
@@ -98,7 +98,7 @@ class JobStatesTest {
                         new EventRecord(tested("a", 2, 1, 20, 0.7), 28)));
         Random random = new Random(1);
         for (int round = 0; round < 200; round++) {
-            JobStates one = new JobStates(3, left::add);
+            JobStates one = new JobStates(3, evicted::add);
             List<Integer> turns = new ArrayList<>();
             for (int again = 0; again < 2; again++) {
                 List<Integer> pass = new ArrayList<>();
@@ -124,7 +124,7 @@ class JobStatesTest {
     }
 
     private List<String> jobs() {
-        return book.jobs().stream().map(JobState::job).toList();
+        return states.jobs().stream().map(JobState::job).toList();
     }
 
     private static Requested requested(String job, long millis) {

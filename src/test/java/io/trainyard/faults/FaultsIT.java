@@ -45,7 +45,7 @@ final class FaultsIT {
     private Path folder;
 
     @Test
-    void whateverWorkersAndTheBrokerDieOfEachJobEndsOnceWithTheSameBits() throws Exception {
+    void eachJobEndsOnceWithTheSameBitsAfterAnyFault() throws Exception {
         try (FaultFleet fleet = FaultFleet.start(folder, FaultStore.Kind.S3PROXY.open(folder), SETUP)) {
             List<Victim> victims = VICTIMS.stream().map(fleet::startVictim).toList();
             List<String> jobs = fleet.strike(victims, 0);
@@ -69,7 +69,7 @@ final class FaultsIT {
 
     /// Over TLS, with a password and the minimal ACLs for each role; the fault leaves an incomplete checkpoint.
     @Test
-    void aFleetWhoseWorkersMayOnlyWhatTheyNeedEndsAJobOnceToo() throws Exception {
+    void minimalPermissionsSuffice() throws Exception {
         try (FaultFleet fleet =
                 FaultFleet.start(folder, FaultKafka.SECURE, FaultStore.Kind.S3PROXY.open(folder), SETUP)) {
             Victim victim = fleet.startVictim("files-written");
@@ -81,7 +81,7 @@ final class FaultsIT {
     }
 
     @Test
-    void whatTheBrokerDidAndNobodyHeardOfDoesNoHarm() throws Exception {
+    void lostResponsesOfTheBrokerDoNoHarm() throws Exception {
         Map<ApiKeys, Integer> answers = new ConcurrentHashMap<>();
         try (LossyBroker broker = new LossyBroker(
                 folder.resolve("kafka"),

@@ -50,7 +50,7 @@ final class KillCampaignIT {
 
     @ParameterizedTest
     @MethodSource("points")
-    void whatAWorkerLeavesAnotherEnds(String point) throws Exception {
+    void anotherWorkerEndsTheJobsOfAKilledOne(String point) throws Exception {
         Random random = new Random(SEED + point.hashCode());
         List<Duration> delays = new ArrayList<>();
         for (int killed = 0; killed < KILLS; ) {

@@ -37,7 +37,7 @@ class HistoryCheckerTest {
     private static final int SECOND = 1000;
 
     @SeededProperty
-    void findsNothingWrongInAnHonestHistoryHoweverItIsRead(@ForAll long seed) {
+    void acceptsValidHistoriesInAnyOrder(@ForAll long seed) {
         List<List<EventRecord>> topics = Histories.of(seed);
         Random random = new Random(seed);
         Report live = check(Histories.read(topics, random));
@@ -46,12 +46,12 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void aJobThatIsToldWholeLeavesNothingToSay() {
+    void acceptsACompleteJob() {
         assertThat(check(told(whole("a")))).isEqualTo(new Report(List.of(), List.of()));
     }
 
     @Test
-    void aTestOfACheckpointHasNoSteps() {
+    void acceptsAnEvaluationWithoutSteps() {
         CheckpointName source = new CheckpointName("b", 20L);
         assertThat(check(told(List.of(
                         claimed("a"),
@@ -62,7 +62,7 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void twoEnds() {
+    void reportsTwoEnds() {
         List<TrainingEvent> events = new ArrayList<>(whole("a"));
         events.add(failed("a", 2, "no memory"));
         assertThat(check(told(events)).wrong())
@@ -70,14 +70,14 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void theSameEndTwiceIsOne() {
+    void acceptsARepeatedEnd() {
         List<TrainingEvent> events = new ArrayList<>(whole("a"));
         events.add(events.getLast());
         assertThat(check(told(events)).wrong()).isEmpty();
     }
 
     @Test
-    void aStepThatNobodyTells() {
+    void reportsAMissingStep() {
         List<TrainingEvent> events = new ArrayList<>(whole("a"));
         events.set(4, losses("a", 1, 1, 13, 8));
         assertThat(check(told(events)).wrong())
@@ -88,7 +88,7 @@ class HistoryCheckerTest {
 
     /// The stored checkpoint covers these steps, but no attempt that counts has published them.
     @Test
-    void stepsThatWereOnlyToldByAnAttemptThatDoesNotCount() {
+    void reportsStepsOfSupersededAttempts() {
         assertThat(check(told(List.of(
                                 claimed("a", 1),
                                 started("a", 1, 1),
@@ -107,7 +107,7 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void stepsThatRetentionHasRemovedAreGoneRatherThanWrong() {
+    void remarksStepsDeletedByRetention() {
         List<TrainingEvent> events = new ArrayList<>(whole("a"));
         events.remove(2);
         assertThat(check(told(events)))
@@ -120,7 +120,7 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void aStepWithTwoLosses() {
+    void reportsAStepWithTwoLosses() {
         List<TrainingEvent> events = new ArrayList<>(whole("a"));
         events.add(3, losses("a", 1, 0, 10, new float[] {99}));
         assertThat(check(told(events)).wrong())
@@ -128,7 +128,7 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void twoAttemptsThatComputeOtherBits() {
+    void reportsAttemptsWithDifferentBits() {
         List<TrainingEvent> events = new ArrayList<>(List.of(
                 claimed("a", 1), started("a", 1, 1), losses("a", 1, 0, 1, new float[] {2.9f, Math.nextUp(2.8f)})));
         for (TrainingEvent event : List.of(claimed("a", 2), started("a", 2, 1), losses("a", 2, 0, 1, 2))) {
@@ -141,7 +141,7 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void anEpochThatNobodyTestsAndOneThatTwoTest() {
+    void reportsMissingAndRepeatedTests() {
         List<TrainingEvent> events = new ArrayList<>(whole("a"));
         events.remove(5);
         assertThat(check(told(events)).wrong()).containsExactly("job a: epoch 1 is tested by no attempt that counts");
@@ -153,7 +153,7 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void anAttemptThatSpeaksAfterItsEnd() {
+    void reportsEventsAfterTheEnd() {
         for (TrainingEvent end : List.of(released("a", 1, 5, "worker stops"), failed("a", 1, "no"))) {
             assertThat(check(told(List.of(claimed("a"), started("a", 1, 1), end, losses("a", 1, 0, 1, 5))))
                             .wrong())
@@ -164,7 +164,7 @@ class HistoryCheckerTest {
 
     /// Another worker may publish that a job is paused or cancelled; the owner notices a little later.
     @Test
-    void anAttemptThatGoesOnForTooLongWhenItsJobIsPausedOrCancelled() {
+    void reportsLateEventsAfterAPauseOrCancellation() {
         for (TrainingEvent end : List.of(paused("a", 1, 5), cancelled("a", 1, 5))) {
             List<JobRecord> news = new ArrayList<>(told(List.of(claimed("a"), started("a", 1, 1), end)));
             long endMillis = news.getLast().millis();
@@ -179,7 +179,7 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void aJobThatRestedBeforeItWasClaimedHasNotEndedWithThat() {
+    void aPauseBeforeTheClaimDoesNotEndTheAttempt() {
         assertThat(check(told(List.of(
                                 paused("a", 1, 0),
                                 resumed("a", 1),
@@ -191,7 +191,7 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void anAttemptThatGoesOnForTooLongWhenTheNextIsClaimed() {
+    void reportsLongOverlapsOfAttempts() {
         List<JobRecord> news = new ArrayList<>(told(List.of(claimed("a", 1), started("a", 1, 1), claimed("a", 2))));
         news.add(new EventRecord(losses("a", 1, 0, 1, 5), 22 * SECOND));
         assertThat(check(news).wrong()).isEmpty();
@@ -202,7 +202,7 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void anAttemptThatWasNeverClaimedAndOneThatSaysNothing() {
+    void remarksMissingClaimsAndAttempts() {
         Report report = check(told(List.of(started("a", 3, 1), claimed("a", 4))));
         assertThat(report.wrong()).isEmpty();
         assertThat(report.remarks())
@@ -212,14 +212,14 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void anAttemptThatTellsStepsBeforeItsFirst() {
+    void reportsStepsBeforeTheFirst() {
         assertThat(check(told(List.of(claimed("a", 1), started("a", 1, 11), losses("a", 1, 0, 10, 3))))
                         .wrong())
                 .containsExactly("job a: attempt 1 tells step 10, though it goes on from step 11");
     }
 
     @Test
-    void aCommandWithoutAnEndIsOpenAndWrongOnlyWhereAllMustHaveEnded() {
+    void reportsUnfinishedJobsOnlyIfAllMustHaveEnded() {
         List<JobRecord> news = List.of(
                 new Requested("open", spec("open"), "commands-0 at offset 1", 1),
                 new Requested("refused", spec("refused"), "commands-0 at offset 2", 1),
@@ -232,7 +232,7 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void lossesThatAreTooFarApartAreLeftOutWithAWord() {
+    void remarksLossesThatAreTooFarApart() {
         List<TrainingEvent> events = new ArrayList<>(whole("a"));
         events.add(5, losses("a", 1, 1, HistoryChecker.MAX_STEPS + 5L, 2));
         assertThat(check(told(events)))
@@ -255,14 +255,14 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void aJobThatIsNowhereIsLost() {
+    void reportsLostJobs() {
         HistoryChecker checker = new HistoryChecker(HistoryChecker.LEASE, false);
         told(List.of(claimed("a"), claimed("b"), claimed("c"))).forEach(checker::take);
         told(whole("d")).forEach(checker::take);
         assertThat(checker.open()).containsExactly("a", "b", "c");
         assertThat(checker.report().wrong()).as("the queues are not known").isEmpty();
-        checker.queued("a");
-        checker.owned("b");
+        checker.findable("a");
+        checker.findable("b");
         checker.stored("b", 2);
         checker.stored("c", 5);
         checker.lostAreKnown();

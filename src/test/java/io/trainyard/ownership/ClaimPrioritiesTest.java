@@ -14,29 +14,29 @@ class ClaimPrioritiesTest {
     private final ClaimPriorities order = new ClaimPriorities();
 
     /// The number of claimed jobs by priority, if some priorities never run out of jobs.
-    private Map<Priority, Integer> taken(int jobs, Set<Priority> waiting) {
-        Map<Priority, Integer> taken = new EnumMap<>(Priority.class);
+    private Map<Priority, Integer> claimed(int jobs, Set<Priority> waiting) {
+        Map<Priority, Integer> claimed = new EnumMap<>(Priority.class);
         for (int i = 0; i < jobs; i++) {
             Priority next =
                     order.now().stream().filter(waiting::contains).findFirst().orElseThrow();
-            taken.merge(next, 1, Integer::sum);
+            claimed.merge(next, 1, Integer::sum);
             order.claimed();
         }
-        return taken;
+        return claimed;
     }
 
     @Test
-    void whatIsLessUrgentHasItsShareOfAFlood() {
-        assertThat(taken(160, EnumSet.allOf(Priority.class)))
+    void lowerPrioritiesGetAShareOfAFlood() {
+        assertThat(claimed(160, EnumSet.allOf(Priority.class)))
                 .containsExactly(
                         Map.entry(Priority.HIGH, 140), Map.entry(Priority.NORMAL, 10), Map.entry(Priority.LOW, 10));
-        assertThat(taken(160, EnumSet.of(Priority.HIGH, Priority.LOW))).containsEntry(Priority.LOW, 10);
-        assertThat(taken(160, EnumSet.of(Priority.NORMAL, Priority.LOW))).containsEntry(Priority.LOW, 10);
-        assertThat(taken(160, EnumSet.of(Priority.LOW))).containsEntry(Priority.LOW, 160);
+        assertThat(claimed(160, EnumSet.of(Priority.HIGH, Priority.LOW))).containsEntry(Priority.LOW, 10);
+        assertThat(claimed(160, EnumSet.of(Priority.NORMAL, Priority.LOW))).containsEntry(Priority.LOW, 10);
+        assertThat(claimed(160, EnumSet.of(Priority.LOW))).containsEntry(Priority.LOW, 160);
     }
 
     @Test
-    void allUrgenciesAreAlwaysLookedAt() {
+    void everyOrderContainsAllPriorities() {
         for (int i = 0; i < 2 * ClaimPriorities.CYCLE; i++) {
             assertThat(ClaimPriorities.after(i)).containsExactlyInAnyOrder(Priority.values());
         }
@@ -55,7 +55,7 @@ class ClaimPrioritiesTest {
     }
 
     @Test
-    void eachPlaceIsKeptUntilItIsTakenOrLetGo() {
+    void eachPlaceIsReservedUntilItIsClaimedOrReleased() {
         order.preempted();
         order.preempted();
         order.claimed();

@@ -38,19 +38,19 @@ class ClaimRuleTest {
     }
 
     @Test
-    void theCommandOfTheNextAttemptBeginsThat() {
+    void theNextCommandBeginsTheNextAttempt() {
         assertThat(verdict(2, "commands-0@9", 1, stored(1, OTHER))).isEqualTo(new Verdict.Begin(2));
     }
 
     @Test
-    void aSecondCopyIsVoidWhoeverHasTheJob() {
+    void aSecondCopyIsVoid() {
         assertThat(verdict(1, "commands-0@9", 1, stored(1, OTHER))).isEqualTo(new Verdict.Void(1, OTHER));
         assertThat(verdict(1, "commands-0@9", 4, stored(1, OTHER))).isEqualTo(new Verdict.Void(1, OTHER));
         assertThat(verdict(2, "commands-0@9", 1, stored(3, OTHER))).isEqualTo(new Verdict.Void(3, OTHER));
     }
 
     @Test
-    void theSameRecordDeliveredOnceMoreGoesOnWithTheNextAttempt() {
+    void aRedeliveredRecordBeginsTheNextAttempt() {
         assertThat(verdict(1, OTHER.place(), 2, stored(1, OTHER))).isEqualTo(new Verdict.Begin(2));
         assertThat(verdict(1, OTHER.place(), 3, stored(2, Owner.of("b", OTHER.place(), 2))))
                 .isEqualTo(new Verdict.Begin(3));
@@ -59,14 +59,14 @@ class ClaimRuleTest {
     /// A buffered command whose lock expired, so that another worker started it, must not take the job from
     /// that worker.
     @Test
-    void aStaleDeliveryIsVoidThoughItIsTheSameRecord() {
+    void aStaleDeliveryOfTheSameRecordIsVoid() {
         Owner later = Owner.of("b", OTHER.place(), 2);
         assertThat(verdict(1, OTHER.place(), 1, stored(1, later))).isEqualTo(new Verdict.Void(1, later));
         assertThat(verdict(1, OTHER.place(), 2, stored(1, later))).isEqualTo(new Verdict.Void(1, later));
     }
 
     @Test
-    void anOutcomeIsToldAgainWhateverIsWanted() {
+    void anEndIsPublishedAgainForAnyDesiredState() {
         for (DesiredState desiredState : DesiredState.values()) {
             assertThat(verdict(1, "commands-0@9", 1, ended(), desiredState)).isEqualTo(new Verdict.Announce(2, END));
             assertThat(verdict(5, "commands-0@9", 1, ended(), desiredState)).isEqualTo(new Verdict.Announce(2, END));
@@ -74,7 +74,7 @@ class ClaimRuleTest {
     }
 
     @Test
-    void anotherJobUnderTheSameIdTouchesNothing() {
+    void anotherJobWithTheSameIdIsRejected() {
         StoredJob conflict = new StoredJob("store", false, 4, END);
         assertThat(verdict(1, "commands-0@9", 1, conflict, DesiredState.CANCEL))
                 .isEqualTo(new Verdict.Reject(
@@ -82,7 +82,7 @@ class ClaimRuleTest {
     }
 
     @Test
-    void aCancelledJobEndsAndAPausedOneRests() {
+    void controlRequestsApplyToUnownedJobs() {
         assertThat(verdict(1, "commands-0@9", 1, stored(0, null), DesiredState.CANCEL))
                 .isEqualTo(new Verdict.Cancel());
         assertThat(verdict(2, "commands-0@9", 1, stored(1, OTHER), DesiredState.PAUSE))
@@ -105,7 +105,7 @@ class ClaimRuleTest {
     }
 
     @Test
-    void aForgedAttemptUsesNoneUp() {
+    void aForgedAttemptNumberIsRejected() {
         assertThat(verdict(1_002, "commands-0@9", 1, stored(1, OTHER)))
                 .isEqualTo(new Verdict.Reject(
                         "the command asks for attempt 1002; the job's last was 1, and allowed is up to 1001"));
@@ -120,7 +120,7 @@ class ClaimRuleTest {
     }
 
     @Test
-    void aJobOfAnotherStoreIsLeftAlone() {
+    void aJobOfAnotherStoreIsNotClaimed() {
         Request elsewhere = Requests.of("job", 2).in("theirs");
         assertThat(ClaimRule.of(new Delivery(elsewhere, "commands-0@9", 1), stored(0, null), DesiredState.CANCEL))
                 .isEqualTo(new Verdict.Elsewhere("theirs"));

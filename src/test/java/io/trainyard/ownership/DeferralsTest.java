@@ -28,7 +28,7 @@ class DeferralsTest {
     }
 
     @Test
-    void whoUnderstandsACommandTakesItAndNoOther() {
+    void onlyWorkersWithTheSchemaVersionMayClaim() {
         deferrals.add(deferral("a/here", 2));
         deferrals.add(deferral("b/here", 3));
         assertThat(deferrals.due()).extracting(Deferral::key).containsExactly("a/here");
@@ -38,7 +38,7 @@ class DeferralsTest {
 
     /// The order of workers differs per command. The second worker takes it later, in case the first is busy.
     @Test
-    void ofSeveralTheFirstInTheOrderTakesItAtOnceAndTheOthersLater() {
+    void theFirstWorkerMayClaimAtOnceAndTheOthersLater() {
         deferrals.received("other", 2);
         beat(1, "other");
         for (int i = 0; i < 20; i++) {
@@ -51,7 +51,7 @@ class DeferralsTest {
 
     /// A worker that cannot run the command is not waited for.
     @Test
-    void workersThatDoNotUnderstandItAreNotInTheOrder() {
+    void workersWithOlderSchemaVersionsAreNotInTheOrder() {
         deferrals.received("old", 1);
         beat(1, "old");
         for (int i = 0; i < 20; i++) {
@@ -63,7 +63,7 @@ class DeferralsTest {
     }
 
     @Test
-    void whatNobodyUnderstandsForLongIsGivenUpOnce() {
+    void anUnsupportedCommandIsGivenUpOnce() {
         deferrals.add(deferral("a/here", 3));
         beat(PATIENCE - 1);
         assertThat(deferrals.unsupported()).isEmpty();
@@ -77,7 +77,7 @@ class DeferralsTest {
     }
 
     @Test
-    void whileSomebodyIsHeardWhoUnderstandsItItWaits() {
+    void aCommandWaitsWhileALiveWorkerSupportsIt() {
         deferrals.add(deferral("a/here", 3));
         deferrals.received("newer", 3);
         for (int i = 0; i < 5 * PATIENCE; i++) {
@@ -93,7 +93,7 @@ class DeferralsTest {
     }
 
     @Test
-    void onlySoManyWait() {
+    void deferralsAreLimited() {
         for (int i = 0; i < Deferrals.MAX_COMMANDS; i++) {
             assertThat(deferrals.isFull()).isFalse();
             deferrals.add(deferral("job-%d/here".formatted(i), 2));

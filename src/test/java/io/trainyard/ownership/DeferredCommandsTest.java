@@ -26,7 +26,7 @@ class DeferredCommandsTest {
     }
 
     @Test
-    void eachKeepsItsPlaceInItsTopic() {
+    void commandsKeepTheOrderOfTheirTopic() {
         DeferredEntry<String> second = deferred("a", "t", 2, 10);
         DeferredEntry<String> first = deferred("a", "t", 1, 11); // fetched by a slower worker
         DeferredEntry<String> other = deferred("a", "u", 7, 9);
@@ -37,7 +37,7 @@ class DeferredCommandsTest {
     }
 
     @Test
-    void theFirstOfEachLineCanBeChosenFrom() {
+    void returnsTheFirstCommandsOfEachProject() {
         for (int i = 9; i >= 0; i--) {
             deferrals.add(deferred("a", "t", i, 100 - i));
         }
@@ -53,7 +53,7 @@ class DeferredCommandsTest {
     }
 
     @Test
-    void oneThatKeepsAPermitIsSeenWhereverItStands() {
+    void returnsCommandsWithAPermitInAnyPosition() {
         for (int i = 0; i < 10; i++) {
             deferrals.add(deferred("a", "t", i, i));
         }
@@ -62,7 +62,7 @@ class DeferredCommandsTest {
     }
 
     @Test
-    void onlySoManyWait() {
+    void deferredCommandsAreLimited() {
         for (int i = 0; i < DeferredCommands.MAX_COMMANDS; i++) {
             assertThat(deferrals.isFull()).isFalse();
             deferrals.add(deferred("a", "t", i, i));

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 class OwnershipJsonTest {
     @Test
-    void whatIsWrittenIsRead() throws IOException {
+    void readsWhatItWrites() throws IOException {
         Request request = Requests.of("job", 3).in("store").refused(new Refusal("w1", "no \"data\""));
         for (Ownership ownership : List.of(
                 Ownership.running(request, "w"), Ownership.paused(request, "w"), Ownership.waiting(request, "w", 4))) {
@@ -24,21 +24,21 @@ class OwnershipJsonTest {
 
     /// Older workers own jobs, too, so newer fields are omitted if they have their default.
     @Test
-    void whatTheFirstContractCanSayIsReadByWhoeverUnderstandsNoMore() throws IOException {
+    void theFirstSchemaVersionIsReadable() throws IOException {
         Ownership ownership = Ownership.waiting(Requests.of("job", 2).in("store"), "w", 1);
         assertThat(OwnershipJson.read(OwnershipJson.write(ownership), JobSchemaVersion.FIRST))
                 .isEqualTo(ownership);
     }
 
     @Test
-    void statesArePlainWords() {
+    void writesEnumsInLowerCase() {
         String json =
                 new String(OwnershipJson.write(Ownership.running(Requests.of("job", 1), "w")), StandardCharsets.UTF_8);
         assertThat(json).contains("\"state\":\"running\"").contains("\"priority\":\"normal\"");
     }
 
     @Test
-    void whatIsNoOwnershipIsRefused() {
+    void rejectsOtherJson() {
         for (String json : List.of(
                 "", "null", "[]", "{}", "{\"state\":\"running\"}", "\"running\"", "{\"request\":{\"job\":{}}}")) {
             assertThatThrownBy(() -> OwnershipJson.read(json.getBytes(StandardCharsets.UTF_8)))
@@ -48,7 +48,7 @@ class OwnershipJsonTest {
     }
 
     @Test
-    void theOldestRefusalsAreForgottenAndAWorkersNewestCounts() {
+    void refusalsAreLimitedAndAWorkersNewestCounts() {
         Request request = Requests.of("job", 1);
         for (int i = 0; i < 20; i++) {
             request = request.refused(new Refusal("w" + i, "first"));

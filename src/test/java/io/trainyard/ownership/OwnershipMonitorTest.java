@@ -23,7 +23,7 @@ class OwnershipMonitorTest {
         return Requests.of(job, attempt).in("store");
     }
 
-    private void holds(String worker, String job, int attempt) {
+    private void owns(String worker, String job, int attempt) {
         monitor.ownership(job, Ownership.running(request(job, attempt), worker));
     }
 
@@ -38,17 +38,17 @@ class OwnershipMonitorTest {
     }
 
     @Test
-    void knowsAJobThatAnotherHas() {
+    void returnsAJobOfAnotherWorker() {
         monitor.ownership("rests", Ownership.paused(request("rests", 1), "w"));
-        holds("me", "mine", 1);
+        owns("me", "mine", 1);
         assertThat(monitor.underWay()).isEmpty();
-        holds("w", "theirs", 1);
+        owns("w", "theirs", 1);
         assertThat(monitor.underWay()).contains(request("theirs", 1).job());
     }
 
     @Test
-    void aHolderThatIsNotHeardForSoManyBeatsIsGone() {
-        holds("w", "job", 1);
+    void anOwnerWithoutHeartbeatsLosesItsJob() {
+        owns("w", "job", 1);
         beat(BEATS - 1);
         assertThat(monitor.due()).isEmpty();
         beat(1);
@@ -57,8 +57,8 @@ class OwnershipMonitorTest {
     }
 
     @Test
-    void aHolderThatIsHeardKeepsItsJob() {
-        holds("w", "job", 1);
+    void anOwnerWithHeartbeatsKeepsItsJob() {
+        owns("w", "job", 1);
         for (int i = 0; i < 5 * BEATS; i++) {
             beat(1);
             monitor.received("w", List.of(new WorkerStatus.Job("job", 1, 0)));
@@ -68,8 +68,8 @@ class OwnershipMonitorTest {
 
     /// The answer to its ACCEPT was lost: the worker lives without the job.
     @Test
-    void aHolderThatLivesButDoesNotSayThatItHasTheJobHasItNot() {
-        holds("w", "job", 1);
+    void anOwnerWhoseHeartbeatsOmitTheJobLosesIt() {
+        owns("w", "job", 1);
         for (int i = 0; i < BEATS; i++) {
             monitor.received("w", List.of(new WorkerStatus.Job("another", 1, 0)));
             beat(1);
@@ -79,8 +79,8 @@ class OwnershipMonitorTest {
     }
 
     @Test
-    void onlyThisWorkersOwnBeatsAreTime() {
-        holds("w", "job", 1);
+    void onlyOwnHeartbeatsCountAsTime() {
+        owns("w", "job", 1);
         for (int i = 0; i < 10 * BEATS; i++) {
             monitor.received("other", List.of());
         }
@@ -88,7 +88,7 @@ class OwnershipMonitorTest {
     }
 
     @Test
-    void whatWaitsIsPublishedAgainAtLongerAndLongerIntervals() {
+    void waitingCommandsAreRepublishedAtGrowingIntervals() {
         monitor.ownership("job", Ownership.waiting(request("job", 2), "w", 1));
         beat(2 * BEATS - 1);
         assertThat(monitor.due()).isEmpty();
@@ -102,8 +102,8 @@ class OwnershipMonitorTest {
     }
 
     @Test
-    void aDutyThatWasNotDoneIsDueAgain() {
-        holds("w", "job", 1);
+    void anUnfinishedActionBecomesDueAgain() {
+        owns("w", "job", 1);
         beat(BEATS);
         assertThat(monitor.due()).hasSize(1);
         beat(BEATS - 1);
@@ -113,7 +113,7 @@ class OwnershipMonitorTest {
     }
 
     @Test
-    void ofAllKeepersOneActsFirst() {
+    void oneOfAllMonitorsActsFirst() {
         List<String> workers = List.of("me", "x", "y", "z");
         int first = 0;
         for (String self : workers) {
@@ -142,15 +142,15 @@ class OwnershipMonitorTest {
     /// A worker that was frozen publishes an outdated record.
     @Test
     void anOlderAttemptNeverReplacesANewerOne() {
-        holds("b", "job", 2);
-        holds("a", "job", 1);
+        owns("b", "job", 2);
+        owns("a", "job", 1);
         beat(BEATS);
         assertThat(monitor.due()).containsExactly(new RecoveryAction.Republish(request("job", 3), 1, false));
     }
 
     @Test
-    void whoSaysThatItHasANewerAttemptIsWatched() {
-        holds("a", "job", 1);
+    void aHeartbeatWithANewerAttemptChangesTheOwner() {
+        owns("a", "job", 1);
         monitor.received("b", List.of(new WorkerStatus.Job("job", 2, 0)));
         monitor.stopped("b");
         beat(BEATS);
@@ -159,14 +159,14 @@ class OwnershipMonitorTest {
 
     @Test
     void anEndedJobIsNotWatched() {
-        holds("w", "job", 1);
+        owns("w", "job", 1);
         monitor.ownership("job", null);
         beat(5 * BEATS);
         assertThat(monitor.due()).isEmpty();
     }
 
     @Test
-    void aPausedJobRestsUntilItIsResumedOrCancelled() {
+    void aPausedJobStaysPausedUntilResumed() {
         desiredState("job", DesiredState.PAUSE, null);
         monitor.ownership("job", Ownership.paused(request("job", 2), "w"));
         assertThat(monitor.due()).isEmpty();
@@ -178,14 +178,14 @@ class OwnershipMonitorTest {
     }
 
     @Test
-    void aCancelledJobThatRestsEnds() {
+    void aPausedJobEndsWhenCancelled() {
         monitor.ownership("job", Ownership.paused(request("job", 2), "w"));
         desiredState("job", DesiredState.CANCEL, null);
         assertThat(monitor.due()).containsExactly(new RecoveryAction.Cancel("job"));
     }
 
     @Test
-    void whatIsWantedOfAJobInTheQueueIsToldAtOnce() {
+    void controlRequestsForQueuedJobsArePublishedAtOnce() {
         desiredState("job", DesiredState.PAUSE, null);
         assertThat(monitor.due()).containsExactly(new RecoveryAction.PublishPaused("job"));
         desiredState("job", DesiredState.RUN, null);
@@ -196,8 +196,8 @@ class OwnershipMonitorTest {
     }
 
     @Test
-    void aHolderObeysByItself() {
-        holds("w", "job", 1);
+    void controlRequestsForOwnedJobsNeedNoAction() {
+        owns("w", "job", 1);
         monitor.received("w", List.of(new WorkerStatus.Job("job", 1, 0)));
         desiredState("job", DesiredState.CANCEL, null);
         assertThat(monitor.due()).isEmpty();
@@ -213,7 +213,7 @@ class OwnershipMonitorTest {
     @Test
     void noMoreJobsAreWatchedThanAllowed() {
         for (int i = 0; i < 5; i++) {
-            holds("w", "job-" + i, 1);
+            owns("w", "job-" + i, 1);
         }
         assertThat(monitor.overlooked()).isEqualTo(2);
         beat(BEATS);
@@ -221,23 +221,23 @@ class OwnershipMonitorTest {
     }
 
     @Test
-    void jobsBeyondTheLimitAreReadAgainWhenThereIsRoom() {
+    void unwatchedJobsAreReadAgainWhenThereIsCapacity() {
         for (int i = 0; i < 5; i++) {
-            holds("w", "job-" + i, 1);
+            owns("w", "job-" + i, 1);
         }
         assertThat(monitor.hasCapacityAgain()).isFalse();
         monitor.ownership("job-0", null);
         assertThat(monitor.hasCapacityAgain()).isTrue();
         monitor.readAgain();
-        holds("w", "job-3", 1);
+        owns("w", "job-3", 1);
         beat(BEATS);
         assertThat(monitor.due()).hasSize(3);
     }
 
     @Test
-    void aJobThatEndedUnwatchedIsNotLookedForAgain() {
+    void anUnwatchedJobThatEndedIsNotReadAgain() {
         for (int i = 0; i < 4; i++) {
-            holds("w", "job-" + i, 1);
+            owns("w", "job-" + i, 1);
         }
         monitor.ownership("job-3", null);
         monitor.ownership("job-0", null);
@@ -246,14 +246,14 @@ class OwnershipMonitorTest {
 
     /// Old records of ended jobs come before the job that did not fit into the limit.
     @Test
-    void endedJobsTakeNoRoomWhenTheTopicIsReadAgain() {
+    void endedJobsUseNoCapacityWhenTheTopicIsReadAgain() {
         for (int i = 0; i < 4; i++) {
-            holds("w", "job-" + i, 1);
+            owns("w", "job-" + i, 1);
         }
         monitor.ownership("job-0", null);
         monitor.readAgain();
         for (int i = 0; i < 4; i++) {
-            holds("w", "job-" + i, 1);
+            owns("w", "job-" + i, 1);
         }
         monitor.ownership("job-0", null);
         monitor.caughtUp();
@@ -262,31 +262,31 @@ class OwnershipMonitorTest {
     }
 
     @Test
-    void aJobThatIsOwnedAgainAfterItsEndKeepsItsRoomWhenTheTopicIsReadAgain() {
+    void aJobThatIsOwnedAgainKeepsItsCapacity() {
         for (int i = 0; i < 4; i++) {
-            holds("w", "job-" + i, 1);
+            owns("w", "job-" + i, 1);
         }
         monitor.ownership("job-0", null);
         monitor.readAgain();
-        holds("w", "job-3", 1);
+        owns("w", "job-3", 1);
         monitor.ownership("job-3", null);
-        holds("w", "ended", 1);
-        holds("w", "job-3", 1);
+        owns("w", "ended", 1);
+        owns("w", "job-3", 1);
         monitor.ownership("ended", null);
         monitor.caughtUp();
         assertThat(monitor.ownership("job-3")).isNotNull();
     }
 
     @Test
-    void newJobsAreWatchedAtOnceWhileTheTopicIsReadAgainIfThereIsRoom() {
+    void newJobsAreWatchedDuringARereadIfThereIsCapacity() {
         for (int i = 0; i < 4; i++) {
-            holds("w", "job-" + i, 1);
+            owns("w", "job-" + i, 1);
         }
         monitor.ownership("job-0", null);
         monitor.ownership("job-1", null);
         monitor.readAgain();
-        holds("w", "job-3", 1);
-        holds("w", "new", 1);
+        owns("w", "job-3", 1);
+        owns("w", "new", 1);
         monitor.caughtUp();
         assertThat(monitor.hasCapacityAgain()).isFalse();
         assertThat(monitor.ownership("new")).isNotNull();
@@ -294,8 +294,8 @@ class OwnershipMonitorTest {
 
     /// Without new records of a job, nothing becomes due between two heartbeats of this worker.
     @Test
-    void aJobOfWhichSomethingWasReadIsJudgedAtOnce() {
-        holds("w", "job", 1);
+    void aJobWithANewRecordIsJudgedAtOnce() {
+        owns("w", "job", 1);
         beat(BEATS);
         assertThat(monitor.due()).hasSize(1);
         monitor.ownership("rests", Ownership.paused(request("rests", 1), "w"));
@@ -304,7 +304,7 @@ class OwnershipMonitorTest {
 
     @Slow
     @Test
-    void aJobThatWaitsOrRestsTakesFewBytes() {
+    void aPausedJobUsesFewBytes() {
         int jobs = 20_000;
         OwnershipMonitor many =
                 new OwnershipMonitor("me", new OwnershipMonitor.Rules(BEATS, jobs), new ControlRequests());

@@ -47,7 +47,7 @@ class PermitsTest {
     }
 
     @Test
-    void anAttemptHasOneAndTheNextOfItsJobTakesItOver() {
+    void theNextAttemptOfAJobTakesOverItsPermit() {
         assertThat(take("a", 1, 1)).isTrue();
         assertThat(take("a", 1, 1)).as("it has it already").isTrue();
         assertThat(take("b", 1, 1)).isFalse();
@@ -56,7 +56,7 @@ class PermitsTest {
     }
 
     @Test
-    void projectsHaveTheirOwn() {
+    void permitsAreSeparatePerProject() {
         assertThat(take("a", 1, 1)).isTrue();
         assertThat(new Permits(store).take("speech", 1, new Attempt("b", 1, "w"), isOver))
                 .isTrue();
@@ -65,7 +65,7 @@ class PermitsTest {
 
     /// It saw the first file as the newest, and creates the second one long after others were done with it.
     @Test
-    void whoStoodStillCreatesNoOldFileAnew() {
+    void aFrozenWorkerCreatesNoOldPermitAgain() {
         assertThat(take("a", 1, 1)).isTrue();
         over.add("a");
         Permits late = new Permits(store);
@@ -85,7 +85,7 @@ class PermitsTest {
     }
 
     @Test
-    void manyAtATimeGetNoMoreThanThereAre() throws Exception {
+    void concurrentRequestsNeverExceedTheQuota() throws Exception {
         int workers = 8;
         for (int round = 0; round < 10; round++) {
             CountDownLatch begin = new CountDownLatch(1);

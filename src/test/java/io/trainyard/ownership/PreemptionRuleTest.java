@@ -26,7 +26,7 @@ class PreemptionRuleTest {
                 Topic.COMMANDS_HIGH, waiting.size(), job, 1, priority, kind, 1, "default", Set.of(refusedBy)));
     }
 
-    private void urgent(String job) {
+    private void waitsHigh(String job) {
         waits(job, Priority.HIGH, "auto");
     }
 
@@ -56,25 +56,25 @@ class PreemptionRuleTest {
         busy("a", "normal", Priority.NORMAL);
         busy("b", "low", Priority.LOW);
         busy("c", "high", Priority.HIGH);
-        urgent("u");
+        waitsHigh("u");
         assertThat(decisions()).containsExactly("low for u");
-        urgent("v");
-        urgent("w");
+        waitsHigh("v");
+        waitsHigh("w");
         assertThat(decisions()).as("none that is as urgent does").containsExactly("low for u", "normal for v");
     }
 
     @Test
-    void nobodyDoesWhileSomebodyIsFree() {
+    void nothingIsPreemptedWhileAWorkerIsFree() {
         busy("a", "low", Priority.LOW);
         seat("b", "cpu", 1);
-        urgent("u");
+        waitsHigh("u");
         assertThat(decisions()).isEmpty();
-        urgent("v");
+        waitsHigh("v");
         assertThat(decisions()).as("who is free takes one").containsExactly("low for v");
     }
 
     @Test
-    void whatIsNormalTakesNobodysPlace() {
+    void normalCommandsPreemptNothing() {
         busy("a", "low", Priority.LOW);
         waits("n", Priority.NORMAL, "auto");
         assertThat(decisions()).isEmpty();
@@ -88,17 +88,17 @@ class PreemptionRuleTest {
         runs("once", "a", Priority.LOW, 1);
         runs("twice", "b", Priority.LOW, 2);
         runs("enough", "c", Priority.LOW, MOST);
-        urgent("u");
-        urgent("v");
-        urgent("w");
+        waitsHigh("u");
+        waitsHigh("v");
+        waitsHigh("w");
         assertThat(decisions()).containsExactly("once for u", "twice for v");
     }
 
     @Test
-    void whoDoesNotWantToDoesNot() {
+    void jobsThatAreNotPreemptibleKeepRunning() {
         seat("a", "cpu", 0);
         running.add(new Running("stays", 1, "a", Priority.LOW, false, 0));
-        urgent("u");
+        waitsHigh("u");
         assertThat(decisions()).isEmpty();
     }
 
@@ -118,7 +118,7 @@ class PreemptionRuleTest {
     }
 
     @Test
-    void whoIsFreeForAnotherKindIsNotFree() {
+    void aFreeWorkerWithAnotherDeviceKindDoesNotCount() {
         busy("a", "low", Priority.LOW);
         seat("gpu", "cuda", 1);
         waits("u", Priority.HIGH, "cpu");
@@ -126,28 +126,28 @@ class PreemptionRuleTest {
     }
 
     @Test
-    void whoIsInTroubleMakesNoRoom() {
+    void jobsOfUnhealthyWorkersAreNotPreempted() {
         runs("trouble", "a", Priority.LOW, 0); // its slots are not available
         busy("b", "normal", Priority.NORMAL);
-        urgent("u");
+        waitsHigh("u");
         assertThat(decisions()).containsExactly("normal for u");
     }
 
     @Test
-    void aJobMakesNoRoomForItself() {
+    void aJobIsNotPreemptedForItself() {
         busy("a", "job", Priority.LOW);
-        urgent("job");
+        waitsHigh("job");
         assertThat(decisions()).isEmpty();
     }
 
     /// Workers read the same records in different orders.
     @Test
-    void allWorkersComeToTheSameAnswer() {
+    void allWorkersComputeTheSameResult() {
         for (int i = 0; i < 20; i++) {
             busy("w" + i, "job-" + i, i % 3 == 0 ? Priority.LOW : Priority.NORMAL);
         }
         for (int i = 0; i < 5; i++) {
-            urgent("u" + i);
+            waitsHigh("u" + i);
         }
         List<Decision> first = PreemptionRule.of(waiting, seats, running, MOST);
         assertThat(first).hasSize(5);

@@ -11,7 +11,7 @@ class RecentRefusalsTest {
     private final RecentRefusals refusals = new RecentRefusals(Duration.ofMinutes(10));
 
     @Test
-    void aJobIsLeftToOthersForAWhile() {
+    void aRefusalExpires() {
         refusals.note("job", "the data set is not here", 0);
         assertThat(refusals.reason("job", 10 * MINUTE)).contains("the data set is not here");
         assertThat(refusals.reason("other", 0)).isEmpty();
@@ -19,14 +19,14 @@ class RecentRefusalsTest {
     }
 
     @Test
-    void theNewestReasonCountsFromItsOwnTimeOn() {
+    void aNewReasonRestartsTheTime() {
         refusals.note("job", "first", 0);
         refusals.note("job", "second", 9 * MINUTE);
         assertThat(refusals.reason("job", 19 * MINUTE)).contains("second");
     }
 
     @Test
-    void ofVeryManyTheOldestIsForgotten() {
+    void theOldestRefusalIsDroppedAtTheLimit() {
         for (int i = 0; i <= 1000; i++) {
             refusals.note("job-" + i, "reason", i);
         }

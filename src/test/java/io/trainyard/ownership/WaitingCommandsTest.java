@@ -28,7 +28,7 @@ class WaitingCommandsTest {
     }
 
     @Test
-    void theMostUrgentComeFirstAndThenTheOldest() {
+    void sortsByPriorityAndAge() {
         command(Topic.COMMANDS_NORMAL, 1, Requests.of("b", 1));
         command(Topic.COMMANDS_NORMAL, 0, Requests.of("a", 1));
         command(Topic.COMMANDS_HIGH, 7, Requests.of("c", 1).at(Priority.HIGH));
@@ -36,7 +36,7 @@ class WaitingCommandsTest {
     }
 
     @Test
-    void aCommandWaitsUntilItsJobIsHeldWhicheverIsReadFirst() {
+    void aCommandWaitsUntilItsJobHasAnOwner() {
         command(Topic.COMMANDS_NORMAL, 0, Requests.of("a", 1));
         ownership("a", Ownership.running(Requests.of("a", 1), "w"));
         ownership("b", Ownership.running(Requests.of("b", 1), "w"));
@@ -45,7 +45,7 @@ class WaitingCommandsTest {
     }
 
     @Test
-    void theNextAttemptWaitsWhileOwnershipStillSaysThatTheOneBeforeIsHeld() {
+    void theNextAttemptWaitsDespiteAnOlderOwnership() {
         ownership("a", Ownership.running(Requests.of("a", 1), "w"));
         command(Topic.COMMANDS_NORMAL, 1, Requests.of("a", 2));
         ownership("a", Ownership.waiting(Requests.of("a", 2), "w", 1));
@@ -57,7 +57,7 @@ class WaitingCommandsTest {
     }
 
     @Test
-    void whatRestsAndWhatHasEndedDoesNotWait() {
+    void pausedAndEndedJobsDoNotWait() {
         command(Topic.COMMANDS_NORMAL, 0, Requests.of("rests", 1));
         command(Topic.COMMANDS_NORMAL, 1, Requests.of("ended", 1));
         ownership("rests", Ownership.paused(Requests.of("rests", 1), "w"));
@@ -77,7 +77,7 @@ class WaitingCommandsTest {
     }
 
     @Test
-    void copiesOfACommandAreOneJobThatWaits() {
+    void copiesOfACommandCountOnce() {
         command(Topic.COMMANDS_NORMAL, 0, Requests.of("a", 1));
         command(Topic.COMMANDS_NORMAL, 1, Requests.of("a", 1));
         command(Topic.COMMANDS_HIGH, 0, Requests.of("a", 1).at(Priority.HIGH));
@@ -85,7 +85,7 @@ class WaitingCommandsTest {
     }
 
     @Test
-    void theShareGroupKnowsWhatIsDealtWithOtherwise() {
+    void theShareGroupsStateRemovesProcessedCommands() {
         for (int offset = 0; offset < 4; offset++) {
             command(Topic.COMMANDS_NORMAL, offset, Requests.of("job-" + offset, 1));
         }
@@ -99,7 +99,7 @@ class WaitingCommandsTest {
     }
 
     @Test
-    void saysForWhomACommandIs() {
+    void reportsTheWorkersThatMayRunACommand() {
         WaitingCommand any =
                 WaitingCommand.of(Topic.COMMANDS_NORMAL, 0, Requests.of("a", 1).refused(new Refusal("w", "no data")));
         assertThat(any.isFor("cpu")).isTrue();

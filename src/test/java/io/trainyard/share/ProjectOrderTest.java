@@ -16,61 +16,61 @@ class ProjectOrderTest {
             ProjectRule.PLAIN,
             Map.of("triple", new ProjectRule(3, null, null), "small", new ProjectRule(1, 1, null)));
 
-    private static ProjectOrder standings(Map<String, Double> used, Map<String, Load> loads) {
+    private static ProjectOrder order(Map<String, Double> used, Map<String, Load> loads) {
         return ProjectOrder.of(RULES, 1600, used, loads);
     }
 
     @Test
-    void whoHasUsedLeastForItsWeightIsNext() {
-        ProjectOrder standings = standings(Map.of("triple", 290.0, "other", 100.0), Map.of());
-        assertThat(standings.next(Stream.of("other", "triple"))).contains("triple");
-        assertThat(standings.next(Stream.of("other", "new"))).contains("new");
-        assertThat(standings.next(Stream.of("other"))).contains("other");
-        assertThat(standings.next(Stream.empty())).isEmpty();
-        assertThat(standings(Map.of("triple", 310.0, "other", 100.0), Map.of()).next(Stream.of("other", "triple")))
+    void theProjectWithTheLeastUseForItsWeightIsNext() {
+        ProjectOrder order = order(Map.of("triple", 290.0, "other", 100.0), Map.of());
+        assertThat(order.next(Stream.of("other", "triple"))).contains("triple");
+        assertThat(order.next(Stream.of("other", "new"))).contains("new");
+        assertThat(order.next(Stream.of("other"))).contains("other");
+        assertThat(order.next(Stream.empty())).isEmpty();
+        assertThat(order(Map.of("triple", 310.0, "other", 100.0), Map.of()).next(Stream.of("other", "triple")))
                 .contains("other");
     }
 
     @Test
-    void ofEqualsTheAlphabetDecides() {
-        assertThat(standings(Map.of(), Map.of()).next(Stream.of("c", "b", "d"))).contains("b");
+    void tiesAreBrokenAlphabetically() {
+        assertThat(order(Map.of(), Map.of()).next(Stream.of("c", "b", "d"))).contains("b");
     }
 
     @Test
-    void whatRunsCountsBeforeItHasUsedAnything() {
-        ProjectOrder standings = standings(Map.of(), Map.of("a", new Load(1, 1), "triple", new Load(2, 2)));
-        assertThat(standings.next(Stream.of("a", "triple"))).contains("triple");
-        assertThat(standings(Map.of(), Map.of("a", new Load(1, 1), "triple", new Load(2, 4)))
+    void runningJobsCountAtOnce() {
+        ProjectOrder order = order(Map.of(), Map.of("a", new Load(1, 1), "triple", new Load(2, 2)));
+        assertThat(order.next(Stream.of("a", "triple"))).contains("triple");
+        assertThat(order(Map.of(), Map.of("a", new Load(1, 1), "triple", new Load(2, 4)))
                         .next(Stream.of("a", "triple")))
                 .as("each device counts")
                 .contains("a");
     }
 
     @Test
-    void whoHasItsQuotaIsPassedOver() {
-        ProjectOrder full = standings(Map.of("b", 1e6), Map.of("small", new Load(1, 1)));
+    void projectsAtTheirQuotaAreSkipped() {
+        ProjectOrder full = order(Map.of("b", 1e6), Map.of("small", new Load(1, 1)));
         assertThat(full.hasCapacity("small")).isFalse();
         assertThat(full.next(Stream.of("b", "small"))).contains("b");
         assertThat(full.next(Stream.of("small"))).isEmpty();
-        assertThat(standings(Map.of("b", 1e6), Map.of()).next(Stream.of("b", "small")))
+        assertThat(order(Map.of("b", 1e6), Map.of()).next(Stream.of("b", "small")))
                 .contains("small");
     }
 
     @Test
-    void whyAProjectWaitsIsSaid() {
-        ProjectOrder standings = standings(Map.of("b", 100.0), Map.of("small", new Load(1, 1)));
-        assertThat(standings.hold("small", Stream.of("b")).map(Hold::sentence))
+    void reportsWhyAProjectWaits() {
+        ProjectOrder order = order(Map.of("b", 100.0), Map.of("small", new Load(1, 1)));
+        assertThat(order.hold("small", Stream.of("b")).map(Hold::sentence))
                 .contains("project small has 1 job running, and may have 1");
-        assertThat(standings.hold("b", Stream.of("c", "small")).map(Hold::sentence))
+        assertThat(order.hold("b", Stream.of("c", "small")).map(Hold::sentence))
                 .contains("it is the turn of project c");
-        assertThat(standings.hold("c", Stream.of("b", "small"))).isEmpty();
-        assertThat(standings.hold("b", Stream.of("small")))
+        assertThat(order.hold("c", Stream.of("b", "small"))).isEmpty();
+        assertThat(order.hold("b", Stream.of("small")))
                 .as("who has its quota is passed over")
                 .isEmpty();
     }
 
     @Test
-    void whatWasUsedCountsAThirdAfterAWindow() {
+    void pastUseDecaysToAThirdPerWindow() {
         DecayedUsage usage = new DecayedUsage(100);
         for (int i = 0; i < 1000; i++) {
             usage.beat(Map.of("a", new Load(2, 4)));
@@ -88,7 +88,7 @@ class ProjectOrderTest {
     }
 
     @Test
-    void onlySoManyProjectsAreRemembered() {
+    void projectsAreLimited() {
         DecayedUsage usage = new DecayedUsage(1e6);
         usage.beat(Map.of("first", new Load(1, 8)));
         for (int i = 0; i < 3; i++) {
@@ -102,7 +102,7 @@ class ProjectOrderTest {
     }
 
     @Test
-    void whatOthersCountedIsTakenOverWhereItIsMore() {
+    void adoptsLargerCountsOfOthers() {
         DecayedUsage usage = new DecayedUsage(100);
         usage.beat(Map.of("a", new Load(1, 5), "b", new Load(1, 1)));
         usage.adopt(
@@ -114,7 +114,7 @@ class ProjectOrderTest {
     }
 
     @Test
-    void whoHasHeardAllLearnsNothingMore() {
+    void adoptsNothingOnceComplete() {
         DecayedUsage usage = new DecayedUsage(100);
         for (int i = 0; i < 3; i++) {
             usage.beat(Map.of());
@@ -128,7 +128,7 @@ class ProjectOrderTest {
     }
 
     @Test
-    void moreThanMayWaitIsRefusedWithASentence() {
+    void refusesMoreWaitingJobsThanAllowed() {
         ProjectRules rules =
                 new ProjectRules(Duration.ofHours(1), new ProjectRule(1, null, 10), Map.of("free", ProjectRule.PLAIN));
         assertThat(rules.refusal("a", 7, 3)).isNull();

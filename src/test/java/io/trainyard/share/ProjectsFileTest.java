@@ -18,7 +18,7 @@ class ProjectsFileTest {
     }
 
     @Test
-    void everyFieldIsRead() throws Exception {
+    void readsEveryField() throws Exception {
         ProjectRules rules = read(
                 "{'window': '30m', 'projects': {'vision': {'weight': 3, 'running': 8, 'waiting': 1000}, 'speech': {}, 'night': {'weight': 0.5, 'running': 0}}, 'others': {'weight': 2, 'waiting': 0}}");
         assertThat(rules)
@@ -36,7 +36,7 @@ class ProjectsFileTest {
     }
 
     @Test
-    void whatIsLeftOutHasADefault() throws Exception {
+    void missingFieldsHaveDefaults() throws Exception {
         ProjectRules rules = read("{'projects': {'a': null}}");
         assertThat(rules.window()).isEqualTo(Duration.ofHours(1));
         assertThat(rules.others()).isEqualTo(ProjectRule.PLAIN);
@@ -63,14 +63,14 @@ class ProjectsFileTest {
                 "{'window': 3600} | window is 3600; allowed is a time from 1m to 30d, such as \"90s\", \"30m\", \"1h\" or \"7d\"",
                 "{} | the file says nothing: no project, no window and nothing of others; name projects, or leave out the file",
             })
-    void aMistakeIsNamed(String json, String message) {
+    void rejectsInvalidFiles(String json, String message) {
         assertThatThrownBy(() -> read(json))
                 .isInstanceOf(InvalidJobException.class)
                 .hasMessage(message);
     }
 
     @Test
-    void onlySoManyCanBeNamed() {
+    void namedProjectsAreLimited() {
         StringBuilder many = new StringBuilder("{'projects': {'p': {}");
         for (int i = 0; i < ProjectsFile.MAX_PROJECTS; i++) {
             many.append(", 'p").append(i).append("': {}");

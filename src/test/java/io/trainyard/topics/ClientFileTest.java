@@ -26,7 +26,7 @@ class ClientFileTest {
     }
 
     @Test
-    void takesWhatKafkasOwnToolsTake() throws IOException {
+    void acceptsFilesOfKafkasTools() throws IOException {
         Path file = file("""
                 # a comment
                 security.protocol = SASL_SSL
@@ -69,7 +69,7 @@ class ClientFileTest {
                 "request.timeout.ms",
                 "bootstrap.servers"
             })
-    void refusesWhatTrainyardSetsItselfByName(String setting) throws IOException {
+    void rejectsSettingsThatTrainyardSets(String setting) throws IOException {
         Path file = file("security.protocol=SSL\n" + setting + "=1\n");
         assertThatThrownBy(() -> ClientFile.read(file))
                 .isInstanceOf(KafkaConfigException.class)
@@ -78,7 +78,7 @@ class ClientFileTest {
 
     @ParameterizedTest
     @CsvSource({"sasl.mechansim,sasl.mechanism", "securityprotocol,security.protocol", "zookeeper.connect,"})
-    void saysThatASettingIsUnknown(String wrong, String meant) throws IOException {
+    void reportsUnknownSettings(String wrong, String meant) throws IOException {
         Path file = file(wrong + "=" + SECRET + "\n");
         assertThatThrownBy(() -> ClientFile.read(file))
                 .isInstanceOf(KafkaConfigException.class)
@@ -90,7 +90,7 @@ class ClientFileTest {
     }
 
     @Test
-    void saysThatItCannotBeRead() throws IOException {
+    void reportsUnreadableFiles() throws IOException {
         Path missing = folder.resolve("missing.properties");
         assertThatThrownBy(() -> ClientFile.read(missing))
                 .isInstanceOf(KafkaConfigException.class)
@@ -103,7 +103,7 @@ class ClientFileTest {
     }
 
     @Test
-    void saysThatAValueIsNone() throws IOException {
+    void reportsInvalidValues() throws IOException {
         Path file = file("security.protocol=TLS\n");
         assertThatThrownBy(() -> ClientFile.read(file))
                 .isInstanceOf(KafkaConfigException.class)
@@ -111,7 +111,7 @@ class ClientFileTest {
     }
 
     @Test
-    void saysWhatNoClientCanBeMadeWithAndNoPassword() throws Exception {
+    void reportsUnusableSettingsWithoutPasswords() throws Exception {
         Path store = Files.write(folder.resolve("trust.p12"), new byte[] {1, 2, 3});
         Path noStore = file("security.protocol=SSL\nssl.truststore.location=%s\nssl.truststore.password=%s\n"
                 .formatted(store, SECRET));
@@ -137,7 +137,7 @@ class ClientFileTest {
     }
 
     @Test
-    void valuesMayComeFromElsewhere() throws IOException {
+    void resolvesValueProviders() throws IOException {
         Path secrets = Files.writeString(folder.resolve("secrets"), "store=" + SECRET + "\n");
         String providers = "config.providers=file\n"
                 + "config.providers.file.class=org.apache.kafka.common.config.provider.FileConfigProvider\n";
@@ -163,7 +163,7 @@ class ClientFileTest {
         "http://127.0.0.1/token, '', true",
         "http://[::1]/token, '', true"
     })
-    void aClientsSecretIsNotSentInTheClear(String url, String said, boolean allowed) throws IOException {
+    void refusesToSendAClientSecretUnencrypted(String url, String said, boolean allowed) throws IOException {
         Path file = file("""
                 security.protocol=SASL_SSL
                 sasl.mechanism=OAUTHBEARER
@@ -199,7 +199,7 @@ class ClientFileTest {
     }
 
     @Test
-    void nobodyPrintsWhatIsInIt() throws IOException {
+    void textOmitsTheContent() throws IOException {
         Path file = file("ssl.key.password=" + SECRET + "\n");
         assertThat(Brokers.at("b:1", Optional.of(file)) + " " + ClientFile.read(file))
                 .doesNotContain(SECRET);

@@ -23,7 +23,7 @@ class RecordFinderTest {
     private final CommandSender sender = new CommandSender(kafka, CloudEvents.CLI);
 
     @Test
-    void findsRecordsByTheirPlacesAndPassesOverThoseThatAreGone() {
+    void findsRecordsAndSkipsDeletedOnes() {
         List<JobSpec> jobs = IntStream.range(0, 300)
                 .mapToObj(i -> SampleEvents.spec("job-" + i))
                 .toList();
@@ -48,7 +48,7 @@ class RecordFinderTest {
     }
 
     @Test
-    void copiesCommandsAsTheyAre() {
+    void copiesCommandsUnchanged() {
         sender.send(List.of(SampleEvents.spec("first"), SampleEvents.spec("second")), Priority.LOW, _ -> {});
         List<TopicRecord> found =
                 RecordFinder.find(kafka, List.of(place(Topic.COMMANDS_LOW, 0), place(Topic.COMMANDS_LOW, 1)));

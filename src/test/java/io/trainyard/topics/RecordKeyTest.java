@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 class RecordKeyTest {
     @Test
-    void saysWhatCompactionMustKeep() {
+    void keysAreUniquePerRetainedEvent() {
         assertThat(RecordKey.of(claimed("a-1", 12))).isEqualTo("a-1/12/claimed");
         assertThat(RecordKey.of(saved("a-1", 1, 0, 2))).isEqualTo("a-1/1/checkpointSaved");
         assertThat(RecordKey.of(losses("a-1", 1, 0, 1, 2))).isEqualTo("a-1");
@@ -24,7 +24,7 @@ class RecordKeyTest {
     }
 
     @Test
-    void allOfAJobIsOnThePartitionThatKafkaChoosesForItsId() {
+    void allRecordsOfAJobShareAPartition() {
         Set<Integer> used = new HashSet<>();
         for (int job = 0; job < 100; job++) {
             int partition = BuiltInPartitioner.partitionForKey(("job-" + job).getBytes(UTF_8), 7);

@@ -49,7 +49,7 @@ class SecureKafkaTest {
     }
 
     @BeforeEach
-    void forgetTheAddressOfAnotherTest() {
+    void clearAllowedUrls() {
         System.clearProperty("org.apache.kafka.sasl.oauthbearer.allowed.urls");
     }
 
@@ -60,12 +60,12 @@ class SecureKafkaTest {
     }
 
     @Test
-    void everyKindOfClientComesInByScram() throws Exception {
+    void allClientsSignInWithScram() throws Exception {
         work(kafka.as(kafka.scram(SecureBroker.USER, SecureBroker.PASSWORD)), PREFIX + "scram.");
     }
 
     @Test
-    void everyKindOfClientComesInWithATokenOfAProvider() throws Exception {
+    void allClientsSignInWithAToken() throws Exception {
         work(kafka.as(kafka.token()), PREFIX + "token.");
     }
 
@@ -89,7 +89,7 @@ class SecureKafkaTest {
     }
 
     @Test
-    void aWrongPasswordIsSaidAndNotTold() throws Exception {
+    void reportsAWrongPasswordWithoutIt() throws Exception {
         String wrong = "not-the-password";
         Path file = kafka.scram(SecureBroker.USER, wrong);
         assertThatThrownBy(() -> TopicAdmin.createMissing(kafka.as(file), PREFIX, SOON))
@@ -100,7 +100,7 @@ class SecureKafkaTest {
     }
 
     @Test
-    void whoMayNothingIsToldWhichAclIsMissing() throws Exception {
+    void reportsTheMissingAcl() throws Exception {
         Brokers brokers = kafka.as(kafka.scram("nobody", SecureBroker.PASSWORD));
         assertThatThrownBy(() -> TopicAdmin.createMissing(brokers, PREFIX, SOON))
                 .isInstanceOf(KafkaUnreachableException.class)
@@ -108,7 +108,7 @@ class SecureKafkaTest {
     }
 
     @Test
-    void whoTrustsAnotherIsToldWhereToLook() throws Exception {
+    void reportsAnUntrustedBroker() throws Exception {
         Path file = Files.writeString(folder.resolve("trusts-others.properties"), "security.protocol=SSL\n");
         assertThatThrownBy(() -> TopicAdmin.createMissing(kafka.as(file), PREFIX, SOON))
                 .isInstanceOf(KafkaUnreachableException.class)
@@ -116,7 +116,7 @@ class SecureKafkaTest {
     }
 
     @Test
-    void aWrongPasswordOfTheTrustStoreIsSaidAndNotTold() throws Exception {
+    void reportsAWrongTrustStorePasswordWithoutIt() throws Exception {
         Path right = kafka.scram(SecureBroker.USER, SecureBroker.PASSWORD);
         Path wrong = Files.writeString(
                 folder.resolve("wrong-store.properties"),
@@ -128,7 +128,7 @@ class SecureKafkaTest {
     }
 
     @Test
-    void clearAndTlsAreToldFromOneAnother() throws Exception {
+    void detectsPortsWithAndWithoutTls() throws Exception {
         assertThatThrownBy(() -> PortProbe.requireClear(Brokers.at(kafka.address())))
                 .isInstanceOf(KafkaUnreachableException.class)
                 .hasMessageContainingAll(kafka.address(), "TLS is spoken there", "--kafka-config");
@@ -149,7 +149,7 @@ class SecureKafkaTest {
 
     /// The broker's certificate is trusted, but it has another host name.
     @Test
-    void whoseCertificateIsForAnotherHostIsNoBroker() {
+    void refusesACertificateForAnotherHost() {
         Brokers elsewhere = Brokers.at(
                 kafka.address().replace("localhost", "127.0.0.1"),
                 Optional.of(kafka.scram(SecureBroker.USER, SecureBroker.PASSWORD)));
@@ -159,19 +159,19 @@ class SecureKafkaTest {
     }
 
     @Test
-    void aTokenThatIsNotToBeHadIsSaid() throws Exception {
+    void reportsAnUnavailableToken() throws Exception {
         assertNoToken("(endpoint.url=https://localhost:[0-9]+)\\S*", "$1/nothing-here", "405");
     }
 
     /// Trust for the token provider is configured separately: a client that trusts only the broker does not
     /// send it the secret.
     @Test
-    void aProviderThatIsNotTrustedIsNotToldTheSecret() throws Exception {
+    void sendsNoSecretToAnUntrustedProvider() throws Exception {
         assertNoToken("provider-trusted", "broker-trusted", "PKIX", "ssl.truststore.location=");
     }
 
     @Test
-    void aProviderWhoseCertificateIsForAnotherHostIsNotToldTheSecret() throws Exception {
+    void sendsNoSecretToAProviderWithAnotherHostName() throws Exception {
         assertNoToken("endpoint.url=https://localhost", "endpoint.url=https://127.0.0.1", "127.0.0.1");
     }
 

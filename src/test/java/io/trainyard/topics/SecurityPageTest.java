@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 /// Checks the table of roles in docs/how-to/secure.md against the tested grants.
 class SecurityPageTest {
     @Test
-    void theTableOfRolesIsThatOfTheCode() {
+    void tableOfRolesMatchesTheCode() {
         List<List<String>> expected = new ArrayList<>();
         for (KafkaRole role : KafkaRole.values()) {
             Map<ResourcePattern, List<Grant>> byResource = role.grants().stream()
@@ -59,7 +59,7 @@ class SecurityPageTest {
     }
 
     @Test
-    void theTableOfLimitsIsThatOfTheCode() throws ReflectiveOperationException {
+    void tableOfLimitsMatchesTheCode() throws ReflectiveOperationException {
         Map<String, Number> limits = new HashMap<>(DatasetLimits.ALL);
         limits.putAll(Map.ofEntries(
                 entry("bytes of a command", JobJson.MAX_BYTES),
@@ -97,7 +97,7 @@ class SecurityPageTest {
 
     /// A worker's default limits are the largest that a job may use.
     @Test
-    void aWorkersOwnLimitsAreThoseOfTheVocabulary() throws ReflectiveOperationException {
+    void defaultLimitsOfWorkersAreTheLargestAllowed() throws ReflectiveOperationException {
         for (var limit : JobLimits.class.getRecordComponents()) {
             assertThat(WorkerSettings.Limits.class
                             .getMethod(limit.getName())

@@ -35,7 +35,7 @@ class StrimziTest {
     }
 
     @Test
-    void topicsAreThoseThatTheProgramMakes() throws Exception {
+    void topicsMatchTheCode() throws Exception {
         Map<String, JsonNode> topics = objects("topics.yaml").stream()
                 .collect(Collectors.toMap(topic -> topic.at("/metadata/name").asText(), topic -> topic));
         assertThat(topics.keySet()).isEqualTo(Topic.byName(Topic.DEFAULT_PREFIX).keySet());
@@ -56,7 +56,7 @@ class StrimziTest {
     }
 
     @Test
-    void usersMayWhatTheirRolesNeedAndNothingElse() throws Exception {
+    void usersHaveExactlyTheGrantsOfTheirRoles() throws Exception {
         Map<String, Set<String>> allowed = new TreeMap<>();
         for (JsonNode user : objects("users.yaml")) {
             Set<String> may = new TreeSet<>();
@@ -94,7 +94,7 @@ class StrimziTest {
 
     /// Strimzi's Secrets have `sasl.jaas.config` and the CA certificate of the brokers.
     @Test
-    void podsSignInAsWhomTheirSecretSays(@TempDir Path mounted) throws Exception {
+    void podsSignInWithTheirSecret(@TempDir Path mounted) throws Exception {
         String signIn =
                 "org.apache.kafka.common.security.scram.ScramLoginModule required username=\"trainyard-worker\" password=\"w0rd\";";
         Files.writeString(Files.createDirectory(mounted.resolve("user")).resolve("sasl.jaas.config"), signIn);

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 class TopicAdminTest {
     @Test
-    void createsWhatIsMissingAndLeavesWhatIsThere() {
+    void createsMissingTopicsAndKeepsExistingOnes() {
         String prefix = "topic-admin-test.";
         try (Admin admin = TestBroker.brokers().admin(Patience.LIMIT)) {
             NewTopic mine =
@@ -45,7 +45,7 @@ class TopicAdminTest {
     }
 
     @Test
-    void saysThatKafkaDoesNotAnswer() throws IOException {
+    void reportsAnUnreachableBroker() throws IOException {
         try (Socket silent = Ports.silent()) {
             String nobody = "localhost:" + silent.getLocalPort();
             assertThatThrownBy(() -> TopicAdmin.createMissing(Brokers.at(nobody), "t.", Duration.ofMillis(500)))
@@ -55,7 +55,7 @@ class TopicAdminTest {
     }
 
     @Test
-    void saysThatAnAddressIsNone() {
+    void reportsAnInvalidAddress() {
         for (String wrong : List.of("no-such-host.invalid:9092", "localhost", "", "localhost:port")) {
             assertThatThrownBy(() -> Brokers.at(wrong).admin(Duration.ofSeconds(1)))
                     .as(wrong)

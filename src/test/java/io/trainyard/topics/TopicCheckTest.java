@@ -17,7 +17,7 @@ class TopicCheckTest {
 
     /// As an operator may create them, with the brokers' default retention.
     @Test
-    void correctsSettingsWithWhichJobsWouldBeLostAndKeepsOthers() throws Exception {
+    void correctsSettingsThatCanLoseJobs() throws Exception {
         Brokers kafka = TestBroker.brokers();
         try (Admin admin = kafka.admin(Patience.LIMIT)) {
             List<NewTopic> found = List.of(

@@ -29,75 +29,76 @@ class TopicRecordTest {
     private final RecordHeaders headers = new RecordHeaders();
 
     @Test
-    void aCommandGoesByTheIdInItsBody() throws IOException {
-        assertThat(news(Topic.CPU_COMMANDS_LOW, "key", COMMAND))
+    void aCommandBelongsToTheIdInItsBody() throws IOException {
+        assertThat(jobRecord(Topic.CPU_COMMANDS_LOW, "key", COMMAND))
                 .contains(new Requested("a", spec("a"), "commands.cpu.low-0 at offset 7", 5));
     }
 
     @Test
-    void aCommandThatCannotBeReadIsKnownByItsKey() throws IOException {
-        assertThat(news(Topic.COMMANDS_HIGH, "key", "{"))
+    void anUnreadableCommandIsIdentifiedByItsKey() throws IOException {
+        assertThat(jobRecord(Topic.COMMANDS_HIGH, "key", "{"))
                 .contains(new Requested("key", null, "commands.high-0 at offset 7", 5));
-        assertThat(news(Topic.COMMANDS_HIGH, null, "{")).isEmpty();
-        assertThat(news(Topic.COMMANDS_HIGH, "", "{")).isEmpty();
-        assertThat(news(Topic.COMMANDS_HIGH, "x".repeat(JobRecord.MAX_ID + 1), "{"))
+        assertThat(jobRecord(Topic.COMMANDS_HIGH, null, "{")).isEmpty();
+        assertThat(jobRecord(Topic.COMMANDS_HIGH, "", "{")).isEmpty();
+        assertThat(jobRecord(Topic.COMMANDS_HIGH, "x".repeat(JobRecord.MAX_ID + 1), "{"))
                 .isEmpty();
     }
 
     @Test
-    void aDeadLetterSaysWhyAndOfWhichCommand() throws IOException {
+    void aDeadLetterHasAReasonAndItsCommand() throws IOException {
         header(DeadLetter.REASON, "no such data set here");
         header(DeadLetter.SOURCE_TOPIC, "commands.cpu.low");
         header(DeadLetter.SOURCE_PARTITION, "0");
         header(DeadLetter.SOURCE_OFFSET, "7");
-        assertThat(news(Topic.DEAD_LETTER, "key", COMMAND))
+        assertThat(jobRecord(Topic.DEAD_LETTER, "key", COMMAND))
                 .contains(new Rejected("a", "commands.cpu.low-0 at offset 7", "no such data set here", 5));
     }
 
     @Test
     void aDeadLetterMayLackEveryHeader() throws IOException {
-        assertThat(news(Topic.DEAD_LETTER, "key", "{")).contains(new Rejected("key", null, "no reason is given", 5));
-        assertThat(news(Topic.DEAD_LETTER, null, "{")).isEmpty();
+        assertThat(jobRecord(Topic.DEAD_LETTER, "key", "{"))
+                .contains(new Rejected("key", null, "no reason is given", 5));
+        assertThat(jobRecord(Topic.DEAD_LETTER, null, "{")).isEmpty();
     }
 
     @Test
-    void anEventIsOneOrAnError() throws IOException {
+    void invalidEventsAreErrors() throws IOException {
         String event = new String(json(claimed("a")), UTF_8);
-        assertThat(news(Topic.JOBS, "key", event))
+        assertThat(jobRecord(Topic.JOBS, "key", event))
                 .contains(new EventRecord(claimed("a"), TIME.toEpochMilli(), null, 7));
-        assertThatThrownBy(() -> news(Topic.STEPS, "key", "{}")).isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> jobRecord(Topic.STEPS, "key", "{}")).isInstanceOf(IOException.class);
     }
 
     @Test
-    void anEventIsToldBySomebodyAndHappenedBeforeItWasSent() throws IOException {
+    void anEventHasItsWorkerAndTime() throws IOException {
         header("ce_source", "/workers/w1");
-        assertThat(news(Topic.JOBS, "a/1/claimed", new String(json(claimed("a")), UTF_8)))
+        assertThat(jobRecord(Topic.JOBS, "a/1/claimed", new String(json(claimed("a")), UTF_8)))
                 .contains(new EventRecord(claimed("a"), TIME.toEpochMilli(), "w1", 7));
         String foreign = "{\"type\":\"failed\",\"job\":\"a\",\"attempt\":1,\"reason\":\"x\"}";
-        assertThat(news(Topic.JOBS, "a", foreign)).contains(new EventRecord(failed("a", 1, "x"), 5, "w1", 7));
+        assertThat(jobRecord(Topic.JOBS, "a", foreign)).contains(new EventRecord(failed("a", 1, "x"), 5, "w1", 7));
     }
 
     @Test
-    void anEventOfALongGoneOrAnUnknownTimeIsAnError() {
+    void anEventWithAnInvalidTimeIsAnError() {
         String claimed = new String(json(claimed("a")), UTF_8);
         for (String time : List.of("1969-12-31T23:59:59Z", "+999999999-12-31T23:59:59Z", "now")) {
-            assertThatThrownBy(() -> news(Topic.JOBS, "a", claimed.replaceFirst("2026[^\"]*", time)))
+            assertThatThrownBy(() -> jobRecord(Topic.JOBS, "a", claimed.replaceFirst("2026[^\"]*", time)))
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining("allowed is 1970 to 9999");
         }
     }
 
     @Test
-    void otherTopicsTellNothingOfJobs() throws IOException {
-        assertThat(news(Topic.WORKERS, "w1", "{}")).isEmpty();
-        assertThat(news(Topic.CONTROL, "a", "{}")).isEmpty();
+    void otherTopicsHaveNoJobRecords() throws IOException {
+        assertThat(jobRecord(Topic.WORKERS, "w1", "{}")).isEmpty();
+        assertThat(jobRecord(Topic.CONTROL, "a", "{}")).isEmpty();
     }
 
     private void header(String name, String value) {
         headers.add(name, value.getBytes(UTF_8));
     }
 
-    private Optional<JobRecord> news(Topic topic, @Nullable String key, String body) throws IOException {
+    private Optional<JobRecord> jobRecord(Topic topic, @Nullable String key, String body) throws IOException {
         return new TopicRecord(
                         topic,
                         new ConsumerRecord<>(

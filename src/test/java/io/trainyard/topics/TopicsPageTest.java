@@ -42,14 +42,14 @@ class TopicsPageTest {
     private record Row(String topic, List<String> settings) {}
 
     @Test
-    void everyTopicHasItsSettings() {
+    void tableOfTopicsMatchesTheCode() {
         List<Row> told = PAGE.tableOf("topic").table().stream()
                 .flatMap(row -> Page.code(row, 0).stream().map(topic -> new Row(topic, row.subList(3, 6))))
                 .toList();
         assertThat(told)
                 .containsExactlyInAnyOrderElementsOf(Arrays.stream(Topic.values())
-                        .map(topic ->
-                                new Row(topic.name(""), List.of(partitions(topic), kept(topic), largestRecord(topic))))
+                        .map(topic -> new Row(
+                                topic.name(""), List.of(partitions(topic), retention(topic), largestRecord(topic))))
                         .toList());
     }
 
@@ -57,7 +57,7 @@ class TopicsPageTest {
         return topic.partitions().map(String::valueOf).orElse(BROKERS_DEFAULT);
     }
 
-    private static String kept(Topic topic) {
+    private static String retention(Topic topic) {
         return switch (String.valueOf(topic.settings().get("cleanup.policy"))) {
             case "compact" -> "the last of each key";
             case "delete" -> {
@@ -82,7 +82,7 @@ class TopicsPageTest {
     /// The first fields of all events are listed once.
     @ParameterizedTest
     @MethodSource("events")
-    void anEventsTableHasItsFieldsInTheirOrder(Class<?> event) {
+    void tablesOfEventsMatchTheCode(Class<?> event) {
         List<String> fields = new ArrayList<>(fields(event));
         fields.add(2, "time: text"); // not in the record class, because the code keeps it next to the event
         List<String> told = new ArrayList<>(fields(PAGE.section("## Events")));
@@ -93,7 +93,7 @@ class TopicsPageTest {
     }
 
     @Test
-    void aWishsTableAndExampleAreTheCodes() throws IOException {
+    void controlRequestsMatchTheCode() throws IOException {
         Page section = PAGE.section("## Control");
         assertThat(fields(section)).isEqualTo(fields(Control.class));
         JsonNode example = example(section);
@@ -105,7 +105,7 @@ class TopicsPageTest {
     /// Reads and rewrites the page's examples, so that they can only be the code's output.
     @ParameterizedTest
     @MethodSource("events")
-    void anEventsExampleIsWhatTheCodeWrites(Class<?> type) throws IOException {
+    void examplesOfEventsMatchTheCode(Class<?> type) throws IOException {
         JsonNode example = example(section(type));
         TimestampedEvent told = EventJson.readEvent(MAPPER.writeValueAsBytes(example));
         TrainingEvent event = told.event();
@@ -118,7 +118,7 @@ class TopicsPageTest {
     }
 
     @Test
-    void aHeartbeatsTableAndExampleAreTheCodes() throws IOException {
+    void heartbeatsMatchTheCode() throws IOException {
         Page section = PAGE.section("## Workers");
         assertThat(fields(section)).isEqualTo(fields(WorkerStatus.class));
         JsonNode example = example(section);

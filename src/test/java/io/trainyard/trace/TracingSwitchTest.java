@@ -19,7 +19,7 @@ final class TracingSwitchTest {
 
     /// The command belongs to another system's trace, and the events continue it.
     @Test
-    void withoutTracesWhatWasGivenIsHandedOn() {
+    void passesTraceParentsOnWithoutTracing() {
         String cause = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
         assertThat(Tracing.OFF.claims("a", "w", cause).begun(1).traceParent()).isEqualTo(cause);

@@ -35,7 +35,7 @@ class BadCommandTest {
     }
 
     @Test
-    void eachEndsAsADeadLetterAndTheWorkerGoesOn() {
+    void badCommandsAreDeadLetteredAndTheWorkerContinues() {
         // Commands of this fleet go through channels, and those always have bodies.
         List<BadCommand> bad = BadCommand.all().stream()
                 .filter(command -> command.body() != null)

@@ -130,7 +130,7 @@ class ClaimGateTest {
     }
 
     @Test
-    void aWorkerWhoseClockIsHoursAheadClaimsNothingUntilItIsRight() throws Exception {
+    void aWorkerWithAWrongClockClaimsNothing() throws Exception {
         fleet.submit("job");
         FleetWorker worker =
                 fleet.start(new FleetWorker.Setup("ahead", Set.of("cpu"), clockOutbox), fleet.runner("ahead"), clock);
@@ -146,7 +146,7 @@ class ClaimGateTest {
     }
 
     @Test
-    void aWorkerThatMayNotWriteOwnershipClaimsNothing() throws Exception {
+    void aWorkerWithoutWritePermissionClaimsNothing() throws Exception {
         Outbox forbidden = (topic, key, value, headers) -> topic.equals(Topic.OWNERSHIP.name(fleet.prefix))
                 ? CompletableFuture.failedFuture(new TopicAuthorizationException(topic))
                 : fleet.outbox.send(topic, key, value, headers);
@@ -187,7 +187,7 @@ class ClaimGateTest {
 
     /// The brokers stop acknowledging records after the worker has fetched the command.
     @Test
-    void aWorkerKeepsTheCommandAtHandUntilItsOwnershipIsAcknowledged() throws Exception {
+    void aWorkerHoldsItsCommandUntilItsOwnershipIsAcknowledged() throws Exception {
         StuckOwnership outbox = new StuckOwnership();
         FleetWorker worker = fleet.start(new FleetWorker.Setup("w", Set.of("cpu"), outbox), fleet.runner("w"));
         fleet.submit("before");

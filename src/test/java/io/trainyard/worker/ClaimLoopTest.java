@@ -35,7 +35,7 @@ class ClaimLoopTest {
 
     /// The brokers persist an acknowledgement only together with the next one.
     @Test
-    void commandsThatHaveBeenDealtWithAreDeletedAndNoOthers() {
+    void onlyProcessedCommandsAreDeleted() {
         AtomicBoolean finish = new AtomicBoolean(true);
         FleetWorker worker = fleet.start("w", fleet.runner("w", finish::get));
         fleet.submit("first");
@@ -57,7 +57,7 @@ class ClaimLoopTest {
     }
 
     @Test
-    void aFaultAgainAndAgainEndsTheLoopSoThatTheProcessCanBeStartedAnew() {
+    void repeatedFaultsEndTheLoop() {
         FleetWorker broken = fleet.start("broken", (job, attempt, supervisor) -> {
             supervisor.publish(new Claimed(job.id(), attempt, "broken", "cpu"));
             return Fleet.runShort(supervisor, job.id(), attempt);
@@ -75,7 +75,7 @@ class ClaimLoopTest {
 
     /// While the only capable worker is busy, no attempts are used up.
     @Test
-    void aJobThatAWorkerLacksSomethingForWaitsWithoutMoreAttempts() {
+    void refusalsUseUpNoAttempts() {
         AtomicBoolean over = new AtomicBoolean();
         FleetWorker rich = fleet.start("rich", fleet.runner("rich", over::get));
         fleet.submit("long");
@@ -102,7 +102,7 @@ class ClaimLoopTest {
     }
 
     @Test
-    void whatNobodyThatIsThereCanRunHasFailed() {
+    void aJobThatAllWorkersRefuseFails() {
         var _ = fleet.start("poor", (job, attempt, supervisor) -> {
             supervisor.publish(new Claimed(job.id(), attempt, "poor", "cpu"));
             return Fleet.lack(supervisor, job.id(), attempt);
@@ -113,7 +113,7 @@ class ClaimLoopTest {
     }
 
     @Test
-    void aJobThatDoesNotStopEndsTheLoopSoThatTheProcessCanBeStartedAnew() {
+    void aHangingJobEndsTheLoop() {
         CountDownLatch never = new CountDownLatch(1);
         FleetWorker worker = fleet.start("w", (job, attempt, supervisor) -> {
             supervisor.publish(claimed(job.id(), attempt, "w"));
@@ -136,7 +136,7 @@ class ClaimLoopTest {
 
     /// Finding an unexpected error needs the stack trace.
     @Test
-    void anErrorOfTheWorkersOwnIsLoggedWithItsStack() {
+    void unexpectedErrorsAreLoggedWithTheirStack() {
         try (LogRecords log = LogRecords.of(ClaimLoop.class)) {
             AtomicInteger sends = new AtomicInteger();
             String dead = Topic.DEAD_LETTER.name(fleet.prefix);

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 class CommandFuzzTest {
     /// `-Dcommands=10000 -Dseed=1` runs more or different commands.
     @Test
-    void someHundredAreRunOrDeadLetters() throws Exception {
+    void fuzzedCommandsRunOrAreDeadLettered() throws Exception {
         assertEachIsRunOrADeadLetter(Long.getLong("seed", 20251122), Integer.getInteger("commands", 300));
     }
 
@@ -107,7 +107,7 @@ class CommandFuzzTest {
 
     /// The dead letter fits its topic although the command would not.
     @Test
-    void aKeyAndATraceOfAMegabyteAreADeadLetterLikeAnyOther() throws Exception {
+    void aCommandWithALargeKeyAndTraceIsDeadLettered() throws Exception {
         byte[] large = new byte[1_500_000];
         new Random(1).nextBytes(large);
         byte[] body = Fleet.job("job").getBytes(StandardCharsets.UTF_8);

@@ -43,7 +43,7 @@ class CommandRecordTest {
     }
 
     @Test
-    void aCommandOfTheLargestSizeIsTaken() {
+    void acceptsACommandOfTheLargestSize() {
         int each = CommandLimits.MAX_HEADERS_BYTES / CommandLimits.MAX_HEADERS;
         assertThatCode(() -> CommandRecord.requireWithinLimits(command(
                         new byte[CommandLimits.MAX_KEY_BYTES],
@@ -56,7 +56,7 @@ class CommandRecordTest {
     }
 
     @Test
-    void whatIsLargerIsRefusedWithWhatIsAllowed() {
+    void rejectsLargerCommands() {
         assertRefused(
                 command(new byte[1025], JOB, new RecordHeaders()),
                 "the command's key has 1025 bytes; allowed is up to 1024; give it the job's id as key");
@@ -78,7 +78,7 @@ class CommandRecordTest {
     }
 
     @Test
-    void whatStoodInAHeaderStandsInTheReasonShortAndPrintable() {
+    void reasonsQuoteHeadersShortAndPrintable() {
         RecordHeaders headers = new RecordHeaders();
         headers.add(CommandHeaders.ATTEMPT, ("7\n" + "x".repeat(5000)).getBytes(StandardCharsets.UTF_8));
         var command = command(new byte[1], JOB, headers);
@@ -90,7 +90,7 @@ class CommandRecordTest {
     }
 
     @Test
-    void refusalsAreWhole() {
+    void rejectsIncompleteRefusals() {
         for (String wrong : new String[] {"[null]", "[{}]", "null", "[{\"worker\": \"w\"}]", "{"}) {
             RecordHeaders headers = new RecordHeaders();
             headers.add(CommandHeaders.REFUSALS, wrong.getBytes(StandardCharsets.UTF_8));
@@ -103,7 +103,7 @@ class CommandRecordTest {
     }
 
     @Test
-    void aStoreIsAnIdentityOrNone() {
+    void rejectsInvalidStoreNames() {
         RecordHeaders headers = new RecordHeaders();
         headers.add(CommandHeaders.STORE, "0b7f3a52-6f0c-4a39-9b6e-6d3a6fbe8a51".getBytes(StandardCharsets.UTF_8));
         var command = command(new byte[1], JOB, headers);

@@ -57,7 +57,7 @@ class ContractRunTest {
     }
 
     @Test
-    void everyRecordIsByTheContract() throws IOException {
+    void everyRecordConformsToTheContract() throws IOException {
         JobTraining training = new JobTraining(DataRoots.ofFolder(folder), DeviceSpec.AUTO, 1, "w");
         FleetWorker worker = fleet.start(
                 "w",

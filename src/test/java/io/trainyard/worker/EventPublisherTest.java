@@ -31,7 +31,7 @@ class EventPublisherTest {
     private static final String TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
     @Test
-    void putsEveryEventOnItsTopicUnderItsJob() throws Exception {
+    void publishesEveryEventOnItsTopicWithItsKey() throws Exception {
         List<TrainingEvent> all = List.of(
                 losses("job", 1, 0, 1, 2), tested("job", 1, 0, 2, 0.5), saved("job", 1, 0, 2), finished("job", 1, 2));
         try (Fleet fleet = new Fleet()) {
@@ -55,7 +55,7 @@ class EventPublisherTest {
     }
 
     @Test
-    void tellsHowTheWorkerIsUntilItStops() throws IOException {
+    void publishesHeartbeatsUntilTheWorkerStops() throws IOException {
         try (Fleet fleet = new Fleet()) {
             Activity activity = new Activity();
             WorkerStatus.Reading told =

@@ -61,7 +61,7 @@ class ExpansionTest {
     }
 
     @Test
-    void itsTrialsRunOnceEachHoweverOftenItIsExpanded() throws Exception {
+    void eachTrialRunsOnceDespiteRepeatedExpansion() throws Exception {
         submit();
         submit();
         for (String worker : List.of("a", "b")) {
@@ -87,7 +87,7 @@ class ExpansionTest {
     }
 
     @Test
-    void oneThatIsCancelledBeforeItIsExpandedHasNoTrials() {
+    void aCancelledSweepHasNoTrials() {
         fleet.desiredState("rates", DesiredState.CANCEL);
         submit();
         fleet.submit("last");
@@ -101,7 +101,7 @@ class ExpansionTest {
     }
 
     @Test
-    void oneWhoseWorkersDieOverItFailsAfterTheUsualNumberOfAttempts() throws Exception {
+    void aSweepThatEndsItsWorkersFails() throws Exception {
         JobFolder folder = new JobFolder(fleet.store, "rates");
         assertThat(folder.keepSpec(JobJson.command(SWEEP).json().toString())).isTrue();
         for (int dead = 1; dead <= 5; dead++) {

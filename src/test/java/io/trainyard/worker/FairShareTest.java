@@ -61,7 +61,7 @@ class FairShareTest {
     }
 
     @Test
-    void aQuotaOfOneIsNeverTwo() {
+    void aQuotaOfOneIsNeverExceeded() {
         AtomicInteger now = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();
         Map<String, ProjectRule> named = Map.of("small", new ProjectRule(1, 1, null));

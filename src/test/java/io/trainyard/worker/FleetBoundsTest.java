@@ -10,7 +10,7 @@ class FleetBoundsTest {
     private final HeartbeatBounds heartbeats = new HeartbeatBounds("self");
 
     @Test
-    void moreWorkersThanAFleetMayHaveAreNotHeard() {
+    void heartbeatsAreLimitedInNumber() {
         for (int i = 0; i < HeartbeatBounds.MAX_WORKERS; i++) {
             assertThat(heartbeats.admits("forged-" + i, 300)).isTrue();
         }
@@ -22,7 +22,7 @@ class FleetBoundsTest {
     }
 
     @Test
-    void heartbeatsAreBoundedInBytes() {
+    void heartbeatsAreLimitedInBytes() {
         assertThat(heartbeats.admits("large", HeartbeatBounds.MAX_BYTES + 1)).isFalse();
         long most = HeartbeatBounds.MAX_TOTAL_BYTES / HeartbeatBounds.MAX_BYTES;
         for (int i = 0; i < most; i++) {
@@ -36,7 +36,7 @@ class FleetBoundsTest {
     }
 
     @Test
-    void theOldestControlRecordIsForgotten() {
+    void theOldestControlRequestIsDropped() {
         ControlBounds controlled = new ControlBounds(2);
         assertThat(controlled.add("a")).isEmpty();
         assertThat(controlled.add("b")).isEmpty();

@@ -37,7 +37,7 @@ class JobEventsTest {
     }
 
     @Test
-    void isAcknowledgedWhenTheLastIs() {
+    void isAcknowledgedWithTheLastEvent() {
         publish();
         publish();
         CompletableFuture<Void> acknowledged = events.acknowledged();
@@ -49,7 +49,7 @@ class JobEventsTest {
 
     /// Consumers read the topics in parallel, so an end must not arrive before earlier events.
     @Test
-    void theEndIsSentWhenAllBeforeItHasArrived() {
+    void sendsTheEndAfterAllOtherEvents() {
         publish();
         publish();
         events.publish(SerializedEvent.of(new TrainingEvent.Failed("job", 3, "why", "other"), NOW, "w"));
@@ -64,7 +64,7 @@ class JobEventsTest {
     }
 
     @Test
-    void remembersThatOneWasLost() {
+    void acceptsNothingAfterALostEvent() {
         publish();
         sent.getFirst().completeExceptionally(new IllegalStateException("too large"));
         assertThat(events.isLost()).isTrue();
@@ -80,7 +80,7 @@ class JobEventsTest {
     }
 
     @Test
-    void whatMayNotHaveArrivedIsKnownInItsOrder() {
+    void returnsUnacknowledgedEventsInOrder() {
         List<SerializedEvent> told = List.of(line(1), line(2), line(3));
         told.forEach(events::publish);
         sent.get(1).complete(null);
@@ -89,7 +89,7 @@ class JobEventsTest {
 
     /// A checkpoint that is saved before the attempt notices the refusal must contain the refused event.
     @Test
-    void whatWasRefusedStaysUnacknowledged() {
+    void refusedEventsStayUnacknowledged() {
         List<SerializedEvent> told = List.of(line(1), line(2));
         told.forEach(events::publish);
         CompletableFuture<Void> acknowledged = events.acknowledged();
@@ -102,7 +102,7 @@ class JobEventsTest {
 
     /// A long broker outage blocks the training thread only, and only at a step boundary.
     @Test
-    void waitsForRoomAsLongAsItTakes() throws InterruptedException {
+    void waitsForCapacity() throws InterruptedException {
         CountDownLatch through = new CountDownLatch(1);
         Thread teller = Thread.ofPlatform().daemon().start(() -> {
             for (int i = 0; i <= JobEvents.MAX_IN_FLIGHT; i++) {
@@ -122,7 +122,7 @@ class JobEventsTest {
     }
 
     @Test
-    void takesNothingAfterTheJobWasGivenUp() {
+    void acceptsNothingAfterClose() {
         events.close();
         assertThatThrownBy(this::publish).isInstanceOf(EventsLostException.class);
         assertThat(sent).isEmpty();

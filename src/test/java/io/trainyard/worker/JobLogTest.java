@@ -21,7 +21,7 @@ class JobLogTest {
     }
 
     @Test
-    void anAttemptIsTwoLines() {
+    void logsTwoLinesPerAttempt() {
         assertThat(lines(claimed("a", 2, "w1"), losses("a", 2, 0, 1, 1), saved("a", 2, 0, 1), finished("a", 2, 1234)))
                 .containsExactly(
                         "job=a attempt=2 worker=w1 device=cpu begins",
@@ -29,7 +29,7 @@ class JobLogTest {
     }
 
     @Test
-    void theEndSaysHowItEnded() {
+    void logsHowTheJobEnded() {
         assertThat(lines(failed("a", 1, "no\nmemory"), released("a", 1, 1234, "worker w1 stops")))
                 .containsExactly(
                         "job=a attempt=1 worker=w1 failed: no memory",

@@ -105,7 +105,7 @@ class KafkaRolesTest {
 
     @ParameterizedTest
     @EnumSource
-    void needsAllOfItsGrantsAndNoOther(KafkaRole role) throws Exception {
+    void eachRoleNeedsExactlyItsGrants(KafkaRole role) throws Exception {
         Future<Throwable> all = tried(role, role.word());
         List<Future<Throwable>> refusals = IntStream.range(0, role.grants().size())
                 .mapToObj(i -> tried(role, without(role, i)))

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 /// The system property that sets a kill point in a process under test.
 final class KillPointTest {
     @Test
-    void thePropertySaysWhereHowOftenAndWhat() {
+    void parsesPointCountAndAction() {
         assertThat(Plan.parse("polled")).isEqualTo(new Plan(KillPoint.POLLED, 1, false));
         assertThat(Plan.parse("polled:stop")).isEqualTo(new Plan(KillPoint.POLLED, 1, true));
         assertThat(Plan.parse("files-written#3")).isEqualTo(new Plan(KillPoint.FILES_WRITTEN, 3, false));
@@ -17,7 +17,7 @@ final class KillPointTest {
     }
 
     @Test
-    void anUnknownPointIsNoPlan() {
+    void rejectsUnknownPoints() {
         assertThatThrownBy(() -> Plan.parse("poled"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("killpoint is \"poled\"; allowed is one of polled, attempt-created,")
@@ -25,7 +25,7 @@ final class KillPointTest {
     }
 
     @Test
-    void nothingIsSetInAProcessWithoutTheProperty() {
+    void noPointIsSetByDefault() {
         assertThat(KillPoint.areSet()).isFalse();
     }
 }

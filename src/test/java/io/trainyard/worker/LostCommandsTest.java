@@ -58,7 +58,7 @@ class LostCommandsTest {
     /// The state after a worker that could fetch but not publish: attempts in the store, no ownership, no dead
     /// letter.
     @Test
-    void aCommandWhoseDeliveriesWereUsedUpIsPublishedAgain() throws Exception {
+    void republishesACommandWithoutDeliveries() throws Exception {
         fleet.submit("lost");
         acknowledge(AcknowledgeType.RELEASE, 10);
         JobFolder folder = new JobFolder(fleet.store, "lost");
@@ -78,7 +78,7 @@ class LostCommandsTest {
     }
 
     @Test
-    void aCommandThatSomethingCameOfIsNotPublishedAgain() throws Exception {
+    void ignoresCommandsWithAResult() throws Exception {
         fleet.submit("waits"); // published again below, as by a busy worker
         acknowledge(AcknowledgeType.ACCEPT, 1);
         fleet.submit("ended");

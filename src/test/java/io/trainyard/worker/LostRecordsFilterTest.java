@@ -13,7 +13,7 @@ class LostRecordsFilterTest {
     }
 
     @Test
-    void whatTheWorkerSaysItselfIsLeftOut() {
+    void dropsEntriesThatTheWorkerLogsItself() {
         assertThat(isLogged("SRMSG18206: Unable to write to Kafka from channel %s (topic: %s)"))
                 .isFalse();
         assertThat(isLogged("SRMSG18212: Message %s from channel '%s' was not sent to Kafka topic '%s'"))

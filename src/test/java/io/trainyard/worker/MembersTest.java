@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Slow
 class MembersTest {
     @Test
-    void aWorkerThatFindsItsGroupFullSaysSoAndComesInWhenThereIsRoom(@TempDir Path directory) {
+    void aWorkerReportsAFullGroupAndJoinsLater(@TempDir Path directory) {
         Map<String, String> settings = new HashMap<>(TestBroker.settings(TestBroker.NEVER));
         settings.put("group.share.max.size", "1");
         try (EmbeddedBroker broker = EmbeddedBroker.start(directory, 0, "unused.", settings);

@@ -59,7 +59,7 @@ class NewerCommandsTest {
     }
 
     @Test
-    void aCommandWaitsForAWorkerThatUnderstandsItAndOthersGoOn() throws Exception {
+    void aNewerCommandWaitsWhileOthersRun() throws Exception {
         AtomicBoolean finish = new AtomicBoolean();
         var _ = start("old", OLD, fleet.runner("old"));
         submit("later", newer("later"), 2);
@@ -96,7 +96,7 @@ class NewerCommandsTest {
     }
 
     @Test
-    void whatNobodyUnderstandsIsADeadLetterThatSaysWhatToDo() throws Exception {
+    void anUnsupportedCommandIsDeadLettered() throws Exception {
         var _ = start("old", OLD, fleet.runner("old"));
         submit("mine", newer("later"), 2);
         var letter = fleet.read(Topic.DEAD_LETTER, read -> !read.isEmpty()).getFirst();

@@ -39,7 +39,7 @@ class RoutingTest {
     }
 
     @Test
-    void aJobForAKindThatIsNotHereWaitsWhileOthersGoOn() {
+    void aJobForAMissingDeviceKindWaits() {
         start("c", CPU);
         submit(Topic.COMMANDS_NORMAL, "for-cuda", "cuda:1");
         submit(Topic.COMMANDS_NORMAL, "for-anyone", "auto");
@@ -52,7 +52,7 @@ class RoutingTest {
     }
 
     @Test
-    void aCommandIsPassedOnAsItIsAndSaysByWhom() throws Exception {
+    void aCommandIsForwardedUnchanged() throws Exception {
         byte[] body = job("a", "cuda");
         RecordHeaders headers = new RecordHeaders();
         headers.add("traceparent", "00-1-2-3".getBytes(StandardCharsets.UTF_8));
@@ -76,7 +76,7 @@ class RoutingTest {
     }
 
     @Test
-    void eachKindIsFoundFromAnyTopicWithoutGoingInCircles() {
+    void commandsReachTheirDeviceKindWithoutCycles() {
         submit(Topic.CUDA_COMMANDS_HIGH, "cpu-on-cuda", "cpu");
         submit(Topic.CPU_COMMANDS_HIGH, "cuda-on-cpu", "cuda:0");
         submit(Topic.COMMANDS_HIGH, "cpu-on-common", "cpu");
@@ -102,7 +102,7 @@ class RoutingTest {
     }
 
     @Test
-    void allThatIsUrgentComesBeforeTheRestWhateverItsKind() {
+    void higherPrioritiesComeFirstForAllDeviceKinds() {
         submit(Topic.COMMANDS_LOW, "low", "auto");
         submit(Topic.CUDA_COMMANDS_LOW, "low-cuda", "cuda");
         submit(Topic.COMMANDS_NORMAL, "normal", "auto");
@@ -116,7 +116,7 @@ class RoutingTest {
 
     /// With equal priority, neither topic waits for the other to be empty.
     @Test
-    void topicsOfOneUrgencyTakeTurns() {
+    void topicsOfOnePriorityAlternate() {
         for (int i = 0; i < 4; i++) {
             submit(Topic.COMMANDS_NORMAL, "common-" + i, "auto");
             submit(Topic.CPU_COMMANDS_NORMAL, "cpu-" + i, "cpu");
@@ -132,7 +132,7 @@ class RoutingTest {
     }
 
     @Test
-    void aCommandThatCannotBePassedOnIsKeptAndPassedOnLater() {
+    void aFailedForwardingIsRetried() {
         AtomicInteger refused = new AtomicInteger();
         AtomicBoolean away = new AtomicBoolean(true);
         String there = Topic.CUDA_COMMANDS_NORMAL.name(fleet.prefix);

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class ShareGroupsTest {
     /// Kafka's default is 5.
     @Test
-    void commandsAreDeliveredAsOftenAsBrokersLetThem() {
+    void usesTheDeliveryLimitOfTheBrokers() {
         String prefix = "share-groups.";
         TopicAdmin.createMissing(TestBroker.brokers(), prefix, Patience.LIMIT);
         Brokers kafka = TestBroker.brokers();

@@ -30,7 +30,7 @@ class SilentConnectionTest {
 
     /// Enough heartbeats arrive that no other worker takes the jobs.
     @Test
-    void heartbeatsGoOnOverAnotherConnection(@TempDir Path folder) throws Exception {
+    void heartbeatsContinueOverAnotherConnection(@TempDir Path folder) throws Exception {
         AtomicBoolean silence = new AtomicBoolean();
         try (LossyBroker broker = new LossyBroker(
                         folder,

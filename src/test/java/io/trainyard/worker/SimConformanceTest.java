@@ -144,7 +144,7 @@ class SimConformanceTest {
 
     /// A member gets the next record after an empty fetch, although it does not ask again.
     @Test
-    void aMemberThatAskedInVainTakesWhatComesLater() {
+    void aMemberReceivesRecordsAfterAnEmptyFetch() {
         Function<Stage, List<String>> story = stage -> {
             List<String> results = new ArrayList<>();
             results.add(stage.next(0));
@@ -166,7 +166,7 @@ class SimConformanceTest {
     /// A restart drops locks, and the deliveries counted since a lock last expired.
     @Test
     @Campaign
-    void aRestartForgetsLocksAndTheLastDelivery(@TempDir Path directory) {
+    void aRestartDropsLocksAndTheLastDelivery(@TempDir Path directory) {
         Function<Stage, List<String>> story = stage -> {
             List<String> results = new ArrayList<>();
             stage.publish("c");

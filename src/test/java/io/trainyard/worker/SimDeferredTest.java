@@ -31,7 +31,7 @@ class SimDeferredTest {
     private final SimDeferred fleet = new SimDeferred();
 
     @Test
-    void whatIsCancelledEndsThoughItsProjectHasItsQuota() {
+    void aCancelledJobEndsDespiteItsProjectsQuota() {
         fleet.run(RUNS, Priority.NORMAL);
         fleet.deferForProject(FIRST, Priority.NORMAL);
         fleet.desiredState(FIRST, DesiredState.CANCEL);
@@ -46,7 +46,7 @@ class SimDeferredTest {
     }
 
     @Test
-    void whatIsPausedRestsAndGoesOnWhenThereIsRoom() {
+    void aPausedJobContinuesWhenTheQuotaAllows() {
         fleet.run(RUNS, Priority.NORMAL);
         fleet.deferForProject(FIRST, Priority.NORMAL);
         fleet.desiredState(FIRST, DesiredState.PAUSE);
@@ -63,7 +63,7 @@ class SimDeferredTest {
 
     /// A copy on a topic of higher priority, as `reprioritize` makes one, invalidates the deferred command.
     @Test
-    void whatIsMadeMoreUrgentComesBeforeOthersAndRunsOnce() {
+    void aReprioritizedJobComesFirstAndRunsOnce() {
         fleet.run(RUNS, Priority.NORMAL);
         fleet.deferForProject(FIRST, Priority.NORMAL);
         fleet.deferForProject(SECOND, Priority.NORMAL);
@@ -77,7 +77,7 @@ class SimDeferredTest {
 
     /// Preemption would not help, because the project is at its quota.
     @Test
-    void whatIsParkedAndUrgentTakesNobodysPlace() {
+    void aDeferredHighPriorityJobPreemptsNothing() {
         fleet.run(RUNS, Priority.NORMAL);
         fleet.deferForProject(FIRST, Priority.HIGH);
         fleet.run(OTHERS, Priority.LOW);
@@ -91,7 +91,7 @@ class SimDeferredTest {
 
     /// The same while the command is still on its topic because no slot is free to fetch it.
     @Test
-    void whatIsUrgentAndMayNotRunTakesNobodysPlace() {
+    void aHighPriorityJobBeyondItsQuotaPreemptsNothing() {
         fleet.run(RUNS, Priority.NORMAL);
         fleet.run(OTHERS, Priority.LOW);
         fleet.submit(FIRST, Priority.HIGH);
@@ -108,7 +108,7 @@ class SimDeferredTest {
 
     /// Another worker may have taken the job that the slot was reserved for.
     @Test
-    void aPlaceThatIsKeptForNobodyIsLetGo() {
+    void anUnusedPlaceIsReleased() {
         SimDeferred keeping = new SimDeferred(new SimSeams() {
             @Override
             public ClaimPriorities order(ClaimPriorities real) {
@@ -122,7 +122,7 @@ class SimDeferredTest {
 
     /// The high-priority command is locked by a member that does nothing with it.
     @Test
-    void aPlaceIsNotKeptForEver() {
+    void aPlaceIsReservedForALimitedTime() {
         List<ClaimPriorities> orders = new ArrayList<>();
         SimDeferred keeping = new SimDeferred(new SimSeams() {
             @Override

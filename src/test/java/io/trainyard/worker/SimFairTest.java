@@ -68,7 +68,7 @@ class SimFairTest {
     /// usage to the new ones.
     @Slow
     @Test
-    void whoIsNewKnowsWhatWasUsed() {
+    void aNewWorkerLearnsPastUse() {
         assertThat(ofTheLater(SimSeams.NONE)).isGreaterThan(0.85);
         assertThat(ofTheLater(new TellsNothing())).isLessThan(0.8);
     }
@@ -113,7 +113,7 @@ class SimFairTest {
     /// record, while the lock of its command lasts even longer. Its project then exceeds its quota by exactly
     /// one job.
     @Test
-    void whoStandsStillWhileItBeginsIsOneTooMany() {
+    void aFrozenStartExceedsTheQuotaByOne() {
         Work small = always(new ProjectRule(1, 1, null), Kind.JOB, 6);
         Setting setting = new Setting(WINDOW, 3, 1, List.of(small));
         assertThat(new SimFair(3, SimSeams.NONE, setting).run(0)).isEmpty();

@@ -56,7 +56,7 @@ class SimKafkaTest {
     }
 
     @Test
-    void aCommandIsDroppedSilentlyAfterItsLastDelivery() {
+    void aCommandIsDroppedAfterItsLastDelivery() {
         publish(COMMANDS, "a");
         for (int i = 1; i <= 4; i++) {
             SimProcess process = world.process("w" + i);
@@ -71,7 +71,7 @@ class SimKafkaTest {
     }
 
     @Test
-    void aBrokerThatStartsAgainKnowsNoLocksAndNoDeliveries() {
+    void aRestartedBrokerDropsLocksAndDeliveries() {
         publish(COMMANDS, "a");
         SimProcess process = world.process("w");
         process.start("claims", () -> {
@@ -89,7 +89,7 @@ class SimKafkaTest {
 
     /// Each record is appended once and in order, even if requests or answers are lost.
     @Test
-    void anOutboxNeitherDoublesNorReorders() {
+    void anOutboxNeitherDuplicatesNorReorders() {
         for (int seed = 0; seed < 200; seed++) {
             SimWorld bad = new SimWorld(seed);
             SimKafka broker = new SimKafka(bad, "");
@@ -119,7 +119,7 @@ class SimKafkaTest {
     }
 
     @Test
-    void compactionKeepsTheNewestOfEachKeyAndTombstonesForAWhile() {
+    void compactionRetainsTheNewestRecordsAndRecentTombstones() {
         SimTopic ownership = kafka.topic(Topic.OWNERSHIP);
         put("a", "1");
         put("b", "1");

@@ -37,7 +37,7 @@ class SimOwnershipTest {
             .run());
 
     @Test
-    void noJobIsLostAndNoneEndsTwice() {
+    void eachJobEndsOnce() {
         assertThat(WORLDS.wrong(0, FEW)).isEmpty();
     }
 
@@ -50,12 +50,12 @@ class SimOwnershipTest {
 
     @Slow
     @Test
-    void listsOfTheStoreMayBeOld() {
+    void jobsEndWithStaleListsOfTheStore() {
         assertThat(STALE_WORLDS.wrong(0, STALE)).isEmpty();
     }
 
     @Test
-    void aFleetsTraceFollowsFromItsSeed() {
+    void aSeedDeterminesTheTrace() {
         for (long seed = 0; seed < 5; seed++) {
             SimOwnership first = new SimOwnership(seed);
             SimOwnership second = new SimOwnership(seed);

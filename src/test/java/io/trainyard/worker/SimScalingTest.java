@@ -75,7 +75,7 @@ class SimScalingTest {
     }
 
     @Test
-    void nobodyIsStoppedWhileAllAreBusy() {
+    void busyWorkersAreNotStopped() {
         SimCluster cluster = allBusy(1, Mistake.NONE);
         assertThat(cluster.replicas()).isEqualTo(LONG_JOBS);
         assertThat(cluster.jobs(Status.RUNNING)).isEqualTo(LONG_JOBS);
@@ -122,7 +122,7 @@ class SimScalingTest {
     /// worker that just finished such a job may be out of date.
     @Slow
     @Test
-    void inBurstsNoJobIsInterruptedThatHasLasted() {
+    void longJobsAreNotInterruptedByBursts() {
         SimCluster cluster = bursts(1, Mistake.NONE);
         assertThat(cluster.stops()).hasSizeGreaterThan(BURSTS);
         assertThat(cluster.interruptions())
@@ -132,7 +132,7 @@ class SimScalingTest {
 
     /// Workers would be removed as soon as they have claimed the jobs.
     @Test
-    void demandOfWaitingJobsAloneIsSeenToStopBusyWorkers() {
+    void demandOfWaitingJobsAloneStopsBusyWorkers() {
         assertThat(allBusy(1, Mistake.WAITING_JOBS_ALONE).interruptions()).isNotEmpty();
         assertThat(oneJob(1, Mistake.WAITING_JOBS_ALONE).interruptions()).isNotEmpty();
     }
@@ -140,7 +140,7 @@ class SimScalingTest {
     /// The newest workers would be removed first, busy or not.
     @Slow
     @Test
-    void podsWithoutMarksAreSeenToBeTakenFromTheirJobs() {
+    void unmarkedPodsAreRemovedFromTheirJobs() {
         assertThat(scaledIn(1, Mistake.NO_MARKS).interruptions()).isNotEmpty();
         assertThat(bursts(1, Mistake.NO_MARKS).interruptions())
                 .anyMatch(one -> one.after().compareTo(LASTED) > 0);

@@ -125,7 +125,7 @@ class SimSweepTest {
     }
 
     @Test
-    void theBestGoOnAndTheOthersRest() {
+    void theBestTrialsContinueAndTheOthersArePaused() {
         assertThat(worlds(SimSeams.NONE).wrong(0, FEW)).isEmpty();
     }
 
@@ -138,7 +138,7 @@ class SimSweepTest {
     /// Two ownership monitors that look at the same time both promote a trial.
     @Slow
     @Test
-    void aSecondCopyOfWhatAKeeperAsksForIsVoid() {
+    void aSecondCopyOfARepublishedCommandIsVoid() {
         SimSeams copies = new SimSeams() {
             @Override
             public Outbox outbox(Outbox real, SimProcess process) {

@@ -27,7 +27,7 @@ class SimUpgradeTest {
     }
 
     @Test
-    void whatIsNewerWaitsForAWorkerThatUnderstandsIt() {
+    void newerCommandsWaitForNewerWorkers() {
         assertThat(worlds(SimSeams.NONE).wrong(0, FEW)).isEmpty();
     }
 

@@ -61,7 +61,7 @@ final class SimUrgency {
     private final List<String> jobs = new ArrayList<>();
     private final Map<String, Long> urgentNanos = new LinkedHashMap<>(); // when they were submitted
     private final Map<String, Long> startedNanos = new HashMap<>();
-    private final Map<String, Integer> decisions = new HashMap<>();
+    private final Map<String, Integer> preemptions = new HashMap<>();
     private final Map<String, Set<String>> steps = new HashMap<>(); // the steps and their attempts
 
     SimUrgency(long seed, SimSeams seams) {
@@ -109,20 +109,20 @@ final class SimUrgency {
                         .add(losses.attempt() + " " + losses.firstStep());
             case Released released
             when released.preemptedBy() != null ->
-                decisions.merge(released.job() + " " + released.attempt(), 1, Integer::sum);
+                preemptions.merge(released.job() + " " + released.attempt(), 1, Integer::sum);
             default -> {} // not counted
         }
     }
 
     /// How often a job was preempted. Republished events of an attempt count once.
-    private int decisions(String job) {
-        return (int) decisions.keySet().stream()
+    private int preemptions(String job) {
+        return (int) preemptions.keySet().stream()
                 .filter(attempt -> attempt.startsWith(job + " "))
                 .count();
     }
 
-    private int decisions() {
-        return decisions.size();
+    private int preemptions() {
+        return preemptions.size();
     }
 
     /// Runs the world.
@@ -165,8 +165,8 @@ final class SimUrgency {
         world.run(Duration.ofSeconds(100)); // frozen workers continue
         wrong.addAll(judge.wrong());
         for (String job : jobs) {
-            if (decisions(job) > (Kind.of(job) == Kind.MINUTES ? SimWorker.MAX_PREEMPTIONS : 0)) {
-                wrong.add("job %s is preempted %d times".formatted(job, decisions(job)));
+            if (preemptions(job) > (Kind.of(job) == Kind.MINUTES ? SimWorker.MAX_PREEMPTIONS : 0)) {
+                wrong.add("job %s is preempted %d times".formatted(job, preemptions(job)));
             }
         }
         if (course != Course.WILD) {
@@ -228,9 +228,9 @@ final class SimUrgency {
             if (told != Kind.of(job).steps) {
                 wrong.add("job %s trains %d steps".formatted(job, told));
             }
-            if (store.attempts(job) != 1 + decisions(job)) {
+            if (store.attempts(job) != 1 + preemptions(job)) {
                 wrong.add("job %s takes %d attempts, and is preempted %d times"
-                        .formatted(job, store.attempts(job), decisions(job)));
+                        .formatted(job, store.attempts(job), preemptions(job)));
             }
         }
         int allowed = course == Course.AGAIN ? SimWorker.MAX_PREEMPTIONS : urgentNanos.size();
@@ -242,11 +242,11 @@ final class SimUrgency {
                         .formatted(
                                 asked.getKey(),
                                 Duration.ofNanos(startedNanos.getOrDefault(asked.getKey(), 0L) - asked.getValue()))));
-        if (decisions() > (course == Course.FREE ? 0 : allowed)) {
-            wrong.add("room is made %d times for %d urgent jobs".formatted(decisions(), urgentNanos.size()));
+        if (preemptions() > (course == Course.FREE ? 0 : allowed)) {
+            wrong.add("room is made %d times for %d urgent jobs".formatted(preemptions(), urgentNanos.size()));
         }
-        if (course == Course.AGAIN && decisions() < SimWorker.MAX_PREEMPTIONS) {
-            wrong.add("room is made %d times only".formatted(decisions()));
+        if (course == Course.AGAIN && preemptions() < SimWorker.MAX_PREEMPTIONS) {
+            wrong.add("room is made %d times only".formatted(preemptions()));
         }
         return wrong;
     }

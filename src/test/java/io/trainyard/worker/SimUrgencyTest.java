@@ -35,7 +35,7 @@ class SimUrgencyTest {
     }
 
     @Test
-    void urgentJobsBeginSoonAndNobodyLosesAStep() {
+    void highPriorityJobsBeginSoonAndNoStepIsLost() {
         assertThat(worlds(SimSeams.NONE).wrong(0, FEW)).isEmpty();
     }
 

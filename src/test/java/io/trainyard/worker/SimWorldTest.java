@@ -62,7 +62,7 @@ class SimWorldTest {
     }
 
     @Test
-    void theSameSeedMakesTheSameWorldInAnyOrderOfSeeds() {
+    void aSeedMakesTheSameWorldInAnyOrder() {
         Map<Long, String> first = new HashMap<>();
         for (long seed = 0; seed < 50; seed++) {
             first.put(seed, run(seed));
@@ -75,14 +75,14 @@ class SimWorldTest {
 
     /// The trace is the same in every JVM.
     @Test
-    void aSeedMakesWhatItMadeWhenThisWasWritten() {
+    void aSeedMakesTheRecordedWorld() {
         assertThat(run(7))
                 .isEqualTo(
                         "[2:0, 2:1, 1:0, 0:0, 0:1, 1:1, 2:2, 0:2, 1:2, 2:3, 0:3, 1:3, 2:4, 0:4, 1:4] ecb499d57a276b25");
     }
 
     @Test
-    void aWaitEndsWithTheWorkOrWithItsBoundOrWithAnInterrupt() {
+    void aWaitEndsWithWorkTimeoutOrInterrupt() {
         CompletableFuture<String> work = new CompletableFuture<>();
         SimTimer _ = world.after(SECOND, () -> work.complete("done"));
         Thread waiting = process.start("t", () -> {
@@ -107,7 +107,7 @@ class SimWorldTest {
     }
 
     @Test
-    void aCrashedProcessTakesNoOtherStepAndRunsNoFinally() {
+    void aCrashedProcessStopsAtOnce() {
         process.start("t", () -> {
             try {
                 process.sleep(SECOND);
@@ -131,7 +131,7 @@ class SimWorldTest {
     }
 
     @Test
-    void aFrozenProcessGoesOnWhereItWas() {
+    void aFrozenProcessContinues() {
         process.start("t", () -> {
             for (int i = 0; i < 3; i++) {
                 process.sleep(SECOND);
@@ -174,7 +174,7 @@ class SimWorldTest {
     }
 
     @Test
-    void threadsThatRunOnAndOnFailTheSeed() {
+    void endlessThreadsFailTheSeed() {
         process.start("ping", () -> {
             while (true) {
                 Thread.yield();
@@ -196,7 +196,7 @@ class SimWorldTest {
     }
 
     @Test
-    void aThreadOfTheWorldIsNotWokenFromOutside() {
+    void otherThreadsCannotWakeAThreadOfTheWorld() {
         CompletableFuture<Void> never = new CompletableFuture<>();
         process.start("t", never::join);
         world.run(SECOND);

@@ -60,7 +60,7 @@ class SlotsTest {
     }
 
     @Test
-    void asManyJobsAsSlotsRunAtOnceAndAnotherWaits() {
+    void oneJobPerSlotRunsAtOnce() {
         FleetWorker worker = start("w", 3, fleet.runner("w", finish::get));
         JOBS.forEach(fleet::submit);
         assertThat(untilClaimed(3)).extracting(TrainingEvent::job).containsExactlyInAnyOrderElementsOf(JOBS);
@@ -108,7 +108,7 @@ class SlotsTest {
 
     /// The first job has all the memory.
     @Test
-    void aJobThatHasNoRoomBesideAnotherWaitsForItWithoutMoreAttempts() {
+    void aJobWithoutMemoryWaitsForTheOtherJob() {
         start("w", 2, (job, attempt, supervisor) -> {
             if (job.id().equals("small") || finish.get()) {
                 return fleet.runner("w", finish::get).run(job, attempt, supervisor);

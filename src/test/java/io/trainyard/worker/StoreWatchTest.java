@@ -38,7 +38,7 @@ class StoreWatchTest {
     }
 
     @Test
-    void whoeverComesLaterWithAnotherStoreTakesNoJobs() {
+    void aLaterWorkerWithAnotherStoreClaimsNothing() {
         hear("me", mine, NOW);
         hear("elder", OTHER, NOW.minusSeconds(1));
         assertThat(watch.objection(ALL).orElseThrow()).contains("worker elder (another store)");
@@ -46,7 +46,7 @@ class StoreWatchTest {
     }
 
     @Test
-    void whoeverWasThereBeforeGoesOn() {
+    void anEarlierWorkerContinues() {
         hear("me", mine, NOW);
         hear("stranger", OTHER, NOW.plusSeconds(1));
         assertThat(watch.objection(ALL)).isEmpty();
@@ -54,7 +54,7 @@ class StoreWatchTest {
 
     /// Its time in the fleet does not matter.
     @Test
-    void aStrangerKeepsNobodyElseFromTheFleet() {
+    void aWorkerWithAnotherStoreDoesNotBlockOthers() {
         hear("elder", mine, NOW.minusSeconds(100));
         hear("stranger", OTHER, null);
         hear("me", mine, NOW);
@@ -62,7 +62,7 @@ class StoreWatchTest {
     }
 
     @Test
-    void aStrangerStaysOneUntilThoseHaveLeftWhoBelong() {
+    void aWorkerWithAnotherStoreWaitsUntilTheFleetHasLeft() {
         hear("me", mine, null);
         hear("elder", OTHER, NOW);
         assertThat(watch.objection(ALL)).isPresent();
@@ -75,7 +75,7 @@ class StoreWatchTest {
     }
 
     @Test
-    void whoDoesNotBelongIsNoElder() {
+    void aRejectedWorkerDoesNotBlockOthers() {
         FleetView view = new FleetView("me", NOW);
         assertThat(view.since()).isEqualTo(NOW);
         view.objection(Optional.of("another store"), NOW.plusSeconds(1));

@@ -85,7 +85,7 @@ final class TracingTest {
     }
 
     @Test
-    void whoAsksWhoTakesAndWhatIsDoneHangTogether() {
+    void submissionClaimAndAttemptAreLinked() {
         JobTraining training = new JobTraining(DataRoots.ofFolder(data), new DeviceSpec("reference"), 1, "w");
         start((job, attempt, supervisor) ->
                 training.attempt(job, new JobFolder(fleet.store, job.id()), attempt, supervisor));

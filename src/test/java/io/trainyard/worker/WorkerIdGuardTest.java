@@ -62,7 +62,7 @@ class WorkerIdGuardTest {
     }
 
     @Test
-    void theFirstOfItsIdAnnouncesItselfAndBegins() throws Exception {
+    void theFirstWorkerOfAnIdStarts() throws Exception {
         beatBefore("w2", false);
         assertThat(start(LONG)).isLessThan(LONG);
         assertThat(announced).hasValue(1);
@@ -70,7 +70,7 @@ class WorkerIdGuardTest {
     }
 
     @Test
-    void aSecondIsRefusedWhileTheFirstBeats() throws Exception {
+    void aSecondWorkerIsRefused() throws Exception {
         beatBefore("w1", false);
         CompletableFuture<Void> first = CompletableFuture.runAsync(() -> {
             while (announced.get() < 2) {
@@ -87,13 +87,13 @@ class WorkerIdGuardTest {
     }
 
     @Test
-    void oneThatWasKilledIsWaitedForNoLongerThanItTakesToHearIt() throws Exception {
+    void waitsAFewIntervalsForAKilledWorker() throws Exception {
         beatBefore("w1", false);
         assertThat(start(BEAT)).isGreaterThan(BEAT.multipliedBy(WorkerIdGuard.BEATS));
     }
 
     @Test
-    void oneThatWasStoppedIsNotWaitedFor() throws Exception {
+    void doesNotWaitForAStoppedWorker() throws Exception {
         beatBefore("w1", false);
         beatBefore("w1", true);
         beatBefore("w2", false);
@@ -101,7 +101,7 @@ class WorkerIdGuardTest {
     }
 
     @Test
-    void oneThatStopsIsHeardOutAndNotWaitedForAnyLonger() throws Exception {
+    void stopsWaitingWhenTheOtherStops() throws Exception {
         beatBefore("w1", false);
         CompletableFuture<Void> farewell = CompletableFuture.runAsync(() -> {
             while (announced.get() == 0) {
@@ -114,7 +114,7 @@ class WorkerIdGuardTest {
     }
 
     @Test
-    void ofTwoThatBeginAtTheSameTimeOneAtMostIsLetIn() {
+    void atMostOneOfTwoStarts() {
         assertThatThrownBy(() -> new WorkerIdGuard(fleet.brokers, fleet.prefix, "w1")
                         .requireNone(
                                 () -> beat("w1", false).thenCompose(_ -> announce()), // the other worker is first
@@ -124,7 +124,7 @@ class WorkerIdGuardTest {
 
     /// A new topic is not known to every broker at once. A worker that starts then would receive no heartbeats.
     @Test
-    void aTopicThatIsNotKnownYetIsWaitedFor() throws Exception {
+    void waitsForANewTopic() throws Exception {
         String prefix = fleet.prefix + "later.";
         CompletableFuture<Void> creation = CompletableFuture.runAsync(
                 () -> TopicAdmin.createMissing(fleet.brokers, prefix, Patience.LIMIT),
@@ -137,7 +137,7 @@ class WorkerIdGuardTest {
     }
 
     @Test
-    void aRecordThatIsNoHeartbeatIsNobody() {
+    void ignoresInvalidHeartbeats() {
         fleet.submit(Topic.WORKERS, "w1", "{\"worker\": ".getBytes(StandardCharsets.UTF_8));
         fleet.submit(Topic.WORKERS, "w1", "null".getBytes(StandardCharsets.UTF_8));
         assertThat(start(LONG)).isLessThan(LONG);

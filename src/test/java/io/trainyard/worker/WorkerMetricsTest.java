@@ -29,7 +29,7 @@ class WorkerMetricsTest {
     }
 
     @Test
-    void tellsOfItsJob() {
+    void reportsTheStateOfItsJobs() {
         ClaimGate gate = new ClaimGate(ClaimGate.Rules.of(Fleet.BEAT, Fleet.BEAT));
         new WorkerMetrics(activity, gate, new SystemHost(), Devices.open(new DeviceSpec("cpu")), 4).register(registry);
         scrape().requireAll(true);
