@@ -31,11 +31,6 @@ final class AdamUpdate extends ParameterUpdate {
         amsgrad = rule.amsgrad();
     }
 
-    /// Without weight decay the parameter is not used, as in PyTorch: 0 times infinity would be NaN.
-    private FloatVector decayed(FloatVector p, FloatVector g) {
-        return gradientDecay == 0 ? g : all(gradientDecay).fma(p, g);
-    }
-
     private FloatVector mean(FloatVector m, FloatVector d, VectorMask<Float> ends) {
         return all(approach).fma(d.sub(m), m.blend(d, ends));
     }
@@ -62,7 +57,7 @@ final class AdamUpdate extends ParameterUpdate {
         VectorMask<Float> ends = SPECIES.maskAll(fromGradient);
         for (long i = 0; i < end; i += BYTES) {
             FloatVector p = load(values, i);
-            FloatVector d = decayed(p, load(gradient, i));
+            FloatVector d = decayed(gradientDecay, p, load(gradient, i));
             FloatVector m = mean(load(means, i), d, ends);
             FloatVector s = square(load(squares, i), d);
             store(m, means, i);
@@ -78,7 +73,7 @@ final class AdamUpdate extends ParameterUpdate {
         VectorMask<Float> ends = SPECIES.maskAll(fromGradient);
         for (long i = 0; i < end; i += BYTES) {
             FloatVector p = load(values, i);
-            FloatVector d = decayed(p, load(gradient, i));
+            FloatVector d = decayed(gradientDecay, p, load(gradient, i));
             FloatVector m = mean(load(means, i), d, ends);
             FloatVector s = square(load(squares, i), d);
             FloatVector most = load(largest, i).max(s);
@@ -102,7 +97,7 @@ final class AdamUpdate extends ParameterUpdate {
         VectorMask<Float> ends = SPECIES.maskAll(fromGradient);
         for (int i = from; i < to; i += LANES) {
             FloatVector p = load(values, i);
-            FloatVector d = decayed(p, load(gradient, i));
+            FloatVector d = decayed(gradientDecay, p, load(gradient, i));
             FloatVector m = mean(load(means, i), d, ends);
             FloatVector s = square(load(squares, i), d);
             m.intoArray(means, i);
@@ -118,7 +113,7 @@ final class AdamUpdate extends ParameterUpdate {
         VectorMask<Float> ends = SPECIES.maskAll(fromGradient);
         for (int i = from; i < to; i += LANES) {
             FloatVector p = load(values, i);
-            FloatVector d = decayed(p, load(gradient, i));
+            FloatVector d = decayed(gradientDecay, p, load(gradient, i));
             FloatVector m = mean(load(means, i), d, ends);
             FloatVector s = square(load(squares, i), d);
             FloatVector most = load(largest, i).max(s);

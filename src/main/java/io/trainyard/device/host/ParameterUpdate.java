@@ -161,6 +161,11 @@ public abstract class ParameterUpdate {
         vector.intoMemorySegment(to, offset, ORDER);
     }
 
+    /// Without weight decay the parameter is not used, as in PyTorch: 0 times infinity would be NaN.
+    static FloatVector decayed(float decay, FloatVector parameter, FloatVector gradient) {
+        return decay == 0 ? gradient : all(decay).fma(parameter, gradient);
+    }
+
     static FloatVector all(float value) {
         return FloatVector.broadcast(SPECIES, value);
     }

@@ -29,11 +29,6 @@ final class RmspropUpdate extends ParameterUpdate {
         weightDecay = rule.weightDecay();
     }
 
-    /// Without weight decay the parameter is not used, as in PyTorch: 0 times infinity would be NaN.
-    private FloatVector decayed(FloatVector p, FloatVector g) {
-        return weightDecay == 0 ? g : all(weightDecay).fma(p, g);
-    }
-
     private FloatVector square(FloatVector s, FloatVector d) {
         return d.mul(newSquare).fma(d, s.mul(alpha));
     }
@@ -80,7 +75,7 @@ final class RmspropUpdate extends ParameterUpdate {
     private void plainVectors(MemorySegment values, MemorySegment gradient, MemorySegment squares, long end) {
         for (long i = 0; i < end; i += BYTES) {
             FloatVector p = load(values, i);
-            FloatVector d = decayed(p, load(gradient, i));
+            FloatVector d = decayed(weightDecay, p, load(gradient, i));
             FloatVector s = square(load(squares, i), d);
             store(s, squares, i);
             store(moved(p, d, root(s)), values, i);
@@ -91,7 +86,7 @@ final class RmspropUpdate extends ParameterUpdate {
             MemorySegment values, MemorySegment gradient, MemorySegment squares, MemorySegment buffer, long end) {
         for (long i = 0; i < end; i += BYTES) {
             FloatVector p = load(values, i);
-            FloatVector d = decayed(p, load(gradient, i));
+            FloatVector d = decayed(weightDecay, p, load(gradient, i));
             FloatVector s = square(load(squares, i), d);
             FloatVector v = velocity(load(buffer, i), d, root(s));
             store(s, squares, i);
@@ -105,7 +100,7 @@ final class RmspropUpdate extends ParameterUpdate {
         VectorMask<Float> ends = SPECIES.maskAll(fromGradient);
         for (long i = 0; i < end; i += BYTES) {
             FloatVector p = load(values, i);
-            FloatVector d = decayed(p, load(gradient, i));
+            FloatVector d = decayed(weightDecay, p, load(gradient, i));
             FloatVector s = square(load(squares, i), d);
             FloatVector a = mean(load(means, i), d, ends);
             store(s, squares, i);
@@ -121,7 +116,7 @@ final class RmspropUpdate extends ParameterUpdate {
         VectorMask<Float> ends = SPECIES.maskAll(fromGradient);
         for (long i = 0; i < end; i += BYTES) {
             FloatVector p = load(values, i);
-            FloatVector d = decayed(p, load(gradient, i));
+            FloatVector d = decayed(weightDecay, p, load(gradient, i));
             FloatVector s = square(load(squares, i), d);
             FloatVector a = mean(load(means, i), d, ends);
             FloatVector v = velocity(load(buffer, i), d, root(variance(s, a)));
@@ -150,7 +145,7 @@ final class RmspropUpdate extends ParameterUpdate {
     private void plainVectors(float[] values, float[] gradient, float[] squares, int from, int to) {
         for (int i = from; i < to; i += LANES) {
             FloatVector p = load(values, i);
-            FloatVector d = decayed(p, load(gradient, i));
+            FloatVector d = decayed(weightDecay, p, load(gradient, i));
             FloatVector s = square(load(squares, i), d);
             s.intoArray(squares, i);
             moved(p, d, root(s)).intoArray(values, i);
@@ -160,7 +155,7 @@ final class RmspropUpdate extends ParameterUpdate {
     private void momentumVectors(float[] values, float[] gradient, float[] squares, float[] buffer, int from, int to) {
         for (int i = from; i < to; i += LANES) {
             FloatVector p = load(values, i);
-            FloatVector d = decayed(p, load(gradient, i));
+            FloatVector d = decayed(weightDecay, p, load(gradient, i));
             FloatVector s = square(load(squares, i), d);
             FloatVector v = velocity(load(buffer, i), d, root(s));
             s.intoArray(squares, i);
@@ -173,7 +168,7 @@ final class RmspropUpdate extends ParameterUpdate {
         VectorMask<Float> ends = SPECIES.maskAll(fromGradient);
         for (int i = from; i < to; i += LANES) {
             FloatVector p = load(values, i);
-            FloatVector d = decayed(p, load(gradient, i));
+            FloatVector d = decayed(weightDecay, p, load(gradient, i));
             FloatVector s = square(load(squares, i), d);
             FloatVector a = mean(load(means, i), d, ends);
             s.intoArray(squares, i);
@@ -189,7 +184,7 @@ final class RmspropUpdate extends ParameterUpdate {
         VectorMask<Float> ends = SPECIES.maskAll(fromGradient);
         for (int i = from; i < to; i += LANES) {
             FloatVector p = load(values, i);
-            FloatVector d = decayed(p, load(gradient, i));
+            FloatVector d = decayed(weightDecay, p, load(gradient, i));
             FloatVector s = square(load(squares, i), d);
             FloatVector a = mean(load(means, i), d, ends);
             FloatVector v = velocity(load(buffer, i), d, root(variance(s, a)));

@@ -20,11 +20,6 @@ final class SgdUpdate extends ParameterUpdate {
         weightDecay = rule.weightDecay();
     }
 
-    /// Without weight decay the parameter is not used, as in PyTorch: 0 times infinity would be NaN.
-    private FloatVector decayed(FloatVector p, FloatVector g) {
-        return weightDecay == 0 ? g : all(weightDecay).fma(p, g);
-    }
-
     private FloatVector velocity(FloatVector v, FloatVector d) {
         return all(newGradient).fma(d, v.mul(momentum));
     }
@@ -51,14 +46,14 @@ final class SgdUpdate extends ParameterUpdate {
     private void plainVectors(MemorySegment values, MemorySegment gradient, long end) {
         for (long i = 0; i < end; i += BYTES) {
             FloatVector p = load(values, i);
-            store(moved(p, decayed(p, load(gradient, i))), values, i);
+            store(moved(p, decayed(weightDecay, p, load(gradient, i))), values, i);
         }
     }
 
     private void momentumVectors(MemorySegment values, MemorySegment gradient, MemorySegment buffer, long end) {
         for (long i = 0; i < end; i += BYTES) {
             FloatVector p = load(values, i);
-            FloatVector v = velocity(load(buffer, i), decayed(p, load(gradient, i)));
+            FloatVector v = velocity(load(buffer, i), decayed(weightDecay, p, load(gradient, i)));
             store(v, buffer, i);
             store(moved(p, v), values, i);
         }
@@ -67,7 +62,7 @@ final class SgdUpdate extends ParameterUpdate {
     private void nesterovVectors(MemorySegment values, MemorySegment gradient, MemorySegment buffer, long end) {
         for (long i = 0; i < end; i += BYTES) {
             FloatVector p = load(values, i);
-            FloatVector d = decayed(p, load(gradient, i));
+            FloatVector d = decayed(weightDecay, p, load(gradient, i));
             FloatVector v = velocity(load(buffer, i), d);
             store(v, buffer, i);
             store(moved(p, ahead(v, d)), values, i);
@@ -88,14 +83,14 @@ final class SgdUpdate extends ParameterUpdate {
     private void plainVectors(float[] values, float[] gradient, int from, int to) {
         for (int i = from; i < to; i += LANES) {
             FloatVector p = load(values, i);
-            moved(p, decayed(p, load(gradient, i))).intoArray(values, i);
+            moved(p, decayed(weightDecay, p, load(gradient, i))).intoArray(values, i);
         }
     }
 
     private void momentumVectors(float[] values, float[] gradient, float[] buffer, int from, int to) {
         for (int i = from; i < to; i += LANES) {
             FloatVector p = load(values, i);
-            FloatVector v = velocity(load(buffer, i), decayed(p, load(gradient, i)));
+            FloatVector v = velocity(load(buffer, i), decayed(weightDecay, p, load(gradient, i)));
             v.intoArray(buffer, i);
             moved(p, v).intoArray(values, i);
         }
@@ -104,7 +99,7 @@ final class SgdUpdate extends ParameterUpdate {
     private void nesterovVectors(float[] values, float[] gradient, float[] buffer, int from, int to) {
         for (int i = from; i < to; i += LANES) {
             FloatVector p = load(values, i);
-            FloatVector d = decayed(p, load(gradient, i));
+            FloatVector d = decayed(weightDecay, p, load(gradient, i));
             FloatVector v = velocity(load(buffer, i), d);
             v.intoArray(buffer, i);
             moved(p, ahead(v, d)).intoArray(values, i);

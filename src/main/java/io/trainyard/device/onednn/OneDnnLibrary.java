@@ -18,6 +18,7 @@ import org.bytedeco.dnnl.dnnl_version_t;
 import org.bytedeco.dnnl.global.dnnl;
 import org.bytedeco.javacpp.Loader;
 import org.bytedeco.javacpp.Pointer;
+import org.jspecify.annotations.Nullable;
 
 /// oneDNN's native library and its OpenMP runtime, loaded once for this process.
 ///
@@ -41,11 +42,7 @@ public final class OneDnnLibrary {
         this.setThreads = setThreads;
     }
 
-    private sealed interface Loaded {
-        record Here(OneDnnLibrary library) implements Loaded {}
-
-        record Missing(String reason) implements Loaded {}
-    }
+    private record Loaded(@Nullable OneDnnLibrary library, String reasonIfMissing) {}
 
     /// Initialized on first use. The outcome is stored, because a class whose initializer failed does not report
     /// the cause a second time.
@@ -58,37 +55,40 @@ public final class OneDnnLibrary {
             Loader.load(dnnl.class);
             Pointer setThreads = Loader.addressof("omp_set_num_threads");
             if (setThreads == null) {
-                return new Loaded.Missing("oneDNN was loaded without OpenMP, so its threads cannot be counted;"
-                        + " use the oneDNN build that this project names");
+                return new Loaded(
+                        null,
+                        "oneDNN was loaded without OpenMP, so its threads cannot be counted;"
+                                + " use the oneDNN build that this project names");
             }
-            return new Loaded.Here(new OneDnnLibrary(Linker.nativeLinker()
-                    .downcallHandle(
-                            MemorySegment.ofAddress(setThreads.address()),
-                            FunctionDescriptor.ofVoid(ValueLayout.JAVA_INT))));
+            return new Loaded(
+                    new OneDnnLibrary(Linker.nativeLinker()
+                            .downcallHandle(
+                                    MemorySegment.ofAddress(setThreads.address()),
+                                    FunctionDescriptor.ofVoid(ValueLayout.JAVA_INT))),
+                    "");
         } catch (LinkageError | RuntimeException e) {
             Throwable cause = e;
             while (cause.getCause() != null) {
                 cause = cause.getCause();
             }
-            return new Loaded.Missing(
+            return new Loaded(
+                    null,
                     "oneDNN's native library for %s cannot be loaded (%s); put the org.bytedeco dnnl, javacpp and opencl jars of this platform on the class path, and let JavaCPP unpack them into a writable folder (-Dorg.bytedeco.javacpp.cachedir=DIR)"
                             .formatted(Loader.getPlatform(), cause));
         }
     }
 
     public static Optional<String> whyUnavailable() {
-        return switch (Holder.LOADED) {
-            case Loaded.Here _ -> Optional.empty();
-            case Loaded.Missing(String reason) -> Optional.of(reason);
-        };
+        return Holder.LOADED.library() == null ? Optional.of(Holder.LOADED.reasonIfMissing()) : Optional.empty();
     }
 
     /// @throws DeviceException if it cannot be loaded; the message has the reason
     public static OneDnnLibrary loaded() {
-        return switch (Holder.LOADED) {
-            case Loaded.Here(OneDnnLibrary library) -> library;
-            case Loaded.Missing(String reason) -> throw new DeviceException("no device \"cpu\" here: " + reason);
-        };
+        OneDnnLibrary library = Holder.LOADED.library();
+        if (library == null) {
+            throw new DeviceException("no device \"cpu\" here: " + Holder.LOADED.reasonIfMissing());
+        }
+        return library;
     }
 
     /// For display: the version and the instruction set in use.

@@ -1,6 +1,5 @@
 package io.trainyard.device.reference;
 
-import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.Pooling;
 import io.trainyard.spec.Windows;
@@ -72,11 +71,6 @@ final class ReferenceAvgPool2d implements ReferenceLayer {
     }
 
     @Override
-    public float[] train(float[] in, int samples, TorchRandom random) {
-        return evaluate(in, samples);
-    }
-
-    @Override
     public float[] evaluate(float[] in, int samples) {
         float[] out = new float[samples * channels * rows.length * columns.length];
         int at = 0;
@@ -112,10 +106,6 @@ final class ReferenceAvgPool2d implements ReferenceLayer {
                 }
             }
         }
-        float[] inGradient = new float[sums.length];
-        for (int i = 0; i < sums.length; i++) {
-            inGradient[i] = (float) sums[i];
-        }
-        return inGradient;
+        return ReferenceLayer.rounded(sums);
     }
 }

@@ -4,21 +4,20 @@ import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.BatchMomentum;
 import io.trainyard.spec.BatchNorm;
 import io.trainyard.spec.Network;
-import java.util.Arrays;
 
 /// y = (x - mean) / sqrt(variance + eps) * weight + bias, channel by channel. In training mean and variance are
 /// those of the batch, over samples, rows and columns; in evaluation the running statistics.
 ///
 /// As in PyTorch, the batch is normalized by its biased variance, and the running variance uses the unbiased one.
 final class ReferenceBatchNorm implements ReferenceLayer {
+    private final Network.Layer layer;
+    private final ReferenceState state;
     private final float eps;
     private final BatchMomentum momentum;
     private final int channels;
     private final int area; // rows * columns; 1 for vectors
     private final float[] weight; // (channels), like all below
-    private final float[] weightGradient;
     private final float[] bias;
-    private final float[] biasGradient;
     private final float[] runningMean;
     private final float[] runningVariance;
     private final float[] batches; // (1): the number of batches in them
@@ -31,23 +30,13 @@ final class ReferenceBatchNorm implements ReferenceLayer {
         momentum = spec.momentum();
         channels = layer.in().size(0);
         area = layer.in().elements() / channels;
-        if (spec.affine()) {
-            var weightSpec = ReferenceLayer.parameter(layer, "weight");
-            var biasSpec = ReferenceLayer.parameter(layer, "bias");
-            weight = state.values(weightSpec);
-            weightGradient = state.gradient(weightSpec);
-            bias = state.values(biasSpec);
-            biasGradient = state.gradient(biasSpec); // constants
-        } else { // as if they never changed
-            weight = new float[channels];
-            Arrays.fill(weight, 1);
-            weightGradient = new float[channels];
-            bias = new float[channels];
-            biasGradient = new float[channels];
-        }
-        runningMean = state.values(ReferenceLayer.parameter(layer, "running_mean"));
-        runningVariance = state.values(ReferenceLayer.parameter(layer, "running_var"));
-        batches = state.values(ReferenceLayer.parameter(layer, "num_batches_tracked"));
+        this.layer = layer;
+        this.state = state;
+        weight = state.values(layer, "weight", channels, 1);
+        bias = state.values(layer, "bias", channels, 0);
+        runningMean = state.values(layer, "running_mean");
+        runningVariance = state.values(layer, "running_var");
+        batches = state.values(layer, "num_batches_tracked");
         mean = new double[channels];
         inverseDeviation = new double[channels];
     }
@@ -111,26 +100,26 @@ final class ReferenceBatchNorm implements ReferenceLayer {
     @Override
     public float[] backward(float[] outGradient, int samples) {
         float[] inGradient = new float[in.length];
+        double[] biasSums = new double[channels];
+        double[] weightSums = new double[channels];
         int count = samples * area;
         for (int c = 0; c < channels; c++) {
-            double biasSum = 0;
-            double weightSum = 0;
             for (int n = 0; n < samples; n++) {
                 for (int i = first(n, c); i < first(n, c) + area; i++) {
-                    biasSum += outGradient[i];
-                    weightSum += outGradient[i] * (in[i] - mean[c]) * inverseDeviation[c];
+                    biasSums[c] += outGradient[i];
+                    weightSums[c] += outGradient[i] * (in[i] - mean[c]) * inverseDeviation[c];
                 }
             }
             for (int n = 0; n < samples; n++) {
                 for (int i = first(n, c); i < first(n, c) + area; i++) {
                     double normalised = (in[i] - mean[c]) * inverseDeviation[c];
-                    double centred = outGradient[i] - biasSum / count - normalised * weightSum / count;
+                    double centred = outGradient[i] - biasSums[c] / count - normalised * weightSums[c] / count;
                     inGradient[i] = (float) (weight[c] * inverseDeviation[c] * centred);
                 }
             }
-            biasGradient[c] = (float) biasSum;
-            weightGradient[c] = (float) weightSum;
         }
+        state.setGradient(layer, "weight", weightSums);
+        state.setGradient(layer, "bias", biasSums);
         return inGradient;
     }
 

@@ -9,6 +9,8 @@ import io.trainyard.spec.Windows;
 /// x[n,first+i,r*stride-padding+a*dilation,c*stride-padding+b*dilation], where x is 0 outside the image and `first`
 /// is the first input channel of o's group; rows and columns have separate strides, paddings and dilations.
 final class ReferenceConv2d implements ReferenceLayer {
+    private final Network.Layer layer;
+    private final ReferenceState state;
     private final Windows.Side rows;
     private final Windows.Side columns;
     private final int ins;
@@ -20,9 +22,7 @@ final class ReferenceConv2d implements ReferenceLayer {
     private final int outRows;
     private final int outColumns;
     private final float[] weight; // (outs, seen, kernel rows, kernel columns)
-    private final float[] weightGradient;
-    private final float[] bias; // (outs), or empty without bias
-    private final float[] biasGradient;
+    private final float[] bias; // (outs); 0 without bias
     private float[] in = {}; // (samples, ins, inRows, inColumns)
 
     ReferenceConv2d(Conv2d spec, Network.Layer layer, ReferenceState state) {
@@ -36,11 +36,10 @@ final class ReferenceConv2d implements ReferenceLayer {
         outs = layer.out().size(0);
         outRows = layer.out().size(1);
         outColumns = layer.out().size(2);
-        var weightSpec = ReferenceLayer.parameter(layer, "weight");
-        weight = state.values(weightSpec);
-        weightGradient = state.gradient(weightSpec);
-        bias = spec.bias() ? state.values(ReferenceLayer.parameter(layer, "bias")) : new float[0];
-        biasGradient = spec.bias() ? state.gradient(ReferenceLayer.parameter(layer, "bias")) : new float[0];
+        this.layer = layer;
+        this.state = state;
+        weight = state.values(layer, "weight");
+        bias = state.values(layer, "bias", outs, 0);
     }
 
     @Override
@@ -56,7 +55,7 @@ final class ReferenceConv2d implements ReferenceLayer {
             for (int o = 0; o < outs; o++) {
                 for (int r = 0; r < outRows; r++) {
                     for (int c = 0; c < outColumns; c++, at++) {
-                        double[] sum = {bias.length == 0 ? 0 : bias[o]};
+                        double[] sum = {bias[o]};
                         forEachTap(n, o, r, c, (x, w) -> sum[0] += (double) weight[w] * in[x]);
                         out[at] = (float) sum[0];
                     }
@@ -85,11 +84,9 @@ final class ReferenceConv2d implements ReferenceLayer {
                 }
             }
         }
-        round(weightSums, weightGradient);
-        round(biasSums, biasGradient);
-        float[] inGradient = new float[in.length];
-        round(inSums, inGradient);
-        return inGradient;
+        state.setGradient(layer, "weight", weightSums);
+        state.setGradient(layer, "bias", biasSums);
+        return ReferenceLayer.rounded(inSums);
     }
 
     private interface Tap {
@@ -113,12 +110,6 @@ final class ReferenceConv2d implements ReferenceLayer {
                     }
                 }
             }
-        }
-    }
-
-    private static void round(double[] sums, float[] values) {
-        for (int i = 0; i < values.length; i++) {
-            values[i] = (float) sums[i];
         }
     }
 }

@@ -7,7 +7,6 @@ import io.trainyard.spec.Conv2d;
 import io.trainyard.spec.DropoutLayer;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
-import io.trainyard.spec.ParameterSpec;
 import io.trainyard.spec.Pooling;
 import io.trainyard.spec.Residual;
 import io.trainyard.spec.SampleNorm;
@@ -15,11 +14,13 @@ import io.trainyard.spec.Upsample;
 
 /// The two passes of one layer. Values are (samples, ...sample's shape), row-major.
 interface ReferenceLayer {
-    /// Runs the layer in training mode, and stores the values that the backward pass needs.
+    /// Runs the layer in training mode, and stores the values that the backward pass needs; by default none.
     ///
     /// @param in (samples, in), not changed
     /// @return (samples, out)
-    float[] train(float[] in, int samples, TorchRandom random);
+    default float[] train(float[] in, int samples, TorchRandom random) {
+        return evaluate(in, samples);
+    }
 
     /// Runs the layer in evaluation mode, and stores nothing.
     float[] evaluate(float[] in, int samples);
@@ -48,12 +49,11 @@ interface ReferenceLayer {
         };
     }
 
-    /// A parameter of `layer` by its name within the layer, such as `weight`.
-    static ParameterSpec parameter(Network.Layer layer, String name) {
-        return layer.parameters().stream()
-                .filter(spec -> spec.name().equals(layer.name() + "." + name))
-                .findFirst()
-                .orElseThrow(() ->
-                        new IllegalStateException("layer \"%s\" has no parameter %s".formatted(layer.name(), name)));
+    static float[] rounded(double[] sums) {
+        float[] values = new float[sums.length];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = (float) sums[i];
+        }
+        return values;
     }
 }

@@ -5,16 +5,17 @@ import io.trainyard.spec.Network;
 
 /// y = x * gamma, channel by channel.
 final class ReferenceLayerScale implements ReferenceLayer {
+    private final Network.Layer layer;
+    private final ReferenceState state;
     private final int area; // values of a sample's channel
     private final float[] gamma; // (channels)
-    private final float[] gammaGradient;
     private float[] in = {}; // (samples, channels, area)
 
     ReferenceLayerScale(Network.Layer layer, ReferenceState state) {
         area = layer.in().elements() / layer.in().size(0);
-        var spec = ReferenceLayer.parameter(layer, "gamma");
-        gamma = state.values(spec);
-        gammaGradient = state.gradient(spec);
+        this.layer = layer;
+        this.state = state;
+        gamma = state.values(layer, "gamma");
     }
 
     @Override
@@ -25,13 +26,9 @@ final class ReferenceLayerScale implements ReferenceLayer {
 
     @Override
     public float[] evaluate(float[] in, int samples) {
-        return scaled(in);
-    }
-
-    private float[] scaled(float[] values) {
-        float[] scaled = new float[values.length];
-        for (int i = 0; i < values.length; i++) {
-            scaled[i] = values[i] * gamma[channel(i)];
+        float[] scaled = new float[in.length];
+        for (int i = 0; i < in.length; i++) {
+            scaled[i] = in[i] * gamma[channel(i)];
         }
         return scaled;
     }
@@ -46,9 +43,7 @@ final class ReferenceLayerScale implements ReferenceLayer {
         for (int i = 0; i < in.length; i++) {
             sums[channel(i)] += (double) outGradient[i] * in[i];
         }
-        for (int c = 0; c < sums.length; c++) {
-            gammaGradient[c] = (float) sums[c];
-        }
-        return scaled(outGradient);
+        state.setGradient(layer, "gamma", sums);
+        return evaluate(outGradient, samples);
     }
 }

@@ -6,22 +6,21 @@ import io.trainyard.spec.Network;
 
 /// y[n,o] = bias[o] + sum over i of weight[o,i] x[n,i].
 final class ReferenceLinear implements ReferenceLayer {
+    private final Network.Layer layer;
+    private final ReferenceState state;
     private final int ins;
     private final int outs;
     private final float[] weight; // (outs, ins)
-    private final float[] weightGradient;
-    private final float[] bias; // (outs), or empty without bias
-    private final float[] biasGradient;
+    private final float[] bias; // (outs); 0 without bias
     private float[] in = {}; // (samples, ins)
 
     ReferenceLinear(LayerSpec.Linear spec, Network.Layer layer, ReferenceState state) {
         ins = layer.in().size(0);
         outs = spec.out();
-        var weightSpec = ReferenceLayer.parameter(layer, "weight");
-        weight = state.values(weightSpec);
-        weightGradient = state.gradient(weightSpec);
-        bias = spec.bias() ? state.values(ReferenceLayer.parameter(layer, "bias")) : new float[0];
-        biasGradient = spec.bias() ? state.gradient(ReferenceLayer.parameter(layer, "bias")) : new float[0];
+        this.layer = layer;
+        this.state = state;
+        weight = state.values(layer, "weight");
+        bias = state.values(layer, "bias", outs, 0);
     }
 
     @Override
@@ -35,7 +34,7 @@ final class ReferenceLinear implements ReferenceLayer {
         float[] out = new float[samples * outs];
         for (int n = 0; n < samples; n++) {
             for (int o = 0; o < outs; o++) {
-                double sum = bias.length == 0 ? 0 : bias[o];
+                double sum = bias[o];
                 for (int i = 0; i < ins; i++) {
                     sum += (double) weight[o * ins + i] * in[n * ins + i];
                 }
@@ -47,22 +46,18 @@ final class ReferenceLinear implements ReferenceLayer {
 
     @Override
     public float[] backward(float[] outGradient, int samples) {
-        for (int o = 0; o < bias.length; o++) {
-            double sum = 0;
-            for (int n = 0; n < samples; n++) {
-                sum += outGradient[n * outs + o];
-            }
-            biasGradient[o] = (float) sum;
-        }
+        double[] biasSums = new double[outs];
+        double[] weightSums = new double[weight.length];
         for (int o = 0; o < outs; o++) {
-            for (int i = 0; i < ins; i++) {
-                double sum = 0;
-                for (int n = 0; n < samples; n++) {
-                    sum += (double) outGradient[n * outs + o] * in[n * ins + i];
+            for (int n = 0; n < samples; n++) {
+                biasSums[o] += outGradient[n * outs + o];
+                for (int i = 0; i < ins; i++) {
+                    weightSums[o * ins + i] += (double) outGradient[n * outs + o] * in[n * ins + i];
                 }
-                weightGradient[o * ins + i] = (float) sum;
             }
         }
+        state.setGradient(layer, "weight", weightSums);
+        state.setGradient(layer, "bias", biasSums);
         float[] inGradient = new float[samples * ins];
         for (int n = 0; n < samples; n++) {
             for (int i = 0; i < ins; i++) {

@@ -44,11 +44,7 @@ final class ReferenceMaxPool2d implements ReferenceLayer {
         for (int i = 0; i < chosen.length; i++) {
             sums[chosen[i]] += outGradient[i];
         }
-        float[] inGradient = new float[sums.length];
-        for (int i = 0; i < sums.length; i++) {
-            inGradient[i] = (float) sums[i];
-        }
-        return inGradient;
+        return ReferenceLayer.rounded(sums);
     }
 
     private int[] choose(float[] in, int samples) {

@@ -1,14 +1,7 @@
 package io.trainyard.device.reference;
 
-import io.trainyard.random.TorchRandom;
-
 /// Identity, and flatten, because row-major values are flat already.
 final class ReferencePassThrough implements ReferenceLayer {
-    @Override
-    public float[] train(float[] in, int samples, TorchRandom random) {
-        return in;
-    }
-
     @Override
     public float[] evaluate(float[] in, int samples) {
         return in;

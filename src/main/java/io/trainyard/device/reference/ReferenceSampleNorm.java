@@ -10,30 +10,20 @@ import java.util.Arrays;
 /// that are normalized together.
 final class ReferenceSampleNorm implements ReferenceLayer {
     private final NormSets sets;
+    private final Network.Layer layer;
+    private final ReferenceState state;
     private final float eps;
     private final float[] weight; // (weights), like all below
-    private final float[] weightGradient;
     private final float[] bias;
-    private final float[] biasGradient;
     private float[] in = {}; // (samples, sets.sets() * sets.size())
 
     ReferenceSampleNorm(SampleNorm spec, Network.Layer layer, ReferenceState state) {
         sets = spec.sets(layer.in());
         eps = (float) spec.eps();
-        if (spec.affine()) {
-            var weightSpec = ReferenceLayer.parameter(layer, "weight");
-            var biasSpec = ReferenceLayer.parameter(layer, "bias");
-            weight = state.values(weightSpec);
-            weightGradient = state.gradient(weightSpec);
-            bias = state.values(biasSpec);
-            biasGradient = state.gradient(biasSpec);
-        } else { // constants
-            weight = new float[sets.weights()];
-            Arrays.fill(weight, 1);
-            weightGradient = new float[sets.weights()];
-            bias = new float[sets.weights()];
-            biasGradient = new float[sets.weights()];
-        }
+        this.layer = layer;
+        this.state = state;
+        weight = state.values(layer, "weight", sets.weights(), 1);
+        bias = state.values(layer, "bias", sets.weights(), 0);
     }
 
     private int elements() {
@@ -109,10 +99,8 @@ final class ReferenceSampleNorm implements ReferenceLayer {
                 backward(n, s, g, h, inGradient);
             }
         }
-        for (int w = 0; w < sets.weights(); w++) {
-            weightGradient[w] = (float) weightSums[w];
-            biasGradient[w] = (float) biasSums[w];
-        }
+        state.setGradient(layer, "weight", weightSums);
+        state.setGradient(layer, "bias", biasSums);
         return inGradient;
     }
 

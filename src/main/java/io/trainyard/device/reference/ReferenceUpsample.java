@@ -1,6 +1,5 @@
 package io.trainyard.device.reference;
 
-import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.Nearest;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.Upsample;
@@ -22,11 +21,6 @@ final class ReferenceUpsample implements ReferenceLayer {
     }
 
     @Override
-    public float[] train(float[] in, int samples, TorchRandom random) {
-        return evaluate(in, samples);
-    }
-
-    @Override
     public float[] evaluate(float[] in, int samples) {
         float[] out = new float[samples * channels * outRows * outColumns];
         for (int i = 0; i < out.length; i++) {
@@ -41,11 +35,7 @@ final class ReferenceUpsample implements ReferenceLayer {
         for (int i = 0; i < outGradient.length; i++) {
             sums[source(i)] += outGradient[i];
         }
-        float[] inGradient = new float[sums.length];
-        for (int i = 0; i < sums.length; i++) {
-            inGradient[i] = (float) sums[i];
-        }
-        return inGradient;
+        return ReferenceLayer.rounded(sums);
     }
 
     private int source(int i) {

@@ -48,33 +48,13 @@ record RowProduct(int aRow, int[] aOffsets, int[] bOffsets, int columns, int cRo
             int r = 0;
             for (; rows - r > NARROW; r += WIDE) {
                 int last = Math.min(rows - r, WIDE) - 1;
-                sixVectors(
-                        last,
-                        depth,
-                        start,
-                        startFrom + r,
-                        a,
-                        aFrom + r * aRow,
-                        b,
-                        bFrom + j,
-                        c,
-                        cFrom + r * cRow + j,
-                        cRow);
+                int cAt = cFrom + r * cRow + j;
+                sixVectors(last, depth, start, startFrom + r, a, aFrom + r * aRow, b, bFrom + j, c, cAt, cRow);
             }
             if (r < rows) {
                 int last = rows - r - 1;
-                fourVectors(
-                        last,
-                        depth,
-                        start,
-                        startFrom + r,
-                        a,
-                        aFrom + r * aRow,
-                        b,
-                        bFrom + j,
-                        c,
-                        cFrom + r * cRow + j,
-                        cRow);
+                int cAt = cFrom + r * cRow + j;
+                fourVectors(last, depth, start, startFrom + r, a, aFrom + r * aRow, b, bFrom + j, c, cAt, cRow);
             }
         }
     }

@@ -1,5 +1,8 @@
 package io.trainyard.device.cuda.layer;
 
+import static io.trainyard.device.cuda.layer.Descriptors.ONE;
+import static io.trainyard.device.cuda.layer.Descriptors.ZERO;
+
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.device.cuda.driver.CudaStatus;
@@ -10,6 +13,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import jcuda.Pointer;
 import jcuda.jcudnn.JCudnn;
 import jcuda.jcudnn.cudnnConvolutionBwdDataAlgoPerf;
 import jcuda.jcudnn.cudnnConvolutionBwdFilterAlgoPerf;
@@ -18,6 +22,7 @@ import jcuda.jcudnn.cudnnConvolutionFwdAlgo;
 import jcuda.jcudnn.cudnnConvolutionFwdAlgoPerf;
 import jcuda.jcudnn.cudnnDeterminism;
 import jcuda.jcudnn.cudnnFilterDescriptor;
+import jcuda.jcudnn.cudnnHandle;
 import jcuda.jcudnn.cudnnTensorDescriptor;
 
 /// A deterministic cuDNN algorithm for one direction of a convolution.
@@ -181,52 +186,22 @@ record ConvolutionAlgorithm(int number, long workspaceBytes) {
     ///
     /// @return cuDNN's status
     int run(Gpu gpu, Direction direction, Shapes s, Operands on) {
+        cudnnHandle dnn = gpu.dnn();
+        Pointer a = gpu.at(on.first());
+        Pointer b = gpu.at(on.second());
+        Pointer to = gpu.at(on.product());
+        Pointer space = gpu.at(on.workspace());
+        cudnnConvolutionDescriptor shape = s.convolution();
         return switch (direction) {
             case FORWARD ->
                 JCudnn.cudnnConvolutionForward(
-                        gpu.dnn(),
-                        Descriptors.ONE,
-                        s.x(),
-                        gpu.at(on.first()),
-                        s.w(),
-                        gpu.at(on.second()),
-                        s.convolution(),
-                        number,
-                        gpu.at(on.workspace()),
-                        workspaceBytes,
-                        Descriptors.ZERO,
-                        s.y(),
-                        gpu.at(on.product()));
+                        dnn, ONE, s.x(), a, s.w(), b, shape, number, space, workspaceBytes, ZERO, s.y(), to);
             case TO_FILTER ->
                 JCudnn.cudnnConvolutionBackwardFilter(
-                        gpu.dnn(),
-                        Descriptors.ONE,
-                        s.x(),
-                        gpu.at(on.first()),
-                        s.y(),
-                        gpu.at(on.second()),
-                        s.convolution(),
-                        number,
-                        gpu.at(on.workspace()),
-                        workspaceBytes,
-                        Descriptors.ZERO,
-                        s.w(),
-                        gpu.at(on.product()));
+                        dnn, ONE, s.x(), a, s.y(), b, shape, number, space, workspaceBytes, ZERO, s.w(), to);
             case TO_DATA ->
                 JCudnn.cudnnConvolutionBackwardData(
-                        gpu.dnn(),
-                        Descriptors.ONE,
-                        s.w(),
-                        gpu.at(on.first()),
-                        s.y(),
-                        gpu.at(on.second()),
-                        s.convolution(),
-                        number,
-                        gpu.at(on.workspace()),
-                        workspaceBytes,
-                        Descriptors.ZERO,
-                        s.x(),
-                        gpu.at(on.product()));
+                        dnn, ONE, s.w(), a, s.y(), b, shape, number, space, workspaceBytes, ZERO, s.x(), to);
         };
     }
 

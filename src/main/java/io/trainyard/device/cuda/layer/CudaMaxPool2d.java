@@ -4,6 +4,8 @@ import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.Pooling;
 import io.trainyard.spec.Windows;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 
 /// The largest value of each window and its position, by our own kernel: PyTorch takes the first of equal values,
@@ -48,54 +50,17 @@ final class CudaMaxPool2d implements CudaLayer {
     }
 
     private void launch(String pass, long elements, Buffer first, Buffer second, Buffer third) {
+        List<Object> arguments = new ArrayList<>(List.of(first, second, third, in.samples(), in.channels()));
+        arguments.addAll(List.of(in.rows(), in.columns(), out.rows(), out.columns()));
+        int channelsLast = c.numbers().channelsLastFlag();
         if (usual) {
-            launchUsual("max_pool_" + pass, elements, first, second, third);
+            arguments.addAll(List.of(rows.taps(), rows.stride(), channelsLast));
         } else {
-            launchWindows("max_pool_windows_" + pass, elements, first, second, third);
+            arguments.add(channelsLast);
+            for (Windows.Side side : List.of(rows, columns)) {
+                arguments.addAll(List.of(side.taps(), side.stride(), side.dilation(), side.before()));
+            }
         }
-    }
-
-    private void launchUsual(String kernel, long elements, Buffer first, Buffer second, Buffer third) {
-        c.kernels()
-                .launch(
-                        kernel,
-                        elements,
-                        first,
-                        second,
-                        third,
-                        in.samples(),
-                        in.channels(),
-                        in.rows(),
-                        in.columns(),
-                        out.rows(),
-                        out.columns(),
-                        rows.taps(),
-                        rows.stride(),
-                        c.numbers().channelsLastFlag());
-    }
-
-    private void launchWindows(String kernel, long elements, Buffer first, Buffer second, Buffer third) {
-        c.kernels()
-                .launch(
-                        kernel,
-                        elements,
-                        first,
-                        second,
-                        third,
-                        in.samples(),
-                        in.channels(),
-                        in.rows(),
-                        in.columns(),
-                        out.rows(),
-                        out.columns(),
-                        c.numbers().channelsLastFlag(),
-                        rows.taps(),
-                        rows.stride(),
-                        rows.dilation(),
-                        rows.before(),
-                        columns.taps(),
-                        columns.stride(),
-                        columns.dilation(),
-                        columns.before());
+        c.kernels().launch((usual ? "max_pool_" : "max_pool_windows_") + pass, elements, arguments.toArray());
     }
 }

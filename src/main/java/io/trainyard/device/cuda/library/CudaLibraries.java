@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// NVIDIA's libraries and JCuda's natives, loaded once for this process: after [#loaded] JCuda can be used.
 public record CudaLibraries(NvidiaDriver driver, Part dnn, Part blas, Part compiler) {
@@ -20,11 +21,7 @@ public record CudaLibraries(NvidiaDriver driver, Part dnn, Part blas, Part compi
         }
     }
 
-    private sealed interface Loaded {
-        record Here(CudaLibraries libraries) implements Loaded {}
-
-        record Missing(String reason) implements Loaded {}
-    }
+    private record Loaded(@Nullable CudaLibraries libraries, String reasonIfMissing) {}
 
     private static final class Holder {
         static final Loaded LOADED = load();
@@ -32,11 +29,12 @@ public record CudaLibraries(NvidiaDriver driver, Part dnn, Part blas, Part compi
 
     private static Loaded load() {
         try {
-            return new Loaded.Here(load(SearchFolders.ofProcess(), true));
+            return new Loaded(load(SearchFolders.ofProcess(), true), "");
         } catch (CudaUnavailableException e) {
-            return new Loaded.Missing(e.reason());
+            return new Loaded(null, e.reason());
         } catch (LinkageError | RuntimeException e) { // a failed initializer would report the cause only once
-            return new Loaded.Missing(
+            return new Loaded(
+                    null,
                     "NVIDIA's libraries were found and cannot be used (%s); report it with the output of nvidia-smi"
                             .formatted(e));
         }
@@ -68,18 +66,16 @@ public record CudaLibraries(NvidiaDriver driver, Part dnn, Part blas, Part compi
     /// Why CUDA is unavailable, and what to do about it; empty if it is available. Without a driver this only
     /// searches for it; with one it loads all libraries.
     public static Optional<String> whyUnavailable() {
-        return switch (Holder.LOADED) {
-            case Loaded.Here _ -> Optional.empty();
-            case Loaded.Missing(String reason) -> Optional.of(reason);
-        };
+        return Holder.LOADED.libraries() == null ? Optional.of(Holder.LOADED.reasonIfMissing()) : Optional.empty();
     }
 
     /// @throws DeviceException if they cannot be loaded; the message has the reason
     public static CudaLibraries loaded() {
-        return switch (Holder.LOADED) {
-            case Loaded.Here(CudaLibraries libraries) -> libraries;
-            case Loaded.Missing(String reason) -> throw new DeviceException("no device \"cuda\" here: " + reason);
-        };
+        CudaLibraries libraries = Holder.LOADED.libraries();
+        if (libraries == null) {
+            throw new DeviceException("no device \"cuda\" here: " + Holder.LOADED.reasonIfMissing());
+        }
+        return libraries;
     }
 
     public String description() {
