@@ -96,11 +96,11 @@ record ArraysManifest(
     @Override
     public Dataset read(DataFolder folder, DatasetSpec spec, DatasetInfo info, SampleMemory memory) {
         try (ArrayFiles files = files(folder)) {
-            SplitSpec asked = RandomSplit.of(folder, spec, split, hasTests(files));
+            SplitSpec used = RandomSplit.of(folder, spec, split, hasTests(files));
             Split train = part(files, "train", info, memory);
-            return asked == null
+            return used == null
                     ? new Dataset(info.name(), info.shape(), info.outputs(), train, part(files, "test", info, memory))
-                    : RandomSplit.dataset(info, train, asked, memory);
+                    : RandomSplit.dataset(info, train, used, memory);
         }
     }
 

@@ -83,10 +83,10 @@ record CifarManifest(
     @Override
     public Dataset read(DataFolder folder, DatasetSpec spec, DatasetInfo info, SampleMemory memory) {
         CifarReader reader = reader();
-        SplitSpec asked = RandomSplit.of(folder, spec, split, hasTests(folder));
-        return asked == null
+        SplitSpec used = RandomSplit.of(folder, spec, split, hasTests(folder));
+        return used == null
                 ? reader.read(folder, info)
-                : RandomSplit.dataset(info, reader.train(folder, info), asked, memory);
+                : RandomSplit.dataset(info, reader.train(folder, info), used, memory);
     }
 
     private CifarReader reader() {

@@ -114,11 +114,11 @@ record CsvManifest(
 
     @Override
     public Dataset read(DataFolder folder, DatasetSpec spec, DatasetInfo info, SampleMemory memory) {
-        SplitSpec asked = RandomSplit.of(folder, spec, split, hasTests(folder));
+        SplitSpec used = RandomSplit.of(folder, spec, split, hasTests(folder));
         Dataset.Split whole = part(folder, false, info);
-        return asked == null
+        return used == null
                 ? new Dataset(info.name(), info.shape(), info.outputs(), whole, part(folder, true, info))
-                : RandomSplit.dataset(info, whole, asked, memory);
+                : RandomSplit.dataset(info, whole, used, memory);
     }
 
     private Dataset.Split part(DataFolder folder, boolean ofTests, DatasetInfo info) {

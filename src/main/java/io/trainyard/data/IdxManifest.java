@@ -62,9 +62,9 @@ record IdxManifest(
     @Override
     public Dataset read(DataFolder folder, DatasetSpec spec, DatasetInfo info, SampleMemory memory) {
         IdxReader reader = reader();
-        SplitSpec asked = RandomSplit.of(folder, spec, split, hasTests(folder));
-        return asked == null
+        SplitSpec used = RandomSplit.of(folder, spec, split, hasTests(folder));
+        return used == null
                 ? reader.read(folder, info, reader.itemSizes(folder))
-                : RandomSplit.dataset(info, reader.train(folder, info, reader.itemSizes(folder)), asked, memory);
+                : RandomSplit.dataset(info, reader.train(folder, info, reader.itemSizes(folder)), used, memory);
     }
 }

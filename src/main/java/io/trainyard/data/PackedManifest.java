@@ -31,9 +31,9 @@ record PackedManifest(@Nullable String file, @Nullable Normalize normalize) impl
     @Override
     public DatasetInfo describe(DataFolder folder, DatasetSpec spec) {
         try (PackedFile packed = open(folder)) {
-            PackedDescription says = packed.description();
+            PackedDescription described = packed.description();
             return DatasetManifest.info(
-                    spec, packed.shape(), says.answers(), normalize == null ? says.normalize() : normalize);
+                    spec, packed.shape(), described.answers(), normalize == null ? described.normalize() : normalize);
         }
     }
 

@@ -23,17 +23,17 @@ final class RandomSplit {
     /// @throws InvalidJobException if there are both
     static @Nullable SplitSpec of(
             DataFolder folder, DatasetSpec spec, @Nullable SplitSpec described, boolean hasTests) {
-        SplitSpec asked = spec.split() == null ? described : spec.split();
-        if (hasTests && asked != null) {
+        SplitSpec used = spec.split() == null ? described : spec.split();
+        if (hasTests && used != null) {
             throw new InvalidJobException(
                     "%s has a part to test with; leave out dataset.split".formatted(folder.path()));
         }
-        if (!hasTests && asked == null) {
+        if (!hasTests && used == null) {
             throw new DatasetException(
                     "%s has no part to test with; put it there, or write into the job's dataset \"split\": {\"test\": 0.2, \"seed\": 0}"
                             .formatted(folder.path()));
         }
-        return asked;
+        return used;
     }
 
     /// Indices of the training and test samples, in this order, as `torch.utils.data.random_split` returns them

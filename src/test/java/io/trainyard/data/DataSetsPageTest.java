@@ -41,13 +41,13 @@ class DataSetsPageTest {
                 .findFirst()
                 .orElseThrow()
                 .name();
-        List<String> told = OWN.table().stream()
+        List<String> documented = OWN.table().stream()
                 .filter(row -> row.get(1).equals("all") || Page.code(row, 1).contains(kind))
                 .flatMap(row -> Page.code(row, 0).stream())
                 .toList();
         List<String> fields = new ArrayList<>(List.of("kind"));
         Arrays.stream(manifest.getRecordComponents()).forEach(field -> fields.add(field.getName()));
-        assertThat(told).containsExactlyInAnyOrderElementsOf(fields);
+        assertThat(documented).containsExactlyInAnyOrderElementsOf(fields);
     }
 
     @ParameterizedTest

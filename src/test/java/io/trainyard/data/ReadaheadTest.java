@@ -29,7 +29,7 @@ class ReadaheadTest {
     Path folder;
 
     private MemorySegment memory;
-    private final List<Integer> asked = Collections.synchronizedList(new ArrayList<>());
+    private final List<Integer> requested = Collections.synchronizedList(new ArrayList<>());
     private final Semaphore samples = new Semaphore(0);
 
     /// A sparse file, which takes no disk space.
@@ -47,16 +47,16 @@ class ReadaheadTest {
     }
 
     /// Records the requests to the system for each sample.
-    private void hear(MemorySegment part) {
+    private void record(MemorySegment part) {
         long first = (part.address() - memory.address()) / SAMPLE;
         int count = (int) (part.byteSize() / SAMPLE);
-        IntStream.range(0, count).forEach(i -> asked.add((int) first + i));
+        IntStream.range(0, count).forEach(i -> requested.add((int) first + i));
         samples.release(count);
     }
 
     private void await(int count) throws InterruptedException {
         assertThat(samples.tryAcquire(count, Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS))
-                .as("asked for %s", asked)
+                .as("asked for %s", requested)
                 .isTrue();
     }
 
@@ -67,17 +67,18 @@ class ReadaheadTest {
     @Test
     void requestsAWindowAheadAndEachSampleOnce() throws Exception {
         int[] order = TorchRandom.permutation(1, 100);
-        try (Readahead ahead = new Readahead(memory, SAMPLE, 2, this::hear)) {
+        try (Readahead ahead = new Readahead(memory, SAMPLE, 2, this::record)) {
             ahead.reach(order, 0);
             await(64);
-            assertThat(asked).isEqualTo(of(order, 0, 64));
+            assertThat(requested).isEqualTo(of(order, 0, 64));
             ahead.reach(order, 36);
             await(36);
-            assertThat(asked).isEqualTo(of(order, 0, 100));
+            assertThat(requested).isEqualTo(of(order, 0, 100));
             int[] next = TorchRandom.permutation(2, 100);
             ahead.reach(next, 0);
             await(64);
-            assertThat(asked.subList(asked.size() - 64, asked.size())).isEqualTo(of(next, 0, 64));
+            assertThat(requested.subList(requested.size() - 64, requested.size()))
+                    .isEqualTo(of(next, 0, 64));
         }
     }
 
@@ -85,23 +86,23 @@ class ReadaheadTest {
     @Test
     void doesNotRequestEarlierSamples() throws Exception {
         int[] order = TorchRandom.permutation(1, 100);
-        try (Readahead ahead = new Readahead(memory, SAMPLE, 2, this::hear)) {
+        try (Readahead ahead = new Readahead(memory, SAMPLE, 2, this::record)) {
             ahead.reach(order, 10);
             await(64);
-            assertThat(asked).isEqualTo(of(order, 10, 74));
-            asked.clear();
+            assertThat(requested).isEqualTo(of(order, 10, 74));
+            requested.clear();
             ahead.reach(order, 90);
             await(10);
-            assertThat(asked).isEqualTo(of(order, 90, 100));
+            assertThat(requested).isEqualTo(of(order, 90, 100));
         }
     }
 
     @Test
     void theWindowHoldsAtLeastFourBatches() throws Exception {
-        try (Readahead ahead = new Readahead(memory, SAMPLE, 20, this::hear)) {
+        try (Readahead ahead = new Readahead(memory, SAMPLE, 20, this::record)) {
             ahead.reach(TorchRandom.identity(100), 0);
             await(80);
-            assertThat(asked).hasSize(80);
+            assertThat(requested).hasSize(80);
         }
     }
 

@@ -224,14 +224,14 @@ final class BucketRootsTest {
     void reportsProgress() throws IOException {
         put("letters/file", 1);
         put("letters/file2", 2);
-        List<Long> heard = new ArrayList<>();
-        AtomicInteger asked = new AtomicInteger();
+        List<Long> reported = new ArrayList<>();
+        AtomicInteger polls = new AtomicInteger();
         proxy.rule(request -> {
             if (request.is("GET", "letters/file")) {
-                asked.incrementAndGet();
+                polls.incrementAndGet();
                 Patience.await("news of the fetch").until(() -> {
-                    synchronized (heard) {
-                        return !heard.isEmpty();
+                    synchronized (reported) {
+                        return !reported.isEmpty();
                     }
                 });
             }
@@ -240,12 +240,12 @@ final class BucketRootsTest {
         var _ = roots(1 << 30).of("letters", (dataset, bytes, totalBytes) -> {
             assertThat(dataset).isEqualTo("letters");
             assertThat(totalBytes).isEqualTo(2 * BYTES);
-            synchronized (heard) {
-                heard.add(bytes);
+            synchronized (reported) {
+                reported.add(bytes);
             }
         });
-        assertThat(asked).hasValue(2);
-        assertThat(heard).isSorted().startsWith(0L);
+        assertThat(polls).hasValue(2);
+        assertThat(reported).isSorted().startsWith(0L);
     }
 
     @Test

@@ -26,10 +26,10 @@ class CheckRunTest {
             threads.add(Thread.currentThread());
             return new Passed("fine");
         });
-        List<CheckResult> told = new ArrayList<>();
+        List<CheckResult> reported = new ArrayList<>();
         try (CheckRun run = new CheckRun(Patience.LIMIT)) {
-            assertThat(run.run(List.of(counting, good, counting), told::add))
-                    .isEqualTo(told)
+            assertThat(run.run(List.of(counting, good, counting), reported::add))
+                    .isEqualTo(reported)
                     .hasSize(3);
         }
         assertThat(threads).hasSize(1).doesNotContain(Thread.currentThread());

@@ -41,7 +41,7 @@ class CheckingPageTest {
 
     @Test
     void theBenchmarkHasTheCasesOfThePage() {
-        List<String> told = PAGE.section("## The benchmark").table().stream()
+        List<String> documented = PAGE.section("## The benchmark").table().stream()
                 .flatMap(row -> precisions(row.get(4))
                         .map(precision -> "%s %s %s %s %s"
                                 .formatted(
@@ -51,7 +51,7 @@ class CheckingPageTest {
                                         number(row.get(3)),
                                         precision)))
                 .toList();
-        assertThat(told)
+        assertThat(documented)
                 .containsExactlyInAnyOrderElementsOf(BenchmarkCase.usual(FaultyDevice.none()).stream()
                         .map(of -> "%s %d %d %d %s"
                                 .formatted(of.network(), of.batchSize(), of.trains(), of.tests(), of.precision()))

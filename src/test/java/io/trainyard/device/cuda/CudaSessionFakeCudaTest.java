@@ -55,7 +55,7 @@ final class CudaSessionFakeCudaTest {
     void stepsAllocateNothingAndLaunchGraphs() {
         Workload workload = CheckWorkload.of(
                 Shape.of(1, 6, 6), 3, network(), CheckWorkload.MOMENTUM, 4, 19, 6); // no masks to upload
-        try (LearningSession session = begun(workload)) {
+        try (LearningSession session = started(workload)) {
             List<String> calls = List.of(
                     "cuMemAlloc", "cuMemHostAlloc", "cuLaunchKernel", "cudnnConvolutionForward", "cublasGemmEx");
             long[] before = calls.stream().mapToLong(FakeCudaLibraries::calls).toArray();
@@ -111,7 +111,7 @@ final class CudaSessionFakeCudaTest {
 
     /// Several calls, so that blocks of several sizes are uploaded.
     private Trained train(Workload workload) {
-        try (LearningSession session = begun(workload)) {
+        try (LearningSession session = started(workload)) {
             int steps = workload.stepsPerEpoch();
             float[] losses = new float[steps];
             for (int done = 0; done < steps; ) {
@@ -157,7 +157,7 @@ final class CudaSessionFakeCudaTest {
     @ValueSource(ints = {CUresult.CUDA_ERROR_LAUNCH_FAILED, CUresult.CUDA_ERROR_ILLEGAL_ADDRESS, 226, 721, 810, 911})
     void aLostContextStaysLostUntilTheProcessEnds(int status) {
         Workload workload = CheckWorkload.eventful();
-        LearningSession session = begun(workload);
+        LearningSession session = started(workload);
         FakeCudaLibraries.fail("kernel sgd", 1, status);
         assertThatThrownBy(() -> session.advance(2))
                 .isInstanceOf(DeviceLostException.class)
@@ -166,18 +166,18 @@ final class CudaSessionFakeCudaTest {
         assertThatThrownBy(session::save).as("it stays lost").isInstanceOf(DeviceLostException.class);
         session.close();
         FakeCudaLibraries.failNoMore("kernel sgd");
-        assertThatThrownBy(() -> begun(workload)).isInstanceOf(DeviceLostException.class);
+        assertThatThrownBy(() -> started(workload)).isInstanceOf(DeviceLostException.class);
         FakeCudaLibraries.relaunch();
-        try (LearningSession next = begun(workload)) {
+        try (LearningSession next = started(workload)) {
             assertThat(next.advance(1)).hasSize(1);
         }
     }
 
     @Test
     void theContextIsKeptForTheNextSession() {
-        begun(CheckWorkload.eventful()).close();
+        started(CheckWorkload.eventful()).close();
         long retained = FakeCudaLibraries.calls("cuDevicePrimaryCtxRetain");
-        begun(CheckWorkload.eventful()).close();
+        started(CheckWorkload.eventful()).close();
         assertThat(FakeCudaLibraries.calls("cuDevicePrimaryCtxRetain")).isEqualTo(retained);
         assertThat(device.usedMemoryBytes()).isPresent();
         assertThat(FakeCudaLibraries.calls("cuDevicePrimaryCtxRetain")).isEqualTo(retained);
@@ -222,7 +222,7 @@ final class CudaSessionFakeCudaTest {
                         "there is no device cuda:7 here; there are 2, cuda:0 to cuda:1. Look at nvidia-smi and CUDA_VISIBLE_DEVICES");
     }
 
-    private LearningSession begun(Workload workload) {
+    private LearningSession started(Workload workload) {
         LearningSession session = device.open(workload);
         session.load(CheckWorkload.state(workload));
         session.beginEpoch(CheckWorkload.plan(workload, 1), 0);

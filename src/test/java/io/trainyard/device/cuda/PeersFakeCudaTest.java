@@ -63,26 +63,26 @@ final class PeersFakeCudaTest {
     @Test
     void aSessionThatFailsInAStepClosesWithoutLosingADevice() {
         for (int i = 0; i < 10; i++) {
-            LearningSession session = begun();
+            LearningSession session = started();
             FakeCudaLibraries.fail("cuGraphLaunch", 4, CUresult.CUDA_ERROR_INVALID_VALUE);
             assertThatThrownBy(() -> session.advance(STEPS))
                     .isInstanceOf(DeviceException.class)
                     .isNotInstanceOf(DeviceLostException.class);
             session.close();
         }
-        try (LearningSession next = begun()) {
+        try (LearningSession next = started()) {
             assertThat(next.advance(STEPS)).hasSize(STEPS);
         }
     }
 
     private static Map<String, String> train() {
-        try (LearningSession session = begun()) {
+        try (LearningSession session = started()) {
             assertThat(session.advance(STEPS)).doesNotContain(Float.NaN);
             return Bits.of(session.save());
         }
     }
 
-    private static LearningSession begun() {
+    private static LearningSession started() {
         Workload workload = CheckWorkload.of(
                 Shape.of(1, 6, 6),
                 3,

@@ -77,8 +77,8 @@ class ParallelSessionTest {
             assertThat(List.of(losses))
                     .allSatisfy(own -> assertThat(own).hasSize(2).doesNotContain(0));
             for (int t = 0; t < 3; t++) {
-                int asked = t;
-                team.run(own -> states[own] = own == asked ? parts[own].save() : states[own]);
+                int requested = t;
+                team.run(own -> states[own] = own == requested ? parts[own].save() : states[own]);
             }
             assertThatThrownBy(() -> parts[0].advance(1))
                     .isInstanceOf(IllegalStateException.class)
@@ -100,10 +100,10 @@ class ParallelSessionTest {
             long begin = System.nanoTime();
             var _ = session.advance(2);
             long most = System.nanoTime() - begin;
-            long told = session.batchNanos().orElseThrow();
-            assertThat(told).isBetween(1L, most);
+            long waited = session.batchNanos().orElseThrow();
+            assertThat(waited).isBetween(1L, most);
             var _ = session.evaluate();
-            assertThat(session.batchNanos()).as("tests are no steps").hasValue(told);
+            assertThat(session.batchNanos()).as("tests are no steps").hasValue(waited);
         }
     }
 
@@ -136,9 +136,9 @@ class ParallelSessionTest {
     /// 1 thread for 2 devices would leave one device without a thread.
     @ParameterizedTest
     @CsvSource({"1, 2", "2, 2", "3, 3", "4, 4"})
-    void devicesShareTheThreads(int asked, int used) {
+    void devicesShareTheThreads(int requested, int used) {
         try (LearningSession session =
-                cpus(2).open(new ThreeCpusTest().eventful().withThreads(asked))) {
+                cpus(2).open(new ThreeCpusTest().eventful().withThreads(requested))) {
             assertThat(session.threads()).isEqualTo(used);
         }
     }
