@@ -31,13 +31,13 @@ public final class FalseAlarms {
             long losses = 0;
             long now = 0;
             for (String line : Files.readAllLines(Path.of(args[0]))) {
-                TimestampedEvent told = EventJson.readEvent(line.getBytes(java.nio.charset.StandardCharsets.UTF_8));
-                long millis = told.time().toEpochMilli();
+                TimestampedEvent published = EventJson.readEvent(line.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+                long millis = published.time().toEpochMilli();
                 for (now = now == 0 ? millis : now; now < millis; now += LOOK_MILLIS) {
                     count(rules.look(now), alarms, jobs);
                 }
-                count(rules.take(new EventRecord(told.event(), millis), millis), alarms, jobs);
-                losses += told.event() instanceof StepLosses step ? step.losses().length : 0;
+                count(rules.take(new EventRecord(published.event(), millis), millis), alarms, jobs);
+                losses += published.event() instanceof StepLosses step ? step.losses().length : 0;
             }
             System.out.printf(Locale.ROOT, "| %.0f | %,d losses | %d spikes %s | %d stalled |%n", score, losses, alarms.getOrDefault(Rule.SPIKE, 0), jobs, alarms.getOrDefault(Rule.STALLED, 0));
         }

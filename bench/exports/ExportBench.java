@@ -42,7 +42,7 @@ public final class ExportBench {
         try (TrackingStore store = TrackingStore.openExisting("jdbc:sqlite:" + args[0])) {
             JobExport export = new JobExport(store);
             long start = System.nanoTime();
-            List<String> jobs = export.find(new JobQuery(Set.of(), "", "", JobQuery.Sort.HEARD, false, 1, 0), (JobState _) -> true);
+            List<String> jobs = export.find(new JobQuery(Set.of(), "", "", JobQuery.Sort.SUBMITTED, false, 1, 0), (JobState _) -> true);
             JobExport.Progress all = export.export(jobs, ExportFormat.valueOf(args[2].toUpperCase(Locale.ROOT)), Path.of(args[1]), true, _ -> {});
             System.out.printf(Locale.ROOT, "exported as %s: %,d jobs, %,d losses in %.1f s%n", args[2], all.jobs(), all.losses(), seconds(start));
         }
@@ -61,10 +61,10 @@ public final class ExportBench {
         Random random = new Random(1);
         double sum = 0;
         long offset = 0;
-        List<JobRecord> news = new ArrayList<>();
+        List<JobRecord> jobRecord = new ArrayList<>();
         for (int run = 0; run < runs; run++) {
             String job = "run-" + run;
-            news.add(new EventRecord(new Claimed(job, 1, "w", "cpu"), 1_795_000_000_000L + run, "w", 0));
+            jobRecord.add(new EventRecord(new Claimed(job, 1, "w", "cpu"), 1_795_000_000_000L + run, "w", 0));
             for (int first = 1; first <= steps; first += losses) {
                 float[] values = new float[Math.min(losses, steps - first + 1)];
                 for (int i = 0; i < values.length; i++) {
@@ -72,12 +72,12 @@ public final class ExportBench {
                     sum += values[i];
                 }
                 long millis = 1_795_000_000_000L + run + first;
-                news.add(new EventRecord(new StepLosses(job, 1, first / 1000, first, values, first * 1000L, 0.01), millis, "w", 0));
+                jobRecord.add(new EventRecord(new StepLosses(job, 1, first / 1000, first, values, first * 1000L, 0.01), millis, "w", 0));
             }
             if (run % JOBS_A_TRANSACTION == JOBS_A_TRANSACTION - 1 || run == runs - 1) {
-                offset += news.size();
-                store.take(news, Map.of(new Partition("steps", 0), offset));
-                news.clear();
+                offset += jobRecord.size();
+                store.take(jobRecord, Map.of(new Partition("steps", 0), offset));
+                jobRecord.clear();
             }
         }
         return sum;

@@ -65,7 +65,7 @@ class PageSpeedBench {
     private static Chromium chromium;
     private static String url;
     private static final AtomicBoolean stopped = new AtomicBoolean();
-    private static final Map<Long, Long> told = new ConcurrentHashMap<>();
+    private static final Map<Long, Long> published = new ConcurrentHashMap<>();
     private static Thread fleetOfRuns;
 
     @BeforeAll
@@ -87,7 +87,7 @@ class PageSpeedBench {
         try (publisher) {
             for (long step = BEFORE + 1; !stopped.get(); step += BLOCK) {
                 long begin = System.nanoTime();
-                told.put(step + BLOCK - 1, System.currentTimeMillis());
+                published.put(step + BLOCK - 1, System.currentTimeMillis());
                 for (int run = 0; run < RUNS; run++) {
                     publisher.send(losses("run-" + run, 1, 0, step, curve(run, step, BLOCK)));
                 }
@@ -141,7 +141,7 @@ class PageSpeedBench {
         gaps.sort(Double::compare);
         @SuppressWarnings("unchecked")
         List<List<Number>> seen = (List<List<Number>>) page.evaluate("window.watched.seen"); // step, milliseconds
-        List<Double> late = told.entrySet().stream()
+        List<Double> late = published.entrySet().stream()
                 .filter(block -> block.getValue() > seen.getFirst().get(1).longValue())
                 .flatMap(block -> seen.stream()
                         .filter(drawn -> drawn.get(0).doubleValue() >= block.getKey())

@@ -220,14 +220,14 @@ class SweepSpeedBench {
 
     /// Milliseconds, of each of so many.
     private static String since(Map<String, Double> before, Map<String, Double> now, int times) {
-        List<String> told = new ArrayList<>();
+        List<String> published = new ArrayList<>();
         for (String name : List.of("ScriptDuration", "RecalcStyleDuration", "LayoutDuration", "TaskDuration")) {
             double millis = 1000 * (now.getOrDefault(name, 0.0) - before.getOrDefault(name, 0.0)) / times;
-            told.add(String.format(
+            published.add(String.format(
                     Locale.ROOT, "%s %.1f ms", name.replace("Duration", "").toLowerCase(Locale.ROOT), millis));
         }
-        told.add("%d nodes".formatted((long) now.getOrDefault("Nodes", 0.0).doubleValue()));
-        return String.join(", ", told);
+        published.add("%d nodes".formatted((long) now.getOrDefault("Nodes", 0.0).doubleValue()));
+        return String.join(", ", published);
     }
 
     private static double median(List<Double> values) {

@@ -148,14 +148,14 @@ final class Probe {
             say(JSON.createObjectNode().put("listening", partitions.size()));
             while (true) {
                 for (ConsumerRecord<byte[], byte[]> entry : consumer.poll(Duration.ofSeconds(1))) {
-                    tell(entry, micros());
+                    publish(entry, micros());
                 }
                 out.flush();
             }
         }
     }
 
-    private void tell(ConsumerRecord<byte[], byte[]> entry, long at) {
+    private void publish(ConsumerRecord<byte[], byte[]> entry, long at) {
         ObjectNode line = JSON.createObjectNode()
                 .put("at", at)
                 .put("topic", entry.topic().substring(prefix.length()))

@@ -211,8 +211,8 @@ public final class FleetModel {
     }
 
     private boolean isKnownBusy(Pod pod) {
-        boolean news = nowMillis - pod.changedMillis < NEWS_MILLIS;
-        return (pod.state == State.BUSY) != news;
+        boolean jobRecord = nowMillis - pod.changedMillis < NEWS_MILLIS;
+        return (pod.state == State.BUSY) != jobRecord;
     }
 
     private int ageClass(Pod pod) {

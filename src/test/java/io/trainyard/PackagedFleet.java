@@ -98,7 +98,7 @@ public final class PackagedFleet implements AutoCloseable {
     }
 
     /// The connection for readers, with the dashboard's permissions on a secured fleet.
-    public Brokers news() {
+    public Brokers jobRecords() {
         return secure == null ? Brokers.at(kafka) : secure.as(secure.scram(KafkaRole.DASHBOARD));
     }
 
@@ -271,10 +271,10 @@ public final class PackagedFleet implements AutoCloseable {
     }
 
     public static TrainingEvent event(String json) {
-        return told(json).event();
+        return published(json).event();
     }
 
-    static TimestampedEvent told(String json) {
+    static TimestampedEvent published(String json) {
         try {
             return EventJson.readEvent(json.getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {

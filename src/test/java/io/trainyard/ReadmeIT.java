@@ -33,8 +33,8 @@ final class ReadmeIT {
     void theFirstJobReachesTheAccuracyOfTheReadme() throws IOException {
         assertThat(MAPPER.readTree(README.section("## A first job").code("json").getFirst()))
                 .isEqualTo(MAPPER.readTree(Files.readString(FIRST)));
-        Matcher told = PERCENT.matcher(README.text());
-        assertThat(told.find()).isTrue();
+        Matcher published = PERCENT.matcher(README.text());
+        assertThat(published.find()).isTrue();
 
         TrainyardProcess train = TrainyardProcess.run(folder, "train", FIRST.toString());
 
@@ -42,6 +42,6 @@ final class ReadmeIT {
         Matcher learned = ACCURACY.matcher(train.output());
         assertThat(learned.find()).as(train.output()).isTrue();
         assertThat(Double.parseDouble(learned.group(1)))
-                .isGreaterThan(Double.parseDouble(told.group(1)) / 100 - TOLERANCE);
+                .isGreaterThan(Double.parseDouble(published.group(1)) / 100 - TOLERANCE);
     }
 }

@@ -147,11 +147,11 @@ final class SecureFleetIT {
             requireDone(start(KafkaRole.DASHBOARD, command, "--help"));
         }
 
-        List<String> told = new ArrayList<>(commandLines);
-        told.addAll(List.of(shown, get(metrics), get(page + "/metrics"), records()));
-        STARTED.forEach(process -> told.addAll(List.of(process.output(), process.errors())));
+        List<String> published = new ArrayList<>(commandLines);
+        published.addAll(List.of(shown, get(metrics), get(page + "/metrics"), records()));
+        STARTED.forEach(process -> published.addAll(List.of(process.output(), process.errors())));
         for (String secret : SECRETS) {
-            assertThat(told).noneMatch(text -> text.contains(secret), secret);
+            assertThat(published).noneMatch(text -> text.contains(secret), secret);
         }
         assertThat(records())
                 .contains("safe-1")

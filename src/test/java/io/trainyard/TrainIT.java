@@ -144,8 +144,8 @@ final class TrainIT {
     void theLinesAreTheTopicsJson() {
         assertThat(first.lines()).isNotEmpty().allSatisfy(line -> {
             assertThat(line).matches("\\{\"type\":\"[a-zA-Z]+\",\"job\":\"twice\",\"attempt\":1,.*");
-            TimestampedEvent told = PackagedFleet.told(line);
-            assertThat(new String(EventJson.write(told.event(), Objects.requireNonNull(told.time())), UTF_8))
+            TimestampedEvent published = PackagedFleet.published(line);
+            assertThat(new String(EventJson.write(published.event(), Objects.requireNonNull(published.time())), UTF_8))
                     .isEqualTo(line);
         });
         assertThat(first.errors()).as("one line").matches("auto chose \\w+: .+\\R");

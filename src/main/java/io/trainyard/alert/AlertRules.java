@@ -41,8 +41,8 @@ public final class AlertRules {
         private final int attempt;
         private final LossSpikes spikes;
         private long step;
-        private long toldMillis;
-        private long heardMillis;
+        private long publishedMillis;
+        private long receivedMillis;
         private long longestMillis;
         private boolean stalled;
 
@@ -72,18 +72,18 @@ public final class AlertRules {
     /// Applies a record.
     ///
     /// @param nowMillis by this machine's clock, Unix time in ms
-    public List<Alert> take(JobRecord news, long nowMillis) {
+    public List<Alert> take(JobRecord jobRecord, long nowMillis) {
         List<Alert> found = new ArrayList<>();
-        if (news.millis() >= sinceMillis) {
-            switch (news) {
+        if (jobRecord.millis() >= sinceMillis) {
+            switch (jobRecord) {
                 case Requested _ -> {}
                 case Rejected refusal ->
                     found.add(new Alert(
                             Rule.FAILED,
-                            news.job() + "/rejected/" + refusal.command(),
-                            news.millis(),
-                            "the command of job %s was rejected: %s".formatted(news.job(), refusal.reason()),
-                            Map.of("job", news.job(), "reason", refusal.reason())));
+                            jobRecord.job() + "/rejected/" + refusal.command(),
+                            jobRecord.millis(),
+                            "the command of job %s was rejected: %s".formatted(jobRecord.job(), refusal.reason()),
+                            Map.of("job", jobRecord.job(), "reason", refusal.reason())));
                 case EventRecord happened -> take(happened, nowMillis, found);
             }
         }
@@ -91,34 +91,34 @@ public final class AlertRules {
         return found;
     }
 
-    private void take(EventRecord news, long nowMillis, List<Alert> found) {
-        String job = news.job();
-        switch (news.event()) {
+    private void take(EventRecord jobRecord, long nowMillis, List<Alert> found) {
+        String job = jobRecord.job();
+        switch (jobRecord.event()) {
             case Claimed _, Started _, CheckpointSaved _, Resumed _ -> {}
             case StepLosses losses -> {
-                Run run = heard(news, nowMillis);
+                Run run = received(jobRecord, nowMillis);
                 if (run.attempt == losses.attempt()) {
-                    take(losses, run, news.millis(), found);
+                    take(losses, run, jobRecord.millis(), found);
                 }
             }
             case EpochTested tested -> {
-                var _ = heard(news, nowMillis);
-                look(tested, Threshold.TEST_LOSS, tested.step(), tested.testLoss(), news.millis(), found);
+                var _ = received(jobRecord, nowMillis);
+                look(tested, Threshold.TEST_LOSS, tested.step(), tested.testLoss(), jobRecord.millis(), found);
                 Double accuracy = tested.testAccuracy();
                 if (accuracy != null) {
-                    look(tested, Threshold.TEST_ACCURACY, tested.step(), accuracy, news.millis(), found);
+                    look(tested, Threshold.TEST_ACCURACY, tested.step(), accuracy, jobRecord.millis(), found);
                 }
             }
             case Finished finished -> {
                 runs.remove(job);
-                found.add(finished(finished, news.millis()));
+                found.add(finished(finished, jobRecord.millis()));
             }
             case Failed failed -> {
                 runs.remove(job);
                 found.add(new Alert(
                         Rule.FAILED,
                         job,
-                        news.millis(),
+                        jobRecord.millis(),
                         "job %s has failed: %s".formatted(job, failed.reason()),
                         data(failed, "reason", failed.reason())));
             }
@@ -127,21 +127,21 @@ public final class AlertRules {
     }
 
     /// Updates the run of a job that published an event.
-    private Run heard(EventRecord news, long nowMillis) {
-        Run known = runs.get(news.job());
-        int attempt = news.event().attempt();
+    private Run received(EventRecord jobRecord, long nowMillis) {
+        Run known = runs.get(jobRecord.job());
+        int attempt = jobRecord.event().attempt();
         if (known != null && attempt < known.attempt) {
             return known; // an older attempt that does not know yet that it was superseded
         }
         Run run = known;
         if (run == null || run.attempt != attempt) {
             run = new Run(attempt, new LossSpikes(settings.spikeScore(), settings.spikeWindow()));
-            runs.put(news.job(), run);
+            runs.put(jobRecord.job(), run);
         } else {
-            run.longestMillis = Math.max(run.longestMillis, news.millis() - run.toldMillis);
+            run.longestMillis = Math.max(run.longestMillis, jobRecord.millis() - run.publishedMillis);
         }
-        run.toldMillis = Math.max(run.toldMillis, news.millis());
-        run.heardMillis = nowMillis;
+        run.publishedMillis = Math.max(run.publishedMillis, jobRecord.millis());
+        run.receivedMillis = nowMillis;
         run.stalled = false;
         return run;
     }
@@ -214,7 +214,7 @@ public final class AlertRules {
     public List<Alert> look(long nowMillis) {
         List<Alert> found = new ArrayList<>();
         runs.forEach((job, run) -> {
-            long silent = nowMillis - run.heardMillis;
+            long silent = nowMillis - run.receivedMillis;
             if (!run.stalled
                     && silent >= settings.stallAfterMillis()
                     && silent >= settings.stallFactor() * run.longestMillis) {
@@ -264,7 +264,7 @@ public final class AlertRules {
         return new Alert(
                 Rule.STALLED,
                 job + "/" + run.attempt + "/" + run.step,
-                run.heardMillis + silentMillis,
+                run.receivedMillis + silentMillis,
                 String.format(
                         ROOT,
                         "job %s is stalled: nothing for %.1f s after step %d; it was never silent for longer than %.1f s",

@@ -24,7 +24,7 @@ public final class CancelCommand extends ControlCommand {
     @Override
     Optional<Answer> before(JobState job, ControlledJobs all) {
         return job.status() == Status.CANCELLED
-                ? Answer.asWished("was cancelled already, at step %d".formatted(job.step()))
+                ? Answer.asRequested("was cancelled already, at step %d".formatted(job.step()))
                 : ended(job, "cancel");
     }
 
@@ -36,7 +36,7 @@ public final class CancelCommand extends ControlCommand {
     @Override
     Optional<Answer> after(JobState job, ControlledJobs all) {
         return job.status() == Status.CANCELLED
-                ? Answer.asWished("is cancelled at step %d".formatted(job.step()))
+                ? Answer.asRequested("is cancelled at step %d".formatted(job.step()))
                 : ended(job, "cancel");
     }
 }

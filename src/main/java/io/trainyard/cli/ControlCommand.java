@@ -25,7 +25,7 @@ import picocli.CommandLine.Option;
 @Command(
         exitCodeList = {
             ExitCodes.CONTROL_OK_HELP,
-            ExitCodes.WISH_FAILED_HELP,
+            ExitCodes.CONTROL_FAILED_HELP,
             ExitCodes.BAD_INPUT_HELP,
             ExitCodes.KAFKA_HELP,
             ExitCodes.INTERRUPTED_HELP
@@ -49,7 +49,7 @@ abstract class ControlCommand extends FleetCommand {
     /// @param done whether the command can stop waiting for the job
     /// @param ok whether the job is or will be in the requested state
     record Answer(boolean done, boolean ok, String sentence) {
-        static Optional<Answer> asWished(String sentence) {
+        static Optional<Answer> asRequested(String sentence) {
             return Optional.of(new Answer(true, true, sentence));
         }
     }

@@ -45,7 +45,7 @@ final class ControlledJobs {
         } else if (entry.topic().content() == Topic.Content.EVENTS && job != null && !names.contains(job)) {
             others.add(job); // most events are about other jobs
         } else {
-            reader.read(entry).ifPresent(news -> take(news, entry));
+            reader.read(entry).ifPresent(jobRecord -> take(jobRecord, entry));
         }
     }
 
@@ -57,12 +57,12 @@ final class ControlledJobs {
         }
     }
 
-    private void take(JobRecord news, TopicRecord entry) {
-        others.add(news.job());
-        if (names.contains(news.job())) {
-            book.take(news);
-            if (news instanceof JobRecord.Requested asked && asked.spec() != null) {
-                commands.put(news.job(), entry);
+    private void take(JobRecord jobRecord, TopicRecord entry) {
+        others.add(jobRecord.job());
+        if (names.contains(jobRecord.job())) {
+            book.take(jobRecord);
+            if (jobRecord instanceof JobRecord.Requested asked && asked.spec() != null) {
+                commands.put(jobRecord.job(), entry);
             }
         }
     }

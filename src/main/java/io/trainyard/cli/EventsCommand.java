@@ -70,7 +70,7 @@ public final class EventsCommand extends FleetCommand {
     @Option(names = "--json", description = "With --check: what is wrong as one JSON object. Events are JSON anyway.")
     private boolean json;
 
-    @ArgGroup(exclusive = false, heading = "Whether what was told can be:%n")
+    @ArgGroup(exclusive = false, heading = "Checks of the history:%n")
     private @Nullable CheckOptions check;
 
     private static final class CheckOptions {
@@ -121,7 +121,7 @@ public final class EventsCommand extends FleetCommand {
             if (follow) {
                 log.follow(this::print, () -> !terminal.out().checkError());
             }
-        } catch (NobodyReadsException _) {
+        } catch (NoReaderException _) {
             return ExitCodes.OK;
         }
         return job == null || found ? ExitCodes.OK : ExitCodes.FAILED;
@@ -138,16 +138,16 @@ public final class EventsCommand extends FleetCommand {
         JobRecordReader reader = new JobRecordReader(terminal.err()::println);
         Optional<OwnershipScan> ownership = ownership();
         try (EventLog log = EventLog.open(kafka.cluster(), Topic.JOB_TOPICS)) {
-            Consumer<TopicRecord> take = entry -> reader.read(entry).ifPresent(news -> {
-                if (job == null || job.equals(news.job())) {
-                    checker.take(news);
-                    if (news instanceof JobRecord.Requested
+            Consumer<TopicRecord> take = entry -> reader.read(entry).ifPresent(jobRecord -> {
+                if (job == null || job.equals(jobRecord.job())) {
+                    checker.take(jobRecord);
+                    if (jobRecord instanceof JobRecord.Requested
                             && ownership.isPresent()
                             && ownership.get().isQueued(entry)) {
-                        checker.findable(news.job());
+                        checker.findable(jobRecord.job());
                     }
                 } else {
-                    others.add(news.job());
+                    others.add(jobRecord.job());
                 }
             });
             log.readToEnd(take);
@@ -262,7 +262,7 @@ public final class EventsCommand extends FleetCommand {
         out.write(entry.body(), 0, entry.body().length);
         out.write('\n');
         if (out.checkError()) {
-            throw new NobodyReadsException();
+            throw new NoReaderException();
         }
     }
 
@@ -284,7 +284,7 @@ public final class EventsCommand extends FleetCommand {
         }
     }
 
-    private static final class NobodyReadsException extends RuntimeException {
+    private static final class NoReaderException extends RuntimeException {
         private static final long serialVersionUID = 1L;
     }
 }

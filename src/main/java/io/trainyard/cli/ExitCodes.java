@@ -13,7 +13,7 @@ final class ExitCodes {
     static final String JOBS_OK_HELP = "0:done; where it waits for jobs: all of them finished";
     static final String FAILED_HELP = "1:a job failed, was rejected or is not known; or an error of Trainyard itself";
     static final String CONTROL_OK_HELP = "0:the jobs are in the requested state, or the request is stored";
-    static final String WISH_FAILED_HELP = "1:a job has ended or is not known; or an error of Trainyard itself";
+    static final String CONTROL_FAILED_HELP = "1:a job has ended or is not known; or an error of Trainyard itself";
     static final String UNEXPECTED_HELP = "1:an error of Trainyard itself";
     static final String BAD_INPUT_HELP = "2:a wrong option, or bad input";
     static final String KAFKA_HELP = "3:Kafka does not answer, or refuses";

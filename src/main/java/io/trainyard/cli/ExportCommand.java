@@ -20,7 +20,7 @@ import picocli.CommandLine.Parameters;
         name = "export",
         description = {
             "Writes jobs of the tracking store for other tools: TensorBoard, MLflow, CSV, Parquet.",
-            "All losses of all steps; of a job that runs what is told so far. The dashboard may run meanwhile."
+            "All losses of all steps; a running job up to its newest stored event. The dashboard may run meanwhile."
         },
         exitCodeList = {
             ExitCodes.OK_HELP,

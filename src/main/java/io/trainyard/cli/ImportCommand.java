@@ -106,7 +106,7 @@ public final class ImportCommand extends PlainCommand implements NeedsJvm {
         }
         String alone = one.alone() == 0
                 ? ""
-                : "; %d accuracies and errors of tests that told no loss were left out".formatted(one.alone());
+                : "; %d accuracies and errors of tests without a loss were skipped".formatted(one.alone());
         terminal.out().println(Printable.text("job " + one.job() + ": " + what + alone, MAX_TEXT));
     }
 

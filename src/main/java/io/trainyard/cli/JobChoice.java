@@ -59,7 +59,7 @@ final class JobChoice {
 
     /// The query for a tracking store, in the order in which jobs were first seen.
     JobQuery query(String tag) {
-        return new JobQuery(states, text, tag, JobQuery.Sort.HEARD, false, 1, 0);
+        return new JobQuery(states, text, tag, JobQuery.Sort.SUBMITTED, false, 1, 0);
     }
 
     boolean matches(JobState job) {

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 enum JobOrder {
     JOB(JobState::job),
     STATE(JobState::status),
-    HEARD(JobState::firstRecordMillis),
+    SUBMITTED(JobState::firstRecordMillis),
     START(JobState::start),
     DURATION(state -> state.startMillis() == 0 ? null : state.durationMillis()),
     DATASET(state -> of(state, spec -> spec.dataset().name())),

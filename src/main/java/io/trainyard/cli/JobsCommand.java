@@ -37,7 +37,7 @@ public final class JobsCommand extends FleetCommand {
             names = "--sort",
             paramLabel = "BY",
             description =
-                    "job, state, heard, start, duration, dataset, network, worker, step, loss, test_loss or accuracy (default: as first heard of). Jobs that have no such value come last.")
+                    "job, state, submitted, start, duration, dataset, network, worker, step, loss, test_loss or accuracy (default: by submission). Jobs that have no such value come last.")
     private @Nullable JobOrder order;
 
     @Option(names = "--descending", description = "With --sort, the greatest first.")

@@ -9,7 +9,7 @@ import picocli.CommandLine.Mixin;
 
 @Command(
         name = "pause",
-        description = "Has jobs rest, with a checkpoint, until they are resumed.",
+        description = "Pauses jobs, with a checkpoint, until they are resumed.",
         footerHeading = "%nExamples:%n",
         footer = {"  ./trainyard pause tudui-1", "  ./trainyard pause --sweep rates-1"})
 public final class PauseCommand extends ControlCommand {
@@ -24,7 +24,7 @@ public final class PauseCommand extends ControlCommand {
     @Override
     Optional<Answer> before(JobState job, ControlledJobs all) {
         return job.status() == Status.PAUSED && all.desiredState(job.job()) == DesiredState.PAUSE
-                ? Answer.asWished("is paused already; ./trainyard resume has it go on")
+                ? Answer.asRequested("is paused already; ./trainyard resume has it go on")
                 : ended(job, "pause");
     }
 
@@ -36,7 +36,7 @@ public final class PauseCommand extends ControlCommand {
     @Override
     Optional<Answer> after(JobState job, ControlledJobs all) {
         return job.status() == Status.PAUSED
-                ? Answer.asWished("is paused at step %d; ./trainyard resume has it go on".formatted(job.step()))
+                ? Answer.asRequested("is paused at step %d; ./trainyard resume has it go on".formatted(job.step()))
                 : ended(job, "pause");
     }
 }

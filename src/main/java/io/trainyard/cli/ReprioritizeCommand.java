@@ -69,10 +69,10 @@ public final class ReprioritizeCommand extends ControlCommand {
     Optional<Answer> after(JobState state, ControlledJobs all) {
         String urgency = priority.name().toLowerCase(Locale.ROOT);
         if (state.status() != Status.QUEUED) {
-            return Answer.asWished("%s: the priority %s is kept for when it waits for a worker again"
+            return Answer.asRequested("%s: the priority %s is kept for when it waits for a worker again"
                     .formatted(words(state.status()), urgency));
         }
-        return Answer.asWished(
+        return Answer.asRequested(
                 all.command(job).isPresent()
                         ? "waits with the priority " + urgency
                         : "has no command on the topics any more: the priority %s is kept for its next one"

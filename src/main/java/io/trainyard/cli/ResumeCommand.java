@@ -26,15 +26,15 @@ public final class ResumeCommand extends ControlCommand {
     @Override
     Optional<Answer> before(JobState job, ControlledJobs all) {
         if (jobs.areGroup() && job.rung() != null && all.desiredState(job.job()) != DesiredState.PAUSE) {
-            return Answer.asWished(
+            return Answer.asRequested(
                     "rests where others of its sweep are better; ./trainyard resume %s has it run on all the same"
                             .formatted(job.job()));
         }
         Optional<Answer> ended = ended(job, "resume");
-        boolean rests = job.status() == Status.PAUSED || all.desiredState(job.job()) == DesiredState.PAUSE;
-        return ended.isPresent() || rests
+        boolean isPaused = job.status() == Status.PAUSED || all.desiredState(job.job()) == DesiredState.PAUSE;
+        return ended.isPresent() || isPaused
                 ? ended
-                : Answer.asWished(words(job.status()) + " and was not paused; nothing to resume");
+                : Answer.asRequested(words(job.status()) + " and was not paused; nothing to resume");
     }
 
     @Override
@@ -48,17 +48,17 @@ public final class ResumeCommand extends ControlCommand {
     }
 
     /// When a whole sweep is resumed, reports which of its jobs stay paused at a rung.
-    private Optional<Answer> restsAgain(JobState job) {
+    private Optional<Answer> isPausedAgain(JobState job) {
         return jobs.areGroup() && job.rung() != null
-                ? Answer.asWished("is not paused any more, and rests where others of its sweep are better")
+                ? Answer.asRequested("is not paused any more, and rests where others of its sweep are better")
                 : Optional.empty();
     }
 
     @Override
     Optional<Answer> after(JobState job, ControlledJobs all) {
         return switch (job.status()) {
-            case PAUSED -> restsAgain(job);
-            case QUEUED, RUNNING -> Answer.asWished("goes on: it " + words(job.status()));
+            case PAUSED -> isPausedAgain(job);
+            case QUEUED, RUNNING -> Answer.asRequested("goes on: it " + words(job.status()));
             case FINISHED, FAILED, CANCELLED, REJECTED, EXPANDED -> ended(job, "resume");
         };
     }

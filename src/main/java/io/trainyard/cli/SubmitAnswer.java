@@ -80,14 +80,14 @@ final class SubmitAnswer {
         }
     }
 
-    void tellPrograms() {
+    void printJson() {
         for (String job : jobs) {
             JobState state = state(job);
             terminal.printJson(new Answer(job, state == null ? null : state.status(), forecast.of(job)));
         }
     }
 
-    void tellPeople() {
+    void printText() {
         if (fleet == null) {
             say("when %s not known yet: ./trainyard jobs"
                     .formatted(jobs.size() == 1 ? "it begins is" : "they begin is"));

@@ -95,7 +95,7 @@ public final class SubmitCommand extends FleetCommand {
             terminal.out().flush();
             return ExitCodes.OK;
         }
-        requireRoom(jobs, projects.rules());
+        requireSpace(jobs, projects.rules());
         List<String> sent = new ArrayList<>();
         try {
             new CommandSender(kafka.cluster(), CloudEvents.CLI).send(jobs, priority, job -> {
@@ -118,7 +118,7 @@ public final class SubmitCommand extends FleetCommand {
         terminal.err()
                 .printf("submitted %d %s to %s%n", jobs.size(), jobs.size() == 1 ? "job" : "jobs", kafka.address());
         if (!watch) {
-            tellWhen(sent);
+            printWhen(sent);
         }
         return !watch || JobWatch.run(kafka.cluster(), terminal, sent, jobs, json, JobWatch.goOn(sent))
                 ? ExitCodes.OK
@@ -129,18 +129,18 @@ public final class SubmitCommand extends FleetCommand {
         return "{\"job\":\"%s\"}".formatted(id);
     }
 
-    private void tellWhen(List<String> sent) {
+    private void printWhen(List<String> sent) {
         SubmitAnswer answer = SubmitAnswer.of(kafka.cluster(), projects.rules(), terminal, sent);
         if (json) {
-            answer.tellPrograms();
+            answer.printJson();
             terminal.out().flush();
         } else {
-            answer.tellPeople();
+            answer.printText();
         }
     }
 
     /// Checks quotas. Reads the topics only if a project of the jobs has a quota of waiting jobs.
-    private void requireRoom(List<JobSpec> jobs, ProjectRules rules) {
+    private void requireSpace(List<JobSpec> jobs, ProjectRules rules) {
         Map<String, Long> more = jobs.stream()
                 .collect(Collectors.groupingBy(JobSpec::projectName, Collectors.summingLong(Trials::count)));
         more.keySet().removeIf(project -> rules.of(project).waiting() == null);

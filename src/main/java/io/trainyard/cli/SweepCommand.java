@@ -77,14 +77,14 @@ public final class SweepCommand extends FleetCommand {
             show(jobs);
             while (watch && ObservedRungs.areOpen(GroupReader.of(book, group))) {
                 long endNanos = System.nanoTime() + PAUSE.toNanos();
-                boolean[] heard = {false};
+                boolean[] received = {false};
                 log.follow(
                         entry -> {
                             take(entry, reader, book);
-                            heard[0] = true;
+                            received[0] = true;
                         },
                         () -> System.nanoTime() < endNanos);
-                if (heard[0]) {
+                if (received[0]) {
                     show(GroupReader.of(book, group));
                 }
             }

@@ -58,7 +58,7 @@ public final class TopCommand extends FleetCommand {
             names = "--sort",
             paramLabel = "BY",
             description =
-                    "job, start, loss, speed or left: of those that run (default: as first heard of). The soonest to end come first, the fastest, and the highest losses.")
+                    "job, start, loss, speed or left: of those that run (default: by submission). The soonest to end come first, the fastest, and the highest losses.")
     private @Nullable TopOrder order;
 
     @Mixin

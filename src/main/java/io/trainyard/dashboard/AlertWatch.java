@@ -88,10 +88,10 @@ class AlertWatch {
     /// are read again, and known alerts are not sent again.
     ///
     /// @throws io.trainyard.tracking.TrackingException if the store fails
-    void take(Collection<JobRecord> news) {
+    void take(Collection<JobRecord> jobRecord) {
         if (rules.isPresent()) {
             long now = System.currentTimeMillis();
-            for (JobRecord one : news) {
+            for (JobRecord one : jobRecord) {
                 synchronized (this) {
                     keep(rules.get().take(one, now));
                 }
@@ -107,11 +107,11 @@ class AlertWatch {
     void look() {
         Sources.State state = sources.state();
         long now = System.currentTimeMillis();
-        boolean hears = state.kafka().ok()
+        boolean receives = state.kafka().ok()
                 && state.store().ok()
                 && state.behindMillis() == 0
                 && now - Math.max(state.kafka().sinceMillis(), state.store().sinceMillis()) > SETTLED_MILLIS;
-        if (rules.isPresent() && hears) {
+        if (rules.isPresent() && receives) {
             synchronized (this) {
                 keep(rules.get().look(now));
             }

@@ -43,7 +43,7 @@ class DemandWatch {
     private final JobHistory history;
     private final Sources sources;
     private final DemandServer server;
-    private final BlockingQueue<Boolean> heard = new ArrayBlockingQueue<>(1);
+    private final BlockingQueue<Boolean> received = new ArrayBlockingQueue<>(1);
     private final Thread thread = Thread.ofPlatform().name("demand").daemon().unstarted(this::watch);
 
     /// @param host the address of the dashboard
@@ -64,7 +64,7 @@ class DemandWatch {
     }
 
     void start() {
-        history.onNews(this::see);
+        history.onJobRecord(this::see);
         thread.start();
         LOG.infof("KEDA is answered on port %d", server.port());
     }
@@ -73,15 +73,15 @@ class DemandWatch {
         return server.port();
     }
 
-    private void see(Collection<JobRecord> news) {
-        if (news.stream().anyMatch(DemandWatch::matters)) {
-            boolean _ = heard.offer(true); // else an update is due already
+    private void see(Collection<JobRecord> jobRecord) {
+        if (jobRecord.stream().anyMatch(DemandWatch::matters)) {
+            boolean _ = received.offer(true); // else an update is due already
         }
     }
 
     /// Events of a job that keeps running do not change the demand.
-    private static boolean matters(JobRecord news) {
-        return !(news instanceof EventRecord happened
+    private static boolean matters(JobRecord jobRecord) {
+        return !(jobRecord instanceof EventRecord happened
                 && (happened.event() instanceof StepLosses
                         || happened.event() instanceof EpochTested
                         || happened.event() instanceof CheckpointSaved
@@ -94,7 +94,7 @@ class DemandWatch {
                 look();
                 Thread.sleep(PAUSE);
                 Duration most = sources.isCaughtUp() ? EVERY : AT_FIRST;
-                var _ = heard.poll(most.toMillis(), TimeUnit.MILLISECONDS);
+                var _ = received.poll(most.toMillis(), TimeUnit.MILLISECONDS);
             }
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
@@ -105,7 +105,7 @@ class DemandWatch {
     private void look() {
         if (sources.isCaughtUp()) {
             try {
-                server.tell(new Demand(byKind(history.underWay())));
+                server.publish(new Demand(byKind(history.underWay())));
             } catch (TrackingException e) {
                 LOG.debugf("what is wanted is not known: %s", e.getMessage());
             }

@@ -58,10 +58,10 @@ class FleetCounters {
                 .collect(Collectors.toMap(Function.identity(), value -> meters.counter(metric, value)));
     }
 
-    void taken(List<JobRecord> news, List<Transition> transitions, int refused) {
+    void taken(List<JobRecord> jobRecord, List<Transition> transitions, int refused) {
         transitions.forEach(this::count);
         deadLetters.increment(refused);
-        measure(news);
+        measure(jobRecord);
     }
 
     private void count(Transition transition) {
@@ -72,9 +72,9 @@ class FleetCounters {
             switch (transition.after()) {
                 case FINISHED -> finished.increment();
                 case CANCELLED -> cancelled.increment();
-                case FAILED -> counter(failed, cause(transition.news())).increment();
+                case FAILED -> counter(failed, cause(transition.jobRecord())).increment();
                 case QUEUED -> {
-                    if (isPreempted(transition.news())) {
+                    if (isPreempted(transition.jobRecord())) {
                         preemptions.increment();
                     }
                 }
@@ -84,8 +84,8 @@ class FleetCounters {
         }
     }
 
-    private static boolean isPreempted(JobRecord news) {
-        return news instanceof EventRecord happened
+    private static boolean isPreempted(JobRecord jobRecord) {
+        return jobRecord instanceof EventRecord happened
                 && happened.event() instanceof Released released
                 && released.preemptedBy() != null;
     }
@@ -93,16 +93,17 @@ class FleetCounters {
     private static String after(Transition transition) {
         return switch (transition.before()) {
             case RUNNING -> "loss";
-            case PAUSED -> "rest";
+            case PAUSED -> "pause";
             case QUEUED ->
-                transition.reasonBefore() != null ? "release" : transition.attemptBefore() > 0 ? "rest" : "command";
+                transition.reasonBefore() != null ? "release" : transition.attemptBefore() > 0 ? "pause" : "command";
             case FINISHED, FAILED, CANCELLED, REJECTED, EXPANDED -> "command";
         };
     }
 
-    private static String cause(JobRecord news) {
-        String word =
-                news instanceof EventRecord happened && happened.event() instanceof Failed event ? event.cause() : null;
+    private static String cause(JobRecord jobRecord) {
+        String word = jobRecord instanceof EventRecord happened && happened.event() instanceof Failed event
+                ? event.cause()
+                : null;
         return FailureCause.of(word).word();
     }
 
@@ -116,9 +117,9 @@ class FleetCounters {
 
     /// Measures only events since the process started. Older ones would show how long the dashboard was
     /// stopped.
-    private void measure(List<JobRecord> news) {
+    private void measure(List<JobRecord> jobRecord) {
         long now = System.currentTimeMillis();
-        news.stream()
+        jobRecord.stream()
                 .filter(one -> one.millis() >= startMillis && one instanceof EventRecord)
                 .map(EventRecord.class::cast)
                 .sorted(Comparator.comparingLong(EventRecord::millis)) // topics are read concurrently

@@ -37,7 +37,7 @@ public class JobControl {
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     /// A command without any record after this time no longer counts as waiting.
-    private static final Duration UNHEARD = Duration.ofMinutes(1);
+    private static final Duration UNKNOWN_FOR = Duration.ofMinutes(1);
 
     private final TrackingStore store;
     private final Cluster kafka;
@@ -80,7 +80,7 @@ public class JobControl {
 
     /// The number of a user's jobs that wait for a worker, including those just submitted.
     public long waiting(Submitter submitter) {
-        return store.submitters().waiting(submitter.id(), System.currentTimeMillis() - UNHEARD.toMillis());
+        return store.submitters().waiting(submitter.id(), System.currentTimeMillis() - UNKNOWN_FOR.toMillis());
     }
 
     /// Publishes jobs.
@@ -116,8 +116,8 @@ public class JobControl {
                 continue;
             }
             Optional<Control> kept = store.control(job);
-            boolean rests = action == Action.RESUME && state.get().rung() != null;
-            if (rests && group && kept.map(Control::desiredState).orElse(DesiredState.RUN) != DesiredState.PAUSE) {
+            boolean isPaused = action == Action.RESUME && state.get().rung() != null;
+            if (isPaused && group && kept.map(Control::desiredState).orElse(DesiredState.RUN) != DesiredState.PAUSE) {
                 answers.put(job, new Answer(job, true, "rests where others of its sweep are better", true));
                 continue;
             }
@@ -130,7 +130,7 @@ public class JobControl {
                 RequestedPriority urgency =
                         priority == null ? kept.map(Control::priority).orElse(null) : priority.requested();
                 boolean runsOn =
-                        (rests && !group) || kept.map(Control::skipsRungs).orElse(false);
+                        (isPaused && !group) || kept.map(Control::skipsRungs).orElse(false);
                 controls.add(
                         new Control(job, desiredState(action, kept), urgency, Instant.now(), runsOn ? true : null));
             }
@@ -153,9 +153,9 @@ public class JobControl {
             boolean asked = action == Action.CANCEL && status == Status.CANCELLED;
             return new Answer(job, asked, "is %s already; nothing to %s".formatted(status.word(), action.word), true);
         }
-        boolean rests = status == Status.PAUSED
+        boolean isPaused = status == Status.PAUSED
                 || kept.map(Control::desiredState).orElse(DesiredState.RUN) == DesiredState.PAUSE;
-        if (action == Action.RESUME && !rests) {
+        if (action == Action.RESUME && !isPaused) {
             return new Answer(job, false, "is %s and was not paused; nothing to resume".formatted(status.word()), true);
         }
         return new Answer(
@@ -163,7 +163,7 @@ public class JobControl {
                 true,
                 switch (action) {
                     case CANCEL -> "is asked to end, at its next step where it runs";
-                    case PAUSE -> "is asked to rest, at its next step where it runs";
+                    case PAUSE -> "is paused at its next step";
                     case RESUME -> "is asked to go on";
                     case REPRIORITIZE -> "has another priority";
                 },
@@ -182,8 +182,8 @@ public class JobControl {
     /// The position of the newest readable command of a job.
     private Optional<String> newestCommand(String job) {
         AtomicReference<String> place = new AtomicReference<>();
-        store.eachNews(job, news -> {
-            if (news instanceof Requested asked && asked.spec() != null) {
+        store.eachJobRecord(job, jobRecord -> {
+            if (jobRecord instanceof Requested asked && asked.spec() != null) {
                 place.set(asked.place());
             }
         });

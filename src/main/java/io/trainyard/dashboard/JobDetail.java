@@ -120,10 +120,10 @@ public record JobDetail(
 
     /// The names from the start event or, before the start, those of a built-in dataset.
     private static @Nullable List<String> classNames(JobState state) {
-        TrainingEvent.Dataset told = state.dataset();
+        TrainingEvent.Dataset published = state.dataset();
         JobSpec spec = state.spec();
-        if (told != null) {
-            return told.classNames().isEmpty() ? null : told.classNames();
+        if (published != null) {
+            return published.classNames().isEmpty() ? null : published.classNames();
         }
         return spec == null
                 ? null

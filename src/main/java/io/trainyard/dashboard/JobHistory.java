@@ -64,7 +64,7 @@ public final class JobHistory {
             Comparator.comparing(JobHistory::isUnderWay).thenComparing(NEWEST_FIRST.reversed());
 
     /// The maximum number of forecasts on the live stream, for the jobs that are next.
-    private static final int MAX_OUTLOOKS = 200;
+    private static final int MAX_FORECASTS = 200;
 
     private final TrackingStore store;
     private final Sources sources;
@@ -87,7 +87,7 @@ public final class JobHistory {
         this.waiting = new WaitingJobs(store);
         Set<Status> underWay = EnumSet.of(Status.RUNNING, Status.QUEUED, Status.PAUSED);
         show(store.jobs(JobQuery.newest(limits.maxJobs())).jobs());
-        show(store.jobs(new JobQuery(underWay, "", "", JobQuery.Sort.HEARD, true, limits.maxJobs(), 0))
+        show(store.jobs(new JobQuery(underWay, "", "", JobQuery.Sort.SUBMITTED, true, limits.maxJobs(), 0))
                 .jobs());
     }
 
@@ -100,17 +100,17 @@ public final class JobHistory {
     /// @return the transitions of the jobs
     /// @throws IllegalArgumentException if the database refuses the data; nothing was stored
     /// @throws TrackingException if the store fails or another process wrote first; nothing was stored
-    public List<Transition> apply(Collection<JobRecord> news, Map<Partition, Long> next) {
-        StoreResult taken = store.take(news, next);
+    public List<Transition> apply(Collection<JobRecord> jobRecord, Map<Partition, Long> next) {
+        StoreResult taken = store.take(jobRecord, next);
         show(taken.changed());
         waiting.take(taken.changed());
-        listeners.forEach(listener -> listener.accept(news));
+        listeners.forEach(listener -> listener.accept(jobRecord));
         return taken.transitions();
     }
 
     /// Adds a listener for stored records. It is called by the reader thread and must not block. Records may be
     /// repeated.
-    void onNews(Consumer<Collection<JobRecord>> listener) {
+    void onJobRecord(Consumer<Collection<JobRecord>> listener) {
         listeners.add(listener);
     }
 
@@ -243,7 +243,7 @@ public final class JobHistory {
         return store.known(id).map(known -> {
             JobState state = known.state();
             JobTimeline timeline = new JobTimeline(state);
-            store.eachNews(id, timeline::take);
+            store.eachJobRecord(id, timeline::take);
             JobSummary summary = JobSummary.of(state);
             return JobDetail.of(
                     state,
@@ -312,7 +312,7 @@ public final class JobHistory {
                 summaries(snapshot ? 0 : known),
                 views,
                 views == null ? null : WaitingJobs.byKind(workersThere(millis)),
-                snapshot || forecastsVersion > known ? waiting.first(MAX_OUTLOOKS) : null,
+                snapshot || forecastsVersion > known ? waiting.first(MAX_FORECASTS) : null,
                 sources.state(),
                 System.currentTimeMillis());
     }

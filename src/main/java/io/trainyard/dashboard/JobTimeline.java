@@ -56,8 +56,8 @@ public final class JobTimeline {
         counted = state.attemptsToSteps();
     }
 
-    void take(JobRecord news) {
-        if (news instanceof EventRecord happened && state.accepts(happened)) {
+    void take(JobRecord jobRecord) {
+        if (jobRecord instanceof EventRecord happened && state.accepts(happened)) {
             add(happened.event(), happened.millis());
         }
     }

@@ -30,11 +30,11 @@ class PodWatch {
         this.sources = sources;
         this.pods = pods;
         marks = new PodMarks(pods);
-        history.onNews(this::see);
+        history.onJobRecord(this::see);
     }
 
-    private void see(Collection<JobRecord> news) {
-        for (JobRecord one : news) {
+    private void see(Collection<JobRecord> jobRecord) {
+        for (JobRecord one : jobRecord) {
             if (one instanceof EventRecord happened && happened.event() instanceof Claimed claimed) {
                 marks.claimed(claimed.worker(), claimed.job(), happened.millis());
             }

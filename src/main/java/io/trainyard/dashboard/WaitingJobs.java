@@ -45,7 +45,7 @@ final class WaitingJobs {
 
     WaitingJobs(TrackingStore store) {
         this.store = store;
-        take(store.jobs(new JobQuery(ENDED, "", "", JobQuery.Sort.HEARD, true, PAGE, 0))
+        take(store.jobs(new JobQuery(ENDED, "", "", JobQuery.Sort.SUBMITTED, true, PAGE, 0))
                 .jobs()
                 .reversed());
         load();
@@ -55,7 +55,7 @@ final class WaitingJobs {
         incomplete = false;
         for (int offset = 0; !incomplete; offset += PAGE) {
             List<JobSummary> page = store.jobs(
-                            new JobQuery(UNDER_WAY, "", "", JobQuery.Sort.HEARD, false, PAGE, offset))
+                            new JobQuery(UNDER_WAY, "", "", JobQuery.Sort.SUBMITTED, false, PAGE, offset))
                     .jobs();
             take(page);
             if (page.size() < PAGE) {

@@ -133,7 +133,7 @@ public final class EventJson {
                             .formatted(field.getName(), value.getClass().getSimpleName()));
                 }
             } catch (ReflectiveOperationException e) {
-                throw new IllegalStateException("what is told is a record", e);
+                throw new IllegalStateException("events are records", e);
             }
         }
     }

@@ -29,7 +29,7 @@ public record ExportedJob(JobState state, List<Test> tests, Annotations remarks)
 
     static ExportedJob of(JobState state, TrackingStore store) {
         Map<Place, Long> millis = new HashMap<>();
-        store.eachNews(state.job(), one -> {
+        store.eachJobRecord(state.job(), one -> {
             if (one instanceof EventRecord happened && happened.event() instanceof EpochTested tested) {
                 millis.put(new Place(tested.attempt(), tested.epoch()), happened.millis());
             }

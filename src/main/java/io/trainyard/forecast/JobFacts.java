@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// @param work null if neither the command nor the start event can be read
 /// @param command the position of the newest command: topic, partition and offset; null if unknown
 /// @param sentMillis when that command was published; the time of the newest record if unknown
-/// @param heardFirstMillis the time of the first record
+/// @param submittedMillis the time of the first record
 /// @param schemaVersion the lowest schema version with all fields of the command; 0 if the job does not wait
 /// @param startMillis when the newest attempt started training or evaluating; 0 before
 /// @param elapsedMicros from that time to the newest step
@@ -35,8 +35,8 @@ public record JobFacts(
         @Nullable Work work,
         @Nullable String command,
         long sentMillis,
-        long heardFirstMillis,
-        long heardMillis,
+        long submittedMillis,
+        long receivedMillis,
         int schemaVersion,
         long claimMillis,
         long startMillis,

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class StartEstimator {
     private static final double NINETY = 1.645; // standard deviations of the 90 % interval of a normal distribution
     private static final double CLAIM_SECONDS = 0.25; // from the end of a job until the worker has the next one
-    private static final double ROOM_SECONDS = 1.5; // until a preempted job has stopped
+    private static final double PREEMPTION_SECONDS = 1.5; // until a preempted job has stopped
     private static final double WINDOW_MILLIS = 24 * 60 * 60 * 1000;
     private static final double MOST_OVERTAKING = 0.9; // of the fleet
 
@@ -72,7 +72,7 @@ final class StartEstimator {
         }
         double sinceMillis = 6e4;
         for (JobFacts job : fleet.jobs()) {
-            long millis = fleet.nowMillis() - job.heardFirstMillis();
+            long millis = fleet.nowMillis() - job.submittedMillis();
             sinceMillis = Math.clamp(millis, sinceMillis, WINDOW_MILLIS);
             if (millis < WINDOW_MILLIS) {
                 String kind = WhyWaiting.kind(slots.getFirst().worker);
@@ -104,7 +104,7 @@ final class StartEstimator {
         for (Place place : line) {
             String victim = victims.get(place.job().job());
             if (victim != null) {
-                starts.put(place.job().job(), range(ROOM_SECONDS, 1, 0, 0, 0));
+                starts.put(place.job().job(), range(PREEMPTION_SECONDS, 1, 0, 0, 0));
                 slots.stream()
                         .filter(slot -> slot.job.equals(victim))
                         .forEach(slot -> slot.run(slot.seconds, guess(place, slot)));

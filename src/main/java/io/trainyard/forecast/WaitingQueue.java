@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// if no job ended in between, then by offset, and between topics by time.
 final class WaitingQueue {
     /// @param place the position among the jobs of its workers, from 1; 0 while no worker may claim it
-    /// @param urgentBefore the number of jobs before it with a higher priority
+    /// @param highPriorityBefore the number of jobs before it with a higher priority
     /// @param turn the project of jobs that come before it although they were submitted later; null if there
     ///     are no such jobs
     /// @param held the quota that keeps it waiting even if workers are free; null without one
@@ -29,7 +29,7 @@ final class WaitingQueue {
             JobFacts job,
             String project,
             int place,
-            int urgentBefore,
+            int highPriorityBefore,
             @Nullable String turn,
             Hold.@Nullable Quota held) {}
 
@@ -80,7 +80,7 @@ final class WaitingQueue {
             load(fleet.project(job), job);
         }
         if (job.claimMillis() > 0) {
-            long endMillis = runs ? fleet.nowMillis() : job.endMillis() > 0 ? job.endMillis() : job.heardMillis();
+            long endMillis = runs ? fleet.nowMillis() : job.endMillis() > 0 ? job.endMillis() : job.receivedMillis();
             double seconds = windowSeconds() * Math.max(0, fading(endMillis) - fading(job.claimMillis()));
             used.merge(fleet.project(job), job.devices() * seconds, Double::sum);
         }
@@ -100,7 +100,7 @@ final class WaitingQueue {
     }
 
     private void place(List<JobFacts> jobs) {
-        Map<String, Integer> urgentBefore = Map.copyOf(before);
+        Map<String, Integer> highPriorityBefore = Map.copyOf(before);
         Map<String, Integer> latest = new HashMap<>(); // by device kind: the index of its last job with a place
         Map<String, Deque<Integer>> waiting = new HashMap<>(); // by project
         for (int i = 0; i < jobs.size(); i++) {
@@ -123,7 +123,7 @@ final class WaitingQueue {
                         .max()
                         .orElse(0);
                 String turn = last > next ? fleet.project(jobs.get(last)) : null;
-                places.add(new Place(job, project, 1 + sum(before, lanes), sum(urgentBefore, lanes), turn, null));
+                places.add(new Place(job, project, 1 + sum(before, lanes), sum(highPriorityBefore, lanes), turn, null));
                 before.merge(job.lane(), 1, Integer::sum);
                 latest.merge(job.lane(), next, Math::max);
             } else {

@@ -124,10 +124,10 @@ final class WhyWaiting {
         if (group.free() - (alone == null ? 0 : free(alone)) >= place.place()) {
             return BEING_TAKEN;
         }
-        if (place.urgentBefore() > 0) {
-            String sentence = place.urgentBefore() == 1
+        if (place.highPriorityBefore() > 0) {
+            String sentence = place.highPriorityBefore() == 1
                     ? "one job that is more urgent comes first"
-                    : "%d jobs that are more urgent come first".formatted(place.urgentBefore());
+                    : "%d jobs that are more urgent come first".formatted(place.highPriorityBefore());
             return new Reason("behindHighPriority", sentence, true);
         }
         return place.turn() != null
@@ -190,7 +190,7 @@ final class WhyWaiting {
     /// The worker that released the job, is free and has not claimed it since; null if it does not exist.
     private @Nullable WorkerStatus leavesAlone(Group group, Place place) {
         JobFacts job = place.job();
-        long sinceMillis = fleet.nowMillis() - job.heardMillis();
+        long sinceMillis = fleet.nowMillis() - job.receivedMillis();
         if (job.reason() == null || sinceMillis < CLAIM_MILLIS || sinceMillis >= ALONE_MILLIS) {
             return null;
         }

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /// Tells KEDA how many workers are wanted, as an external scaler of the type `external-push`: whoever has a stream
 /// open hears at once that there is a job, and that there is none any more.
 ///
-/// Nothing is answered before the first [#tell], but that it is not known yet: 0 would send all workers away.
+/// Nothing is answered before the first [#publish], but that it is not known yet: 0 would send all workers away.
 public final class DemandServer implements AutoCloseable {
     /// The one metric: jobs that want a worker, and for each so many as it has slots.
     static final String METRIC = "trainyard-jobs-demand";
@@ -106,9 +106,9 @@ public final class DemandServer implements AutoCloseable {
     }
 
     /// From now on so many jobs want a worker.
-    public void tell(Demand now) {
+    public void publish(Demand now) {
         demand = now;
-        watchers.forEach(Watcher::tell);
+        watchers.forEach(Watcher::publish);
     }
 
     private Protobuf isActive(ScaledObject object) {
@@ -181,7 +181,7 @@ public final class DemandServer implements AutoCloseable {
     private final class Watcher {
         private final Set<String> wanted;
         private final ServerCallStreamObserver<Protobuf> caller;
-        private @Nullable Boolean told;
+        private @Nullable Boolean published;
 
         Watcher(Set<String> wanted, ServerCallStreamObserver<Protobuf> caller) {
             this.wanted = wanted;
@@ -190,19 +190,19 @@ public final class DemandServer implements AutoCloseable {
 
         void listen() {
             caller.setOnCancelHandler(() -> watchers.remove(this));
-            caller.setOnReadyHandler(this::tell);
-            tell();
+            caller.setOnReadyHandler(this::publish);
+            publish();
         }
 
-        synchronized void tell() {
+        synchronized void publish() {
             Demand now = demand; // the newest, whoever calls
             if (now == null || !caller.isReady()) {
                 return;
             }
             boolean active = now.of(wanted) > 0;
-            if (told == null || told != active) {
+            if (published == null || published != active) {
                 caller.onNext(ScalerProtocol.active(active));
-                told = active;
+                published = active;
             }
         }
     }

@@ -47,8 +47,8 @@ public final class PodMarks {
     ///
     /// @param jobs that it has; empty: none
     /// @param refuses whether it takes no jobs
-    /// @param heardMillis when it said so, since 1970
-    public record Worker(String name, Set<String> jobs, boolean refuses, long heardMillis) {}
+    /// @param receivedMillis when it said so, since 1970
+    public record Worker(String name, Set<String> jobs, boolean refuses, long receivedMillis) {}
 
     /// Of one worker: it has no more slots.
     private static final int MAX_JOBS = 64;
@@ -160,7 +160,7 @@ public final class PodMarks {
             if (ofWorker == null) {
                 return Set.of();
             }
-            ofWorker.values().removeIf(millis -> millis < worker.heardMillis());
+            ofWorker.values().removeIf(millis -> millis < worker.receivedMillis());
             if (ofWorker.isEmpty()) {
                 claims.remove(worker.name());
             }

@@ -15,7 +15,7 @@ public enum Label {
     CAUSE(FailureCause.words()),
     /// What an attempt comes after: the job's command, the loss of the worker that had it, its release by
     /// that worker, or its rest.
-    AFTER("command", "loss", "release", "rest"),
+    AFTER("command", "loss", "release", "pause"),
     /// What the dashboard needs.
     SOURCE("kafka", "store"),
     /// Each that the file of projects names, and all others together.

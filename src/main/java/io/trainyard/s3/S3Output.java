@@ -36,7 +36,7 @@ public final class S3Output extends OutputStream {
                 sendPart();
             }
             int now = Math.min(left, bucket.settings().partBytes() - filled);
-            makeRoom(filled + now);
+            freeSpace(filled + now);
             System.arraycopy(bytes, from, part, filled, now);
             filled += now;
             from += now;
@@ -44,7 +44,7 @@ public final class S3Output extends OutputStream {
         }
     }
 
-    private void makeRoom(int bytes) {
+    private void freeSpace(int bytes) {
         if (bytes > part.length) {
             int doubled = (int) Math.min(bucket.settings().partBytes(), 2L * part.length);
             part = Arrays.copyOf(part, Math.max(bytes, doubled));

@@ -35,7 +35,7 @@ public final class Halving {
     ///
     /// @param score the greater the better
     /// @return why it rests; empty: it goes on
-    public Optional<String> rests(JobSpec job, int attempt, int epochs, double score) {
+    public Optional<String> isPaused(JobSpec job, int attempt, int epochs, double score) {
         AshaSpec asha = job.asha();
         if (asha == null || job.group() == null || !asha.rungs(job.epochs()).contains(epochs)) {
             return Optional.empty();
@@ -106,11 +106,11 @@ public final class Halving {
 
     /// Those of some jobs that rest which go on by what is known now. Each rung is read once.
     ///
-    /// @param resting of one group
-    public List<String> goOn(Collection<JobSpec> resting) {
+    /// @param paused of one group
+    public List<String> goOn(Collection<JobSpec> paused) {
         Map<Integer, Rung> read = new HashMap<>();
         Map<Rung.Place, Set<String>> best = new HashMap<>();
-        return resting.stream()
+        return paused.stream()
                 .filter(job -> goesOn(job, read, best))
                 .map(JobSpec::id)
                 .toList();

@@ -13,7 +13,7 @@ import java.util.Optional;
 /// Accesses the table of control requests in one transaction.
 record ControlTable(Connection connection) {
     /// The maximum number of stored requests for unknown jobs. Their commands may be read later.
-    static final int MAX_UNHEARD = 10_000;
+    static final int MAX_UNKNOWN = 10_000;
 
     void put(Collection<Control> controls) throws SQLException {
         for (Control control : controls) { // one by one because a job may occur twice
@@ -34,7 +34,7 @@ record ControlTable(Connection connection) {
     /// Deletes the oldest requests for unknown jobs above a limit.
     ///
     /// @return the number of deleted requests
-    int forgetUnheard(int most) throws SQLException {
+    int deleteUnknown(int most) throws SQLException {
         return Sql.update(connection, """
                 DELETE FROM control_requests WHERE job IN (
                     SELECT job FROM control_requests WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.job = control_requests.job)

@@ -23,7 +23,7 @@ public record JobQuery(
     public enum Sort {
         JOB("job"),
         STATE("status"),
-        HEARD("heard_millis"),
+        SUBMITTED("submitted_millis"),
         START("start_millis"),
         DURATION("duration_millis"),
         DATASET("dataset"),
@@ -51,11 +51,11 @@ public record JobQuery(
 
     /// The jobs of a group, in the order in which they were first seen.
     public static JobQuery ofGroup(String group, int limit) {
-        return new JobQuery(Set.of(), "", "", group, "", Sort.HEARD, false, limit, 0);
+        return new JobQuery(Set.of(), "", "", group, "", Sort.SUBMITTED, false, limit, 0);
     }
 
     public static JobQuery newest(int limit) {
-        return new JobQuery(Set.of(), "", "", Sort.HEARD, true, limit, 0);
+        return new JobQuery(Set.of(), "", "", Sort.SUBMITTED, true, limit, 0);
     }
 
     public JobQuery page(int size, int from) {

@@ -34,18 +34,21 @@ record JobRecordTable(Connection connection) {
 
     /// @return a number that was never used
     long nextNumber() throws SQLException {
-        return Math.max(0, Sql.number(connection, "SELECT MAX(number) FROM news")) + 1;
+        return Math.max(0, Sql.number(connection, "SELECT MAX(number) FROM job_records")) + 1;
     }
 
     /// A record of a job, except losses, with its number.
     ///
     /// @param body the serialized record
     record Numbered(
-            long job, long number, JobRecord news, @Nullable String body) {}
+            long job,
+            long number,
+            JobRecord jobRecord,
+            @Nullable String body) {}
 
     /// The serialized content of a record; null if it has nothing apart from the columns of its row.
-    static @Nullable String body(JobRecord news) {
-        return switch (news) {
+    static @Nullable String body(JobRecord jobRecord) {
+        return switch (jobRecord) {
             case Requested command -> command.spec() == null ? null : JobJson.write(command.spec());
             case EventRecord event ->
                 new String(
@@ -57,9 +60,9 @@ record JobRecordTable(Connection connection) {
     void add(List<Numbered> all) throws SQLException {
         Sql.batch(
                 connection,
-                "INSERT INTO news (job, number, kind, teller, position, millis, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO job_records (job, number, kind, publisher, position, millis, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
                 all.stream()
-                        .map(one -> switch (one.news()) {
+                        .map(one -> switch (one.jobRecord()) {
                             case Requested command -> row(one, REQUESTED, command.place(), 0);
                             case EventRecord event -> row(one, HAPPENED, event.worker(), event.offset());
                             case Rejected refusal -> row(one, REJECTED, refusal.command(), 0);
@@ -67,14 +70,20 @@ record JobRecordTable(Connection connection) {
                         .toList());
     }
 
-    private static List<@Nullable Object> row(Numbered one, String kind, @Nullable String teller, long position) {
+    private static List<@Nullable Object> row(Numbered one, String kind, @Nullable String publisher, long position) {
         return Arrays.asList(
-                one.job(), one.number(), kind, teller, position, one.news().millis(), one.body());
+                one.job(),
+                one.number(),
+                kind,
+                publisher,
+                position,
+                one.jobRecord().millis(),
+                one.body());
     }
 
     interface Reader {
         /// @param bytes the approximate size in the store
-        void take(JobRecord news, int bytes);
+        void take(JobRecord jobRecord, int bytes);
     }
 
     /// Stored records that cannot be read.
@@ -95,41 +104,42 @@ record JobRecordTable(Connection connection) {
         Unreadable[] unreadable = {Unreadable.NONE};
         Sql.each(
                 connection,
-                "SELECT kind, teller, position, millis, body FROM news WHERE job = ? ORDER BY number",
+                "SELECT kind, publisher, position, millis, body FROM job_records WHERE job = ? ORDER BY number",
                 FETCHED_ROWS,
                 List.of(number),
                 row -> {
-                    JobRecord news = null;
+                    JobRecord jobRecord = null;
                     String body = row.getString(5);
                     try {
-                        news = news(job, row, body);
+                        jobRecord = jobRecord(job, row, body);
                     } catch (IOException | RuntimeException e) { // it may come from another version
                         unreadable[0] = unreadable[0].plus(e);
                     }
-                    if (news != null) {
-                        reader.take(news, body == null ? 0 : body.length());
+                    if (jobRecord != null) {
+                        reader.take(jobRecord, body == null ? 0 : body.length());
                     }
                 });
         return unreadable[0];
     }
 
-    private static JobRecord news(String job, ResultSet row, @Nullable String body) throws SQLException, IOException {
-        String teller = row.getString(2);
+    private static JobRecord jobRecord(String job, ResultSet row, @Nullable String body)
+            throws SQLException, IOException {
+        String publisher = row.getString(2);
         long millis = row.getLong(4);
         String kind = row.getString(1);
         if (kind.equals(REQUESTED)) {
-            return new Requested(job, body == null ? null : JobJson.readWritten(body), teller, millis);
+            return new Requested(job, body == null ? null : JobJson.readWritten(body), publisher, millis);
         }
         if (body == null) {
             throw new IOException("a row of the kind %s has no body".formatted(kind));
         }
         return kind.equals(REJECTED)
-                ? new Rejected(job, teller, body, millis)
+                ? new Rejected(job, publisher, body, millis)
                 : new EventRecord(
                         EventJson.readWritten(body.getBytes(StandardCharsets.UTF_8))
                                 .event(),
                         millis,
-                        teller,
+                        publisher,
                         row.getLong(3));
     }
 
@@ -171,9 +181,9 @@ record JobRecordTable(Connection connection) {
         }
         Set<String> read = new HashSet<>();
         String sql = """
-                SELECT jobs.job, news.body FROM news JOIN jobs ON jobs.number = news.job
-                WHERE news.kind = '%s' AND news.body IS NOT NULL AND news.job IN (%s)
-                ORDER BY news.job, news.number""".formatted(REQUESTED, Sql.marks(jobs.size()));
+                SELECT jobs.job, job_records.body FROM job_records JOIN jobs ON jobs.number = job_records.job
+                WHERE job_records.kind = '%s' AND job_records.body IS NOT NULL AND job_records.job IN (%s)
+                ORDER BY job_records.job, job_records.number""".formatted(REQUESTED, Sql.marks(jobs.size()));
         Sql.each(connection, sql, FETCHED_ROWS, jobs, row -> {
             if (read.add(row.getString(1))) {
                 reader.accept(row.getString(1), row.getString(2));

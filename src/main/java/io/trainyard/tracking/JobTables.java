@@ -61,11 +61,11 @@ record JobTables(Connection connection) {
             rows.add(row(number, summary, state));
         });
         Sql.batch(connection, """
-                INSERT INTO jobs (number, job, status, heard_millis, start_millis, duration_millis, end_millis, dataset,
+                INSERT INTO jobs (number, job, status, submitted_millis, start_millis, duration_millis, end_millis, dataset,
                     network, worker, device, epochs_done, step, attempts, loss, test_loss, accuracy, wants, topic, project,
                     job_group)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                ON CONFLICT (number) DO UPDATE SET status = excluded.status, heard_millis = excluded.heard_millis,
+                ON CONFLICT (number) DO UPDATE SET status = excluded.status, submitted_millis = excluded.submitted_millis,
                     start_millis = excluded.start_millis, duration_millis = excluded.duration_millis,
                     end_millis = excluded.end_millis, dataset = excluded.dataset, network = excluded.network,
                     worker = excluded.worker, device = excluded.device, epochs_done = excluded.epochs_done,
@@ -132,7 +132,8 @@ record JobTables(Connection connection) {
             for (String table : List.of("submitters", "control_requests")) {
                 Sql.update(connection, "DELETE FROM %s WHERE job = ?".formatted(table), job.getValue());
             }
-            for (String table : List.of("chunks", "losses", "news", "summaries", "notes", "tags", "device_uses")) {
+            for (String table :
+                    List.of("chunks", "losses", "job_records", "summaries", "notes", "tags", "device_uses")) {
                 Sql.update(connection, "DELETE FROM %s WHERE job = ?".formatted(table), job.getKey());
             }
             Sql.update(connection, "DELETE FROM jobs WHERE number = ?", job.getKey());

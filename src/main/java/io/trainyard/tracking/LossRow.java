@@ -25,22 +25,22 @@ record LossRow(
     }
 
     /// Splits an event's losses at chunk boundaries. An event with invalid steps gives no rows.
-    static List<LossRow> of(StepLosses told, long millis) {
-        if (told.firstStep() < 1 || told.firstStep() > MAX_STEP) {
+    static List<LossRow> of(StepLosses published, long millis) {
+        if (published.firstStep() < 1 || published.firstStep() > MAX_STEP) {
             return List.of();
         }
         List<LossRow> rows = new ArrayList<>(2);
-        for (int from = 0; from < told.losses().length; ) {
-            long first = told.firstStep() + from;
+        for (int from = 0; from < published.losses().length; ) {
+            long first = published.firstStep() + from;
             long end = Level.FIRST.lastStep(Level.FIRST.chunk(first)) + 1;
-            int to = (int) Math.min(told.losses().length, end - told.firstStep());
+            int to = (int) Math.min(published.losses().length, end - published.firstStep());
             rows.add(new LossRow(
                     first,
-                    told.epoch(),
+                    published.epoch(),
                     millis,
-                    told.elapsedMicros(),
-                    told.learningRate(),
-                    Arrays.copyOfRange(told.losses(), from, to)));
+                    published.elapsedMicros(),
+                    published.learningRate(),
+                    Arrays.copyOfRange(published.losses(), from, to)));
             from = to;
         }
         return rows;

@@ -43,11 +43,11 @@ public final class Submitters {
     /// The number of a user's jobs that wait for a worker.
     ///
     /// @param submitter the user's id
-    /// @param unheardSince jobs without any record count as waiting if they were submitted since this time
-    public long waiting(String submitter, long unheardSince) {
+    /// @param silentSince jobs without any record count as waiting if they were submitted since this time
+    public long waiting(String submitter, long silentSince) {
         String sql = """
                 SELECT COUNT(*) FROM submitters LEFT JOIN jobs ON jobs.job = submitters.job
                 WHERE submitter = ? AND (status = 'QUEUED' OR status IS NULL AND millis >= ?)""";
-        return database.read(connection -> Sql.number(connection, sql, submitter, unheardSince));
+        return database.read(connection -> Sql.number(connection, sql, submitter, silentSince));
     }
 }

@@ -78,12 +78,12 @@ final class TrackedJob {
     ///
     /// @param length the length of its JSON; 0 for losses
     /// @return false if the job has reached its limit and the record was dropped
-    boolean take(JobRecord news, int length) {
+    boolean take(JobRecord jobRecord, int length) {
         if (isFull() && length > ALWAYS) {
             return false;
         }
-        state.apply(news);
-        switch (news) {
+        state.apply(jobRecord);
+        switch (jobRecord) {
             case Requested _ -> weigh("command", length);
             case Rejected _ -> weigh("refusal", length);
             case EventRecord happened -> weigh(happened.event(), length);

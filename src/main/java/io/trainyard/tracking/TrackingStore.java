@@ -56,7 +56,7 @@ public final class TrackingStore implements AutoCloseable {
     private final LongAdder omitted = new LongAdder();
     private long rememberedBytes;
     private long nextJob;
-    private long nextNews;
+    private long nextJobRecord;
 
     private TrackingStore(Database database) {
         this.database = database;
@@ -94,9 +94,9 @@ public final class TrackingStore implements AutoCloseable {
     /// @param next the next offsets of the partitions that were read
     /// @throws IllegalArgumentException if the database refuses the data; nothing was stored
     /// @throws TrackingException if the store fails or another process wrote first; nothing was stored
-    public synchronized StoreResult take(Collection<JobRecord> news, Map<Partition, Long> next) {
+    public synchronized StoreResult take(Collection<JobRecord> jobRecord, Map<Partition, Long> next) {
         try {
-            StoreResult taken = database.write(connection -> take(connection, news, next));
+            StoreResult taken = database.write(connection -> take(connection, jobRecord, next));
             moveOffsets(next);
             forgetEldest();
             return taken;
@@ -111,7 +111,7 @@ public final class TrackingStore implements AutoCloseable {
     ///
     /// @return false if a job with this id exists already; nothing was stored
     /// @throws TrackingException if the store fails or another process imports jobs; nothing was stored
-    public synchronized boolean add(String job, List<JobRecord> news) {
+    public synchronized boolean add(String job, List<JobRecord> jobRecord) {
         try {
             long next = offsets.getOrDefault(ADDED, 0L) + 1;
             boolean added = database.write(connection -> {
@@ -120,7 +120,7 @@ public final class TrackingStore implements AutoCloseable {
                     return false;
                 }
                 remember(job, new TrackedJob(jobs.numberBelow(), new JobState(job)));
-                take(connection, news, Map.of(ADDED, next));
+                take(connection, jobRecord, Map.of(ADDED, next));
                 return true;
             });
             if (added) {
@@ -147,7 +147,7 @@ public final class TrackingStore implements AutoCloseable {
         curves.forget();
         database.read(connection -> {
             nextJob = new JobTables(connection).nextNumber();
-            nextNews = new JobRecordTable(connection).nextNumber();
+            nextJobRecord = new JobRecordTable(connection).nextNumber();
             offsets = Map.copyOf(new OffsetTable(connection).all());
             return offsets;
         });
@@ -164,10 +164,10 @@ public final class TrackingStore implements AutoCloseable {
         List<JobSummary> summaries = new ArrayList<>();
         List<Transition> transitions = new ArrayList<>();
         Changes changes = new Changes();
-        for (JobRecord news : all) {
-            TrackedJob job = tracked(connection, news.job());
-            Transition still = Transition.of(job.state(), news);
-            changes.take(job, news);
+        for (JobRecord jobRecord : all) {
+            TrackedJob job = tracked(connection, jobRecord.job());
+            Transition still = Transition.of(job.state(), jobRecord);
+            changes.take(job, jobRecord);
             Transition transition = still.to(job.state());
             if (!transition.isNone()) {
                 transitions.add(transition);
@@ -186,27 +186,27 @@ public final class TrackingStore implements AutoCloseable {
     private final class Changes {
         private final Map<TrackedJob, List<DeviceUse>> changed =
                 new LinkedHashMap<>(); // the device use before the changes
-        private final List<Numbered> told = new ArrayList<>();
+        private final List<Numbered> published = new ArrayList<>();
         private final Map<Key, List<LossRow>> losses = new LinkedHashMap<>();
         private final Set<Key> ended = new LinkedHashSet<>();
 
-        void take(TrackedJob job, JobRecord news) {
+        void take(TrackedJob job, JobRecord jobRecord) {
             changed.computeIfAbsent(job, _ -> job.state().deviceUses());
             Set<Integer> before = growing(job.state());
-            boolean isLosses = news instanceof EventRecord one && one.event() instanceof StepLosses;
-            String body = isLosses ? null : JobRecordTable.body(news);
+            boolean isLosses = jobRecord instanceof EventRecord one && one.event() instanceof StepLosses;
+            String body = isLosses ? null : JobRecordTable.body(jobRecord);
             long bytesBefore = job.bytes();
-            boolean taken = job.take(news, body == null ? 0 : body.length());
+            boolean taken = job.take(jobRecord, body == null ? 0 : body.length());
             rememberedBytes += job.bytes() - bytesBefore;
             if (!taken) {
-                omitted(news.job(), "it has told more than is kept of one job");
-            } else if (news instanceof EventRecord happened && happened.event() instanceof StepLosses step) {
+                omitted(jobRecord.job(), "it has more records than are stored for one job");
+            } else if (jobRecord instanceof EventRecord happened && happened.event() instanceof StepLosses step) {
                 if (job.state().accepts(happened)) {
                     losses.computeIfAbsent(new Key(job.number(), step.attempt()), _ -> new ArrayList<>())
-                            .addAll(LossRow.of(step, news.millis()));
+                            .addAll(LossRow.of(step, jobRecord.millis()));
                 }
             } else {
-                told.add(new Numbered(job.number(), nextNews++, news, body));
+                published.add(new Numbered(job.number(), nextJobRecord++, jobRecord, body));
                 before.removeAll(growing(job.state()));
                 before.forEach(attempt -> ended.add(new Key(job.number(), attempt)));
             }
@@ -214,7 +214,7 @@ public final class TrackingStore implements AutoCloseable {
     }
 
     private List<JobSummary> write(Connection connection, Changes changes) throws SQLException {
-        new JobRecordTable(connection).add(changes.told);
+        new JobRecordTable(connection).add(changes.published);
         Map<Long, JobState> states = new LinkedHashMap<>();
         Map<Long, List<DeviceUse>> uses = new LinkedHashMap<>();
         changes.changed.forEach((job, before) -> {
@@ -277,7 +277,7 @@ public final class TrackingStore implements AutoCloseable {
         TrackedJob found = new TrackedJob(number, new JobState(job));
         JobRecordTable table = new JobRecordTable(connection);
         Unreadable unreadable = table.each(job, number, found::take);
-        table.lastLosses(job, number, news -> found.take(news, 0));
+        table.lastLosses(job, number, jobRecord -> found.take(jobRecord, 0));
         if (unreadable.records() > 0) {
             omitted(job, "%d stored records cannot be read: %s".formatted(unreadable.records(), unreadable.reason()));
         }
@@ -343,7 +343,8 @@ public final class TrackingStore implements AutoCloseable {
                                 found.unreadable().records(),
                                 Printable.text(found.unreadable().reason(), MAX_REASON));
             } else if (found.job().isFull()) {
-                sentence = "it has told more than is kept of one job; larger records that came later are left out";
+                sentence =
+                        "it has more records than are stored for one job; larger records that came later are left out";
             }
             return Optional.of(new Known(found.job().state(), sentence));
         });
@@ -351,9 +352,9 @@ public final class TrackingStore implements AutoCloseable {
 
     /// Reads the records of a job, except losses, in the order in which they arrived. Reads nothing if the job
     /// is unknown. Unreadable records are skipped.
-    public void eachNews(String job, Consumer<JobRecord> reader) {
+    public void eachJobRecord(String job, Consumer<JobRecord> reader) {
         var _ = database.read(connection -> new JobRecordTable(connection)
-                .each(job, new JobTables(connection).number(job), (news, _) -> reader.accept(news)));
+                .each(job, new JobTables(connection).number(job), (jobRecord, _) -> reader.accept(jobRecord)));
     }
 
     /// The losses of a job's steps; empty if the job is unknown.
@@ -431,7 +432,7 @@ public final class TrackingStore implements AutoCloseable {
     ///
     /// @return the number of deleted requests
     public int forgetUnreadControls() {
-        return database.write(connection -> new ControlTable(connection).forgetUnheard(ControlTable.MAX_UNHEARD));
+        return database.write(connection -> new ControlTable(connection).deleteUnknown(ControlTable.MAX_UNKNOWN));
     }
 
     /// The number of unfinished jobs by status, device kind and topic.

@@ -11,15 +11,20 @@ import org.jspecify.annotations.Nullable;
 /// @param reasonBefore the reason for that status, for example why the job was requeued
 /// @param attemptBefore the attempt before the record; 0 if there was none
 public record Transition(
-        JobRecord news, Status before, @Nullable String reasonBefore, int attemptBefore, Status after, int attempt) {
-    static Transition of(JobState before, JobRecord news) {
+        JobRecord jobRecord,
+        Status before,
+        @Nullable String reasonBefore,
+        int attemptBefore,
+        Status after,
+        int attempt) {
+    static Transition of(JobState before, JobRecord jobRecord) {
         return new Transition(
-                news, before.status(), before.reason(), before.attempt(), before.status(), before.attempt());
+                jobRecord, before.status(), before.reason(), before.attempt(), before.status(), before.attempt());
     }
 
     /// The same transition with the state after the record.
     Transition to(JobState state) {
-        return new Transition(news, before, reasonBefore, attemptBefore, state.status(), state.attempt());
+        return new Transition(jobRecord, before, reasonBefore, attemptBefore, state.status(), state.attempt());
     }
 
     boolean isNone() {

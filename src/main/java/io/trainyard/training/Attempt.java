@@ -185,12 +185,12 @@ final class Attempt implements AutoCloseable {
 
     /// Whether the job pauses at a rung because others of its group are better. Asked after an epoch's test,
     /// and again by an attempt that resumes there. Its result is stored first.
-    Optional<Halt> rests(Progress at) {
+    Optional<Halt> isPaused(Progress at) {
         if (!rungs.mayBeAt(at)) {
             return Optional.empty();
         }
         alive(HangLimit.UNKNOWN);
-        return rungs.restsAt(at) ? Optional.of(Halt.PAUSE) : Optional.empty();
+        return rungs.pausesAt(at) ? Optional.of(Halt.PAUSE) : Optional.empty();
     }
 
     /// Whether a checkpoint is being written.

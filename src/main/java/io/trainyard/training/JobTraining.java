@@ -32,7 +32,7 @@ public final class JobTraining {
     private final JobDevices devices;
     private final String worker;
     private final Limits limits;
-    private final SessionAdmission company;
+    private final SessionAdmission others;
 
     /// @param roots where datasets are read
     /// @param ownDevice for jobs that leave the choice open; see [JobDevices]
@@ -49,7 +49,7 @@ public final class JobTraining {
     }
 
     private JobTraining(Workloads workloads, JobDevices devices, String worker, Limits limits) {
-        this.company = new SessionAdmission();
+        this.others = new SessionAdmission();
         this.workloads = workloads;
         this.devices = devices;
         this.worker = worker;
@@ -81,7 +81,7 @@ public final class JobTraining {
             return; // it may be large, and never be needed
         }
         try {
-            var _ = workloads.of(job, FetchProgress.UNHEARD, () -> {});
+            var _ = workloads.of(job, FetchProgress.IGNORED, () -> {});
         } catch (InvalidJobException | DatasetException e) { // reported when an attempt needs it
             LOG.log(System.Logger.Level.DEBUG, "job=%s not ready".formatted(job.id()), e);
         }
@@ -157,7 +157,7 @@ public final class JobTraining {
                 .orElse(workload)
                 .withChoices(attempt.choices());
         Workload asked = job.kind() == JobKind.EVALUATE ? asBefore.forTests() : asBefore;
-        try (SessionAdmission.Place place = company.join(device, asked);
+        try (SessionAdmission.Place place = others.join(device, asked);
                 LearningSession session = open(attempt, place, device, asked)) {
             StartingPoint start = StartingPoint.of(attempt, workload.network(), newest);
             session.load(start.state());

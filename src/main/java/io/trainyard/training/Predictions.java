@@ -50,7 +50,7 @@ public record Predictions(DatasetInfo dataset, Targets targets, float[] values) 
     /// @throws io.trainyard.data.DatasetException if the dataset cannot be read
     public static Predictions make(Request request, DataRoots roots, Device device) {
         DatasetSpec wanted = request.dataset();
-        DataRoot root = roots.of(wanted.name(), FetchProgress.UNHEARD);
+        DataRoot root = roots.of(wanted.name(), FetchProgress.IGNORED);
         DatasetInfo described = root.describe(wanted);
         PixelScale scale = Workloads.scale(wanted, described);
         Network network = Network.fit(request.network(), described.shape(), described.outputs());

@@ -46,8 +46,8 @@ final class Rungs {
     }
 
     /// Stores the result, and decides whether the job pauses.
-    boolean restsAt(Progress at) {
-        reason = halving.rests(job, attempt, at.epoch(), score(at)).orElse(null);
+    boolean pausesAt(Progress at) {
+        reason = halving.isPaused(job, attempt, at.epoch(), score(at)).orElse(null);
         sayResult();
         rung = reason == null ? null : at.epoch();
         return rung != null;

@@ -50,7 +50,7 @@ final class Trainer {
         Progress at = from;
         begunStep = from.step();
         while (!isEnd(at)) {
-            Optional<Halt> rest = attempt.rests(at);
+            Optional<Halt> rest = attempt.isPaused(at);
             if (rest.isPresent()) {
                 save(at);
                 return new End(at, rest);

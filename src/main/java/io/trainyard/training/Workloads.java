@@ -29,7 +29,7 @@ final class Workloads {
     private static final System.Logger LOG = System.getLogger(Workloads.class.getName());
 
     /// The interval at which a waiting request is logged.
-    private static final long TOLD_SECONDS = 60;
+    private static final long LOG_INTERVAL_SECONDS = 60;
 
     private final DataRoots roots;
     private final JobDevices devices;
@@ -83,7 +83,7 @@ final class Workloads {
     Prepared of(JobSpec job, FetchProgress progress, Runnable waits) {
         check(job);
         try {
-            while (!reading.tryLock(TOLD_SECONDS, TimeUnit.SECONDS)) {
+            while (!reading.tryLock(LOG_INTERVAL_SECONDS, TimeUnit.SECONDS)) {
                 waits.run();
             }
         } catch (InterruptedException e) {

@@ -77,7 +77,7 @@ final class RecoveryActions {
                 action.job(),
                 rules.worker(),
                 request.attempt(),
-                action.resumed() ? "the job is resumed" : "nobody who had the job is heard any more");
+                action.resumed() ? "the job is resumed" : "the owner of the job sends no heartbeats");
         if (action.resumed()) {
             publish(new Resumed(action.job(), folder(action.job()).chain().attempt()));
         }

@@ -55,7 +55,7 @@ class FleetView extends PageElement {
 
   private async read(signal: AbortSignal): Promise<void> {
     const counted = JOB_STATES.filter((state) => state !== "failed");
-    const failed = api.jobs({ state: ["failed"], sort: "heard", order: "desc", limit: FAILURES_READ }, signal);
+    const failed = api.jobs({ state: ["failed"], sort: "submitted", order: "desc", limit: FAILURES_READ }, signal);
     const totals = await Promise.all(counted.map((state) => api.jobs({ state: [state], limit: 1 }, signal)));
     const counts = new Map<JobStateName, number>(counted.map((state, i) => [state, totals[i]!.total]));
     const { jobs, total } = await failed;

@@ -136,7 +136,7 @@ class RunsView extends PageElement {
       state: (query.get("state")?.split(",") ?? []).filter((state): state is JobStateName =>
         (JOB_STATES as readonly string[]).includes(state),
       ),
-      sort: query.get("sort") ?? "heard",
+      sort: query.get("sort") ?? "submitted",
       order: query.get("order") === "asc" ? "asc" : "desc",
       limit: PAGE,
       offset: (page - 1) * PAGE,

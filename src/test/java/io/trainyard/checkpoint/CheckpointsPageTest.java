@@ -108,16 +108,16 @@ class CheckpointsPageTest {
 
     @Test
     void everyLayerWithParametersHasItsTensors() {
-        Map<String, Set<String>> told = new TreeMap<>();
+        Map<String, Set<String>> published = new TreeMap<>();
         PAGE.section("## The model")
                 .table()
-                .forEach(row -> told.put(Page.code(row, 0).getFirst(), new TreeSet<>(Page.code(row, 1))));
+                .forEach(row -> published.put(Page.code(row, 0).getFirst(), new TreeSet<>(Page.code(row, 1))));
         Map<String, Set<String>> found = new TreeMap<>();
         LayerCases.all()
                 .forEach(row -> Network.fit(NetworkSpec.ofLayers(row.layers()), row.input(), row.classes())
                         .allLayers()
                         .forEach(layer -> addOwn(layer, found)));
-        assertThat(told).isEqualTo(found);
+        assertThat(published).isEqualTo(found);
     }
 
     private static void addOwn(Network.Layer layer, Map<String, Set<String>> found) {
@@ -132,12 +132,12 @@ class CheckpointsPageTest {
 
     @Test
     void theBuiltInNetworksHaveTheNamesOfThePage() {
-        Map<String, List<String>> told = new LinkedHashMap<>();
+        Map<String, List<String>> published = new LinkedHashMap<>();
         PAGE.section("### In PyTorch")
                 .table()
-                .forEach(row -> told.put(Page.code(row, 0).getFirst(), Page.code(row, 1)));
-        assertThat(told.keySet()).containsExactlyInAnyOrderElementsOf(BuiltInNetworks.names());
-        told.forEach((network, modules) -> assertThat(modules).as(network).isEqualTo(modules(network)));
+                .forEach(row -> published.put(Page.code(row, 0).getFirst(), Page.code(row, 1)));
+        assertThat(published.keySet()).containsExactlyInAnyOrderElementsOf(BuiltInNetworks.names());
+        published.forEach((network, modules) -> assertThat(modules).as(network).isEqualTo(modules(network)));
     }
 
     /// The module names before the last dot. For networks with several stages of blocks, only the first and the

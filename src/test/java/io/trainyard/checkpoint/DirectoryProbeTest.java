@@ -122,11 +122,11 @@ class DirectoryProbeTest {
                 "cannot make a folder's entries safe");
     }
 
-    private static void refuses(DirectoryProbe probe, String told) {
+    private static void refuses(DirectoryProbe probe, String published) {
         assertThatThrownBy(probe::require)
                 .isInstanceOf(CheckpointException.class)
                 .isNotInstanceOf(StoreException.class)
-                .hasMessageContaining(told)
+                .hasMessageContaining(published)
                 .hasMessageContaining("or a bucket (s3://bucket/prefix)");
     }
 }

@@ -113,11 +113,11 @@ class CheckDeviceCommandTest {
     /// docs/how-to/check-a-node.md defines the fields of each line for programs.
     @Test
     void asJsonEachLineHasTheFieldsOfThePage() throws IOException {
-        Map<String, Set<String>> told = new HashMap<>();
+        Map<String, Set<String>> published = new HashMap<>();
         Page.read("docs/how-to/check-a-node.md")
                 .section("## As JSON")
                 .table()
-                .forEach(row -> told.put(Page.code(row, 0).getFirst(), new TreeSet<>(Page.code(row, 1))));
+                .forEach(row -> published.put(Page.code(row, 0).getFirst(), new TreeSet<>(Page.code(row, 1))));
         Device device = ReferenceComparison.reference();
         BenchmarkCase tudui = new BenchmarkCase("tudui", List.of(), 64, Precision.FP32, 640, 100);
         CheckReport report = new JsonCheckReport(out, "1.0");
@@ -138,7 +138,7 @@ class CheckDeviceCommandTest {
         }
         Objects.requireNonNull(found.get("check"))
                 .addAll(List.of("passed", "failed", "skipped")); // the possible outcomes
-        assertThat(told).isEqualTo(found);
+        assertThat(published).isEqualTo(found);
     }
 
     private static CheckResult failure() {

@@ -114,20 +114,20 @@ class CommandsPageTest {
         addSettings("TRAINYARD", WorkerSettings.class, settings);
         addSettings("TRAINYARD_DASHBOARD", DashboardConfig.class, settings);
         addSettings("TRAINYARD_SIGN_IN", SignInConfig.class, settings);
-        Map<String, String> told = new LinkedHashMap<>();
+        Map<String, String> published = new LinkedHashMap<>();
         SETTINGS.sections(2)
                 .values()
                 .forEach(section -> section.table()
-                        .forEach(row -> told.put(
+                        .forEach(row -> published.put(
                                 Page.code(row, 0).getFirst(), row.get(1).replace("`", ""))));
         settings.forEach((name, value) -> {
-            assertThat(told).containsKey(name);
+            assertThat(published).containsKey(name);
             if (value != null) {
-                assertThat(told).containsEntry(name, value);
+                assertThat(published).containsEntry(name, value);
             }
         });
-        told.keySet().removeAll(settings.keySet());
-        assertThat(told.keySet())
+        published.keySet().removeAll(settings.keySet());
+        assertThat(published.keySet())
                 .containsExactly(
                         "TRAINYARD_KAFKA_TIMEOUT",
                         "TRAINYARD_LOG_JSON",

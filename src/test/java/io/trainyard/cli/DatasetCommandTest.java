@@ -56,10 +56,10 @@ class DatasetCommandTest {
         Path rows = Files.createDirectory(root.resolve("rows"));
         Npy.write(rows, Npy.rows());
         assertThat(run("inspect", rows.toString(), "--json")).isZero();
-        JsonNode told = new JsonMapper().readTree(written.toByteArray());
-        assertThat(told.path("kind").asText()).isEqualTo("arrays");
-        assertThat(told.path("train").asInt()).isEqualTo(3);
-        assertThat(told.path("classes").path(2).path("train").asInt()).isEqualTo(1);
+        JsonNode published = new JsonMapper().readTree(written.toByteArray());
+        assertThat(published.path("kind").asText()).isEqualTo("arrays");
+        assertThat(published.path("train").asInt()).isEqualTo(3);
+        assertThat(published.path("classes").path(2).path("train").asInt()).isEqualTo(1);
     }
 
     @Test

@@ -91,9 +91,9 @@ final class Chromium implements AutoCloseable {
     /// Script errors, content policy violations and warnings since the last call. Failed requests are excluded:
     /// the browser reports them, and the dashboard shows its own message.
     List<String> complaints() {
-        List<String> heard = List.copyOf(complaints);
+        List<String> received = List.copyOf(complaints);
         complaints.clear();
-        return heard;
+        return received;
     }
 
     /// Takes a screenshot if `-Dpage.pictures=true`.

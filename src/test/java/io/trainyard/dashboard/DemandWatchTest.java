@@ -47,8 +47,8 @@ class DemandWatchTest {
         store.close();
     }
 
-    private void take(JobRecord... news) {
-        var _ = history.apply(List.of(news), Map.of());
+    private void take(JobRecord... jobRecord) {
+        var _ = history.apply(List.of(jobRecord), Map.of());
     }
 
     private static JobRecord command(String job, String device) {
@@ -57,7 +57,7 @@ class DemandWatchTest {
         return new Requested(job, JobJson.read(json), "t.commands.normal-0@0", 1);
     }
 
-    private void tell(TrainingEvent... events) {
+    private void publish(TrainingEvent... events) {
         take(Arrays.stream(events).map(event -> new EventRecord(event, 2)).toArray(JobRecord[]::new));
     }
 
@@ -70,8 +70,8 @@ class DemandWatchTest {
             assertThat(stream.next()).isTrue();
             assertThat(keda.demand("auto,cuda")).isEqualTo(2);
             assertThat(keda.demand("cpu")).isOne();
-            tell(claimed("a"), claimed("b"));
-            tell(paused("a", 1, 10), finished("b", 1, 10));
+            publish(claimed("a"), claimed("b"));
+            publish(paused("a", 1, 10), finished("b", 1, 10));
             assertThat(stream.next()).isFalse();
             assertThat(keda.demand("cpu")).isOne();
         }

@@ -131,7 +131,7 @@ class FleetMetricsTest {
         read(Topic.of(event), event.job(), EventJson.write(event, then), then.toEpochMilli());
     }
 
-    private void tell(TrainingEvent... events) throws Exception {
+    private void publish(TrainingEvent... events) throws Exception {
         for (TrainingEvent event : events) {
             read(Topic.of(event), event.job(), SampleEvents.json(event), System.currentTimeMillis());
         }
@@ -178,7 +178,7 @@ class FleetMetricsTest {
         assertThat(value("trainyard_jobs_queued{kind=\"auto\",priority=\"high\",}"))
                 .isEqualTo(2);
 
-        tell(claimed("c"), claimed("e"), paused("e", 1, 10));
+        publish(claimed("c"), claimed("e"), paused("e", 1, 10));
         for (int processes = 0; processes < 2; processes++) {
             assertThat(value("trainyard_jobs_queued{kind=\"cuda\",priority=\"normal\",}"))
                     .isOne();
@@ -189,7 +189,7 @@ class FleetMetricsTest {
             assertThat(value("trainyard_jobs_demand{kind=\"cpu\",}")).isZero();
             restart();
         }
-        tell(finished("c", 1, 10));
+        publish(finished("c", 1, 10));
         assertThat(value("trainyard_jobs_demand{kind=\"cuda\",}")).isOne();
     }
 
@@ -218,18 +218,18 @@ class FleetMetricsTest {
 
     @Test
     void countsEveryEndOnceHoweverOftenItIsTold() throws Exception {
-        tell(claimed("a"), finished("a", 1, 10), finished("a", 1, 10));
-        tell(claimed("b"), failed("b", 1, "why", FailureCause.DIVERGED));
-        tell(new TrainingEvent.Failed("c", 1, "of a version to come", "cosmic rays"));
-        tell(new TrainingEvent.Failed("d", 1, "of a version before", null));
-        tell(claimed("e"), cancelled("e", 1, 3));
+        publish(claimed("a"), finished("a", 1, 10), finished("a", 1, 10));
+        publish(claimed("b"), failed("b", 1, "why", FailureCause.DIVERGED));
+        publish(new TrainingEvent.Failed("c", 1, "of a version to come", "cosmic rays"));
+        publish(new TrainingEvent.Failed("d", 1, "of a version before", null));
+        publish(claimed("e"), cancelled("e", 1, 3));
         assertThat(value("trainyard_jobs_finished_total")).isOne();
         assertThat(value("trainyard_jobs_failed_total{cause=\"diverged\",}")).isOne();
         assertThat(value("trainyard_jobs_failed_total{cause=\"other\",}")).isEqualTo(2);
         assertThat(value("trainyard_jobs_cancelled_total")).isOne();
 
         restart();
-        tell(finished("a", 1, 10), claimed("f"), finished("f", 1, 10));
+        publish(finished("a", 1, 10), claimed("f"), finished("f", 1, 10));
         assertThat(value("trainyard_jobs_finished_total"))
                 .as("since the process began; what is told again is not counted again")
                 .isOne();
@@ -237,15 +237,15 @@ class FleetMetricsTest {
 
     @Test
     void tellsWhatAttemptsComeAfter() throws Exception {
-        tell(claimed("a"), claimed("a", 2), claimed("a", 2)); // the first attempt stopped sending records
-        tell(claimed("b"), released("b", 1, 10, "the worker stops"), claimed("b", 2));
-        tell(claimed("c"), paused("c", 1, 10), resumed("c", 1), claimed("c", 2));
-        tell(claimed("b"), preempted("b", 2, 20, "urgent"), preempted("b", 2, 20, "urgent"));
+        publish(claimed("a"), claimed("a", 2), claimed("a", 2)); // the first attempt stopped sending records
+        publish(claimed("b"), released("b", 1, 10, "the worker stops"), claimed("b", 2));
+        publish(claimed("c"), paused("c", 1, 10), resumed("c", 1), claimed("c", 2));
+        publish(claimed("b"), preempted("b", 2, 20, "urgent"), preempted("b", 2, 20, "urgent"));
         assertThat(value("trainyard_preemptions_total")).isOne();
         assertThat(value("trainyard_attempts_total{after=\"command\",}")).isEqualTo(3);
         assertThat(value("trainyard_attempts_total{after=\"loss\",}")).isOne();
         assertThat(value("trainyard_attempts_total{after=\"release\",}")).isOne();
-        assertThat(value("trainyard_attempts_total{after=\"rest\",}")).isOne();
+        assertThat(value("trainyard_attempts_total{after=\"pause\",}")).isOne();
     }
 
     @Test

@@ -66,8 +66,8 @@ class JobHistoryTest {
         apply(new EventRecord(event, millis));
     }
 
-    private void apply(JobRecord news) {
-        history.apply(List.of(news), Map.of());
+    private void apply(JobRecord jobRecord) {
+        history.apply(List.of(jobRecord), Map.of());
     }
 
     private long lossesOf(String job) {

@@ -41,8 +41,8 @@ class ProjectQuotasTest {
                 {"id": "%s", "network": "lenet", "dataset": "cifar10", "epochs": 1, "project": "%s"}""".formatted(id, project).getBytes(StandardCharsets.UTF_8));
     }
 
-    private void apply(JobRecord news) {
-        history.apply(List.of(news), Map.of());
+    private void apply(JobRecord jobRecord) {
+        history.apply(List.of(jobRecord), Map.of());
     }
 
     private void submit(String id, String project) {

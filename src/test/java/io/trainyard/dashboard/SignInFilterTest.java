@@ -24,12 +24,12 @@ class SignInFilterTest {
     @Test
     void tellsTheKindAndNotTheWordsOfARefusal() {
         String answer = "{\"error\":\"invalid_client\",\"error_description\":\"not %s\"}".formatted(SECRET);
-        String told =
+        String published =
                 "somebody could not be signed in (Client): status 401, invalid_client; the provider's own log says more";
         assertThat(sentence(null, "Request %s has failed: status: %d, error message: %s", "http://x/", 401, answer))
-                .isEqualTo(told);
+                .isEqualTo(published);
         assertThat(sentence(null, "Request has failed: status: 401, error message: " + answer))
-                .isEqualTo(told);
+                .isEqualTo(published);
         assertThat(sentence(new IllegalStateException(answer, new ConnectException(SECRET)), "failed"))
                 .contains("invalid_client, IllegalStateException, ConnectException")
                 .doesNotContain(SECRET);

@@ -343,10 +343,10 @@ class SignInIT {
     /// Like Google's provider, which offers no logout: the dashboard must not show one.
     @Test
     void aProviderThatEndsNoSessionsSignsInOnly() throws Exception {
-        ObjectNode told = metadata();
-        assertThat(told.remove("end_session_endpoint")).isNotNull();
+        ObjectNode published = metadata();
+        assertThat(published.remove("end_session_endpoint")).isNotNull();
         HttpServer other = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        other.createContext("/" + KNOWN, call -> answer(call, 200, told));
+        other.createContext("/" + KNOWN, call -> answer(call, 200, published));
         other.start();
         try (TrainyardProcess there = dashboardOf(address(other), "other.db")) {
             HttpRequest info = HttpRequest.newBuilder(URI.create(there.await(DashboardIT.URL) + "/api/v1/info"))
@@ -377,8 +377,8 @@ class SignInIT {
         return "http://localhost:" + server.getAddress().getPort();
     }
 
-    private static void answer(HttpExchange call, int status, JsonNode told) throws IOException {
-        byte[] answer = JSON.writeValueAsBytes(told);
+    private static void answer(HttpExchange call, int status, JsonNode published) throws IOException {
+        byte[] answer = JSON.writeValueAsBytes(published);
         call.getResponseHeaders().set("Content-Type", "application/json");
         call.sendResponseHeaders(status, answer.length);
         call.getResponseBody().write(answer);
@@ -391,10 +391,10 @@ class SignInIT {
     void whatProvesWhoOneIsIsNotTold() throws Exception {
         Queue<String> proofs = new ConcurrentLinkedQueue<>(List.of(SECRET));
         HttpServer careless = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        ObjectNode told = metadata();
-        told.put("authorization_endpoint", address(careless) + "/authorize");
-        told.put("token_endpoint", address(careless) + "/token");
-        careless.createContext("/" + KNOWN, call -> answer(call, 200, told));
+        ObjectNode published = metadata();
+        published.put("authorization_endpoint", address(careless) + "/authorize");
+        published.put("token_endpoint", address(careless) + "/token");
+        careless.createContext("/" + KNOWN, call -> answer(call, 200, published));
         careless.createContext("/token", call -> {
             String asked = new String(call.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
             String basic = call.getRequestHeaders().getFirst("Authorization");

@@ -26,7 +26,7 @@ final class ToldJobs {
 
     private ToldJobs() {}
 
-    static void tell(PackagedFleet fleet, EventPublisher publisher) throws Exception {
+    static void publish(PackagedFleet fleet, EventPublisher publisher) throws Exception {
         // There is no GPU here, so the job waits.
         fleet.send("""
                 {"id": "waits", "network": "fashion", "dataset": "shapes28", "epochs": 1, "device": "cuda"}""", Priority.NORMAL);

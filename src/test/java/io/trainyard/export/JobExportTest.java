@@ -97,7 +97,8 @@ class JobExportTest {
 
     private JobExport.Progress export(ExportFormat format) {
         JobExport export = new JobExport(store);
-        List<String> found = export.find(new JobQuery(Set.of(), "", "", JobQuery.Sort.HEARD, false, 1, 0), _ -> true);
+        List<String> found =
+                export.find(new JobQuery(Set.of(), "", "", JobQuery.Sort.SUBMITTED, false, 1, 0), _ -> true);
         assertThat(found).containsExactly("a", "b", "../c");
         return export.export(found, format, folder.resolve("out"), false, _ -> {});
     }
@@ -380,7 +381,7 @@ class JobExportTest {
     @Test
     void findsJobsByStoreAndState() {
         JobExport export = new JobExport(store);
-        JobQuery tagged = new JobQuery(Set.of(Status.FINISHED), "", "base", JobQuery.Sort.HEARD, false, 1, 0);
+        JobQuery tagged = new JobQuery(Set.of(Status.FINISHED), "", "base", JobQuery.Sort.SUBMITTED, false, 1, 0);
         assertThat(export.find(tagged, _ -> true)).containsExactly("a");
         assertThat(export.find(tagged, state -> state.job().equals("b"))).isEmpty();
     }

@@ -31,11 +31,11 @@ class TensorBoardSinkTest {
     private Path folder;
 
     private static void publish(TrackingStore store, TrainingEvent... events) {
-        List<JobRecord> news = new ArrayList<>();
+        List<JobRecord> jobRecord = new ArrayList<>();
         for (TrainingEvent event : events) {
-            news.add(new EventRecord(event, SampleEvents.TIME.toEpochMilli()));
+            jobRecord.add(new EventRecord(event, SampleEvents.TIME.toEpochMilli()));
         }
-        store.take(news, Map.of());
+        store.take(jobRecord, Map.of());
     }
 
     private Path file() throws IOException {

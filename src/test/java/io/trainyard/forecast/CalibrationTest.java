@@ -62,14 +62,14 @@ class CalibrationTest {
         long all = 0;
         for (int history : HISTORIES) {
             for (var world : worlds(history).entrySet()) {
-                long[] told = ask(world.getValue());
-                double part = (double) told[0] / told[1];
+                long[] published = ask(world.getValue());
+                double part = (double) published[0] / published[1];
                 System.out.printf(
                         "%-24s after %2d jobs: %5d starts asked for, %.1f %% within, %.1f %% later%n",
-                        world.getKey(), history, told[1], 100 * part, 100.0 * told[2] / told[1]);
+                        world.getKey(), history, published[1], 100 * part, 100.0 * published[2] / published[1]);
                 parts.put(world.getKey() + " after " + history, part);
-                within += told[0];
-                all += told[1];
+                within += published[0];
+                all += published[1];
             }
         }
         System.out.printf("all: %d starts asked for, %.1f %% within%n", all, 100.0 * within / all);
@@ -101,7 +101,7 @@ class CalibrationTest {
 
     /// @return starts within their intervals, all starts, and starts after their intervals
     private static long[] ask(WorldKind kind) {
-        long[] told = new long[3];
+        long[] published = new long[3];
         for (int seed = 0; seed < SEEDS; seed++) {
             ForecastWorld world = new ForecastWorld(kind, 1_000 + seed);
             for (int i = 0; i < ASKED; i++) {
@@ -110,11 +110,11 @@ class CalibrationTest {
             }
             world.settle();
             world.answers().forEach((asked, claimMillis) -> {
-                told[0] += asked.covers(claimMillis) ? 1 : 0;
-                told[1]++;
-                told[2] += claimMillis > asked.start().highMillis() ? 1 : 0;
+                published[0] += asked.covers(claimMillis) ? 1 : 0;
+                published[1]++;
+                published[2] += claimMillis > asked.start().highMillis() ? 1 : 0;
             });
         }
-        return told;
+        return published;
     }
 }

@@ -80,11 +80,11 @@ final class ForecastWorld {
         String command = "";
         long commandMillis;
         long firstMillis;
-        long heardMillis;
+        long receivedMillis;
         long startMillis; // of the newest attempt, like the fields below
         long firstStep = 1;
         long step;
-        long toldMillis; // when that step was published
+        long publishedMillis; // when that step was published
         long endMillis;
         int preemptions;
         boolean preempted;
@@ -109,7 +109,7 @@ final class ForecastWorld {
         /// The published facts about the job.
         JobFacts facts() {
             long claimMillis = attempt == 0 ? 0 : claims.getLast();
-            long micros = startMillis == 0 || step < firstStep ? 0 : 1_000 * (toldMillis - startMillis);
+            long micros = startMillis == 0 || step < firstStep ? 0 : 1_000 * (publishedMillis - startMillis);
             return new JobFacts(
                     id,
                     status,
@@ -120,7 +120,7 @@ final class ForecastWorld {
                     command,
                     commandMillis,
                     firstMillis,
-                    heardMillis,
+                    receivedMillis,
                     0,
                     claimMillis,
                     startMillis,
@@ -217,13 +217,13 @@ final class ForecastWorld {
     private void request(Job job) {
         job.status = Status.QUEUED;
         job.commandMillis = nowMillis;
-        job.heardMillis = nowMillis;
+        job.receivedMillis = nowMillis;
         String topic = Priority.of(job.urgency).topicsOf(Set.of()).getFirst().name(PREFIX);
         job.command = topic + "-0 at offset " + offset++;
         queue(job).addLast(job);
         takeAll();
         if (job.urgency == RequestedPriority.HIGH) {
-            at(nowMillis + PATIENCE_MILLIS, this::makeRoom);
+            at(nowMillis + PATIENCE_MILLIS, this::freeSpace);
             if (asksOfUrgent) {
                 at(nowMillis + 1, () -> ask(List.of(job)));
             }
@@ -273,7 +273,7 @@ final class ForecastWorld {
     }
 
     /// Waiting high-priority jobs preempt running ones.
-    private void makeRoom() {
+    private void freeSpace() {
         ProjectOrder standings = standings();
         Map<String, Worker> holders = new HashMap<>();
         List<PreemptionRule.Running> running = new ArrayList<>();
@@ -335,7 +335,7 @@ final class ForecastWorld {
         job.attempt++;
         job.worker = worker.name;
         job.claims.add(nowMillis);
-        job.heardMillis = nowMillis;
+        job.receivedMillis = nowMillis;
         job.startMillis = 0;
         job.firstStep = job.step + 1;
         job.preempted = false;
@@ -343,11 +343,11 @@ final class ForecastWorld {
         int attempt = job.attempt;
         at(nowMillis + Math.round(1e3 * 1.5 * Math.exp(0.3 * chance.nextGaussian())), () -> {
             job.startMillis = nowMillis;
-            job.heardMillis = nowMillis;
+            job.receivedMillis = nowMillis;
             job.epoch = (int) (job.step / STEPS) - 1;
             job.from = (double) (job.step % STEPS) / STEPS;
             epoch(worker, job, attempt);
-            makeRoom();
+            freeSpace();
         });
     }
 
@@ -381,7 +381,7 @@ final class ForecastWorld {
         if (worker.job == job && job.attempt == attempt) { // otherwise it was preempted at its last step
             job.status = job.fails ? Status.FAILED : Status.FINISHED;
             job.endMillis = nowMillis;
-            job.heardMillis = nowMillis;
+            job.receivedMillis = nowMillis;
             worker.job = null;
             takeAll(); // also jobs of projects that were at their quota
         }
@@ -392,8 +392,8 @@ final class ForecastWorld {
         if (job.status == Status.RUNNING && job.epoch >= 0) {
             double part = (double) (nowMillis - job.epochMillis) / (job.epochEndMillis - job.epochMillis);
             job.step = (long) (STEPS * (job.epoch + job.from + (1 - job.from) * Math.min(1, part)));
-            job.toldMillis = nowMillis;
-            job.heardMillis = nowMillis;
+            job.publishedMillis = nowMillis;
+            job.receivedMillis = nowMillis;
         }
     }
 

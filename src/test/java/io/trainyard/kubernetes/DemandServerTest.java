@@ -38,13 +38,13 @@ class DemandServerTest {
         server.close();
     }
 
-    private void tell(long auto, long cpu, long cuda) {
-        server.tell(new Demand(Map.of("auto", auto, "cpu", cpu, "cuda", cuda)));
+    private void publish(long auto, long cpu, long cuda) {
+        server.publish(new Demand(Map.of("auto", auto, "cpu", cpu, "cuda", cuda)));
     }
 
     @Test
     void whatIsWantedIsASumOverTheKindsOfTheTrigger() {
-        tell(3, 20, 100);
+        publish(3, 20, 100);
         for (var expected : Map.of("cuda", 100L, "auto,cuda", 103L, " auto , cpu,reference", 23L, "reference", 0L)
                 .entrySet()) {
             assertThat(keda.isActive(expected.getKey())).as(expected.getKey()).isEqualTo(expected.getValue() > 0);
@@ -83,15 +83,15 @@ class DemandServerTest {
 
     @Test
     void aStreamIsToldWhatItIsAndEachChange() throws Exception {
-        tell(0, 5, 0);
+        publish(0, 5, 0);
         try (KedaClient.Stream stream = keda.stream("auto,cuda")) {
             assertThat(stream.next()).isFalse();
-            tell(0, 6, 0); // none for this trigger
-            tell(1, 6, 0);
+            publish(0, 6, 0); // none for this trigger
+            publish(1, 6, 0);
             assertThat(stream.next()).isTrue();
-            tell(2, 0, 1);
-            tell(0, 0, 1);
-            tell(0, 0, 0);
+            publish(2, 0, 1);
+            publish(0, 0, 1);
+            publish(0, 0, 0);
             assertThat(stream.next()).isFalse();
             assertThat(stream.waiting()).isZero();
         }
@@ -106,7 +106,7 @@ class DemandServerTest {
         try (KedaClient.Stream stream = keda.stream("auto")) {
             Patience.await("the stream to be open").until(() -> server.streams() == 1);
             assertThat(stream.waiting()).isZero();
-            tell(1, 0, 0);
+            publish(1, 0, 0);
             assertThat(stream.next()).isTrue();
         }
     }
@@ -114,7 +114,7 @@ class DemandServerTest {
     @ParameterizedTest
     @ValueSource(strings = {"", "gpu", "auto,", "auto;cuda"})
     void aKindThatIsNoneIsSaidToBe(String kinds) throws Exception {
-        tell(1, 1, 1);
+        publish(1, 1, 1);
         for (String call : List.of("IsActive", "GetMetricSpec")) {
             requireStatus(Status.Code.INVALID_ARGUMENT, () -> keda.call(call, keda.object(kinds)));
         }
@@ -129,7 +129,7 @@ class DemandServerTest {
 
     @Test
     void anotherMetricThanItsOwnIsNotThere() {
-        tell(1, 1, 1);
+        publish(1, 1, 1);
         requireStatus(Status.Code.NOT_FOUND, () -> keda.metric("GetMetrics", "metricValues", "auto", "queue"));
     }
 

@@ -171,7 +171,7 @@ public final class KedaClient implements AutoCloseable {
 
     /// The messages on the stream, until it is closed.
     public static final class Stream implements ClientResponseObserver<DynamicMessage, DynamicMessage>, AutoCloseable {
-        private final BlockingQueue<Object> heard = new LinkedBlockingQueue<>();
+        private final BlockingQueue<Object> received = new LinkedBlockingQueue<>();
         private final BlockingQueue<ClientCallStreamObserver<DynamicMessage>> calls = new LinkedBlockingQueue<>();
 
         @Override
@@ -181,22 +181,22 @@ public final class KedaClient implements AutoCloseable {
 
         @Override
         public void onNext(DynamicMessage response) {
-            heard.add(isActive(response));
+            received.add(isActive(response));
         }
 
         @Override
         public void onError(Throwable failure) {
-            heard.add(failure);
+            received.add(failure);
         }
 
         @Override
         public void onCompleted() {
-            heard.add("the scaler has ended the stream");
+            received.add("the scaler has ended the stream");
         }
 
         /// Waits for the next message.
         public boolean next() throws InterruptedException {
-            Object next = heard.poll(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+            Object next = received.poll(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS);
             if (next instanceof Boolean active) {
                 return active;
             }
@@ -204,12 +204,12 @@ public final class KedaClient implements AutoCloseable {
         }
 
         int waiting() {
-            return heard.size();
+            return received.size();
         }
 
         /// Waits for the end of the stream.
         String failure() throws InterruptedException {
-            Object next = heard.poll(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+            Object next = received.poll(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS);
             if (next instanceof StatusRuntimeException failure) {
                 return String.valueOf(failure.getStatus().getDescription());
             }

@@ -137,9 +137,9 @@ public enum S3Server {
 
     private int portIn(Process process, Path log) throws IOException {
         String said = Files.readString(log, StandardCharsets.UTF_8);
-        Matcher told = port.matcher(said);
-        if (told.find()) {
-            return Integer.parseInt(told.group(1));
+        Matcher published = port.matcher(said);
+        if (published.find()) {
+            return Integer.parseInt(published.group(1));
         }
         assertThat(process.isAlive()).as(said).isTrue();
         return 0;

@@ -56,11 +56,11 @@ class S3SettingsTest {
         "TRAINYARD_S3_TIMEOUT, 5, allowed is 1s to 9999s",
         "TRAINYARD_S3_KMS_KEY, alias/x, TRAINYARD_S3_ENCRYPTION is not aws:kms",
     })
-    void reportsAllowedValues(String name, String value, String told) {
+    void reportsAllowedValues(String name, String value, String published) {
         assertThatThrownBy(() -> S3Settings.of(Map.of(name, value)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith(name + " is ")
-                .hasMessageContaining(told);
+                .hasMessageContaining(published);
     }
 
     /// The value may contain a password.

@@ -66,7 +66,7 @@ class HalvingTrainingTest {
         Map<String, String> parameters = new HashMap<>();
         long[] steps = {0};
         Queue<JobSpec> waiting = new ArrayDeque<>(trials);
-        Map<String, JobSpec> resting = new LinkedHashMap<>();
+        Map<String, JobSpec> paused = new LinkedHashMap<>();
         while (!waiting.isEmpty()) {
             JobSpec job = waiting.remove();
             JobState state = states.computeIfAbsent(job.id(), JobState::new);
@@ -75,7 +75,7 @@ class HalvingTrainingTest {
                 @Override
                 public void publish(TrainingEvent event, Instant time) {
                     state.apply(event);
-                    steps[0] += event instanceof StepLosses told ? told.losses().length : 0;
+                    steps[0] += event instanceof StepLosses published ? published.losses().length : 0;
                     if (event instanceof Finished finished) {
                         parameters.put(finished.job(), finished.parametersSha256());
                     }
@@ -92,9 +92,9 @@ class HalvingTrainingTest {
                 }
             });
             if (outcome instanceof Outcome.Paused) {
-                resting.put(job.id(), job);
+                paused.put(job.id(), job);
             }
-            halving.goOn(List.copyOf(resting.values())).forEach(id -> waiting.add(resting.remove(id)));
+            halving.goOn(List.copyOf(paused.values())).forEach(id -> waiting.add(paused.remove(id)));
         }
         return new Swept(states, parameters, steps[0]);
     }
@@ -115,10 +115,10 @@ class HalvingTrainingTest {
                                 Objects.requireNonNull(halved.states().get(job)).attempt())
                         .isGreaterThan(1));
         assertThat(halved.steps()).isLessThan(whole.steps());
-        assertThat(halved.states().get("grid.1-lr0.001")).satisfies(rests -> {
-            assertThat(rests.status()).isEqualTo(Status.PAUSED);
-            assertThat(rests.rung()).isEqualTo(1);
-            assertThat(rests.reason()).startsWith("after 1 epochs its accuracy is 0.");
+        assertThat(halved.states().get("grid.1-lr0.001")).satisfies(isPaused -> {
+            assertThat(isPaused.status()).isEqualTo(Status.PAUSED);
+            assertThat(isPaused.rung()).isEqualTo(1);
+            assertThat(isPaused.reason()).startsWith("after 1 epochs its accuracy is 0.");
         });
         assertThat(halved.view().trials().getFirst().job())
                 .isEqualTo(whole.view().trials().getFirst().job());

@@ -66,15 +66,15 @@ class RungTest {
 
     @Test
     void aJobRestsUnlessItIsAmongTheBestSoFar() {
-        assertThat(halving.rests(job("a"), 1, 1, 0.5))
+        assertThat(halving.isPaused(job("a"), 1, 1, 0.5))
                 .hasValueSatisfying(
                         reason -> assertThat(reason)
                                 .isEqualTo(
                                         "after 1 epochs its accuracy is 0.5000, and of the 1 jobs of g that were tested there none goes on yet"));
-        assertThat(halving.rests(job("b"), 1, 1, 0.25)).isPresent();
-        assertThat(halving.rests(job("c"), 1, 1, 0.75)).isEmpty();
+        assertThat(halving.isPaused(job("b"), 1, 1, 0.25)).isPresent();
+        assertThat(halving.isPaused(job("c"), 1, 1, 0.75)).isEmpty();
         assertThat(halving.goOn(List.of(job("a"), job("b")))).isEmpty();
-        assertThat(halving.rests(job("d"), 1, 1, 0.125))
+        assertThat(halving.isPaused(job("d"), 1, 1, 0.125))
                 .hasValueSatisfying(reason -> assertThat(reason).endsWith("one goes on"));
         halving.ended(job("e"), failed("e", 1), 2, () -> null);
         halving.ended(job("f"), failed("f", 1), 2, () -> null);
@@ -85,10 +85,10 @@ class RungTest {
 
     @Test
     void theFirstResultStaysWhoeverAsksAgain() {
-        assertThat(halving.rests(job("a"), 1, 1, 0.5)).isPresent();
-        assertThat(halving.rests(job("b"), 1, 1, 0.25)).isPresent();
-        assertThat(halving.rests(job("c"), 1, 1, 0.125)).isPresent();
-        assertThat(halving.rests(job("a"), 1, 1, 0.1)).as("it is 0.5 still").isEmpty();
+        assertThat(halving.isPaused(job("a"), 1, 1, 0.5)).isPresent();
+        assertThat(halving.isPaused(job("b"), 1, 1, 0.25)).isPresent();
+        assertThat(halving.isPaused(job("c"), 1, 1, 0.125)).isPresent();
+        assertThat(halving.isPaused(job("a"), 1, 1, 0.1)).as("it is 0.5 still").isEmpty();
         assertThat(new GroupFolder(store, "g").results(1))
                 .containsEntry("a", new GroupFolder.Result(1, "0.5"))
                 .hasSize(3);
@@ -96,26 +96,26 @@ class RungTest {
 
     @Test
     void whatIsNoRungIsNotAsked() {
-        assertThat(halving.rests(job("a"), 1, 2, 0.5)).isEmpty();
-        assertThat(halving.rests(job("a"), 1, 9, 0.5)).isEmpty();
+        assertThat(halving.isPaused(job("a"), 1, 2, 0.5)).isEmpty();
+        assertThat(halving.isPaused(job("a"), 1, 9, 0.5)).isEmpty();
         assertThat(store.list("g/rungs/2")).isEmpty();
-        assertThat(halving.rests(job("a"), 1, 3, 0.5)).isPresent();
+        assertThat(halving.isPaused(job("a"), 1, 3, 0.5)).isPresent();
     }
 
     @Test
     void aSmallerLossIsBetter() {
         String mse = ", \"loss\": {\"type\": \"mse\"}";
-        assertThat(halving.rests(job("a", mse), 1, 1, -2)).isPresent();
-        assertThat(halving.rests(job("b", mse), 1, 1, -3)).isPresent();
-        assertThat(halving.rests(job("c", mse), 1, 1, -1.5)).isEmpty();
-        assertThat(halving.rests(job("d", mse), 1, 1, -1.75))
+        assertThat(halving.isPaused(job("a", mse), 1, 1, -2)).isPresent();
+        assertThat(halving.isPaused(job("b", mse), 1, 1, -3)).isPresent();
+        assertThat(halving.isPaused(job("c", mse), 1, 1, -1.5)).isEmpty();
+        assertThat(halving.isPaused(job("d", mse), 1, 1, -1.75))
                 .hasValueSatisfying(reason -> assertThat(reason).startsWith("after 1 epochs its loss is 1.7500"));
     }
 
     /// The result counts at its next rung only, where the other trials are still compared.
     @Test
     void whatEndsEarlyCountsAtItsNextRung() {
-        assertThat(halving.rests(job("a"), 1, 1, 0.9)).isPresent();
+        assertThat(halving.isPaused(job("a"), 1, 1, 0.9)).isPresent();
         halving.ended(job("a"), early("a"), 2, () -> 0.95);
         assertThat(new GroupFolder(store, "g").results(3))
                 .containsExactly(Map.entry("a", new GroupFolder.Result(2, "0.95")));
@@ -130,7 +130,7 @@ class RungTest {
         JobSpec job = JobJson.read("""
                 {"id": "a", "network": "fashion", "dataset": "shapes28", "epochs": 27, "group": "g",
                  "asha": {"reductionFactor": 3}}""".getBytes(StandardCharsets.UTF_8));
-        assertThat(halving.rests(job, 1, 1, 0.5)).isPresent();
+        assertThat(halving.isPaused(job, 1, 1, 0.5)).isPresent();
         halving.ended(job, failed("a", 1), 2, () -> null);
         halving.ended(job, failed("a", 1), 2, () -> null);
         GroupFolder group = new GroupFolder(store, "g");
@@ -142,23 +142,23 @@ class RungTest {
     @Test
     void aSupersededAttemptDecidesNothing() {
         halving.resumes(job("a"), 2, 0);
-        assertThat(halving.rests(job("a"), 1, 1, 0.99)).isPresent();
+        assertThat(halving.isPaused(job("a"), 1, 1, 0.99)).isPresent();
         GroupFolder group = new GroupFolder(store, "g");
         assertThat(group.results(1)).isEmpty();
-        assertThat(halving.rests(job("a"), 2, 1, 0.5)).isPresent();
+        assertThat(halving.isPaused(job("a"), 2, 1, 0.5)).isPresent();
         assertThat(group.results(1)).containsExactly(Map.entry("a", new GroupFolder.Result(2, "0.5")));
         group.keepResult(3, "a", 1, "failed");
         assertThat(group.results(3)).isEmpty();
-        assertThat(halving.rests(job("a"), 2, 3, 0.75)).isPresent();
+        assertThat(halving.isPaused(job("a"), 2, 3, 0.75)).isPresent();
         assertThat(group.results(3)).containsExactly(Map.entry("a", new GroupFolder.Result(2, "0.75")));
     }
 
     /// Results up to the step from which the successor resumes count.
     @Test
     void whatWasFoundBeforeCounts() {
-        assertThat(halving.rests(job("a"), 1, 1, 0.5)).isPresent();
+        assertThat(halving.isPaused(job("a"), 1, 1, 0.5)).isPresent();
         halving.resumes(job("a"), 2, 1);
-        assertThat(halving.rests(job("a"), 2, 1, 0.25)).isPresent();
+        assertThat(halving.isPaused(job("a"), 2, 1, 0.25)).isPresent();
         assertThat(new GroupFolder(store, "g").results(1))
                 .containsExactly(Map.entry("a", new GroupFolder.Result(1, "0.5")));
     }

@@ -37,7 +37,7 @@ final class CurveTest {
     private static void check(Database database, Random random, Key key) {
         CurveWriter writer = new CurveWriter();
         NavigableMap<Long, Loss> all = new TreeMap<>();
-        List<StepLosses> told = new ArrayList<>();
+        List<StepLosses> published = new ArrayList<>();
         List<StepLosses> late = new ArrayList<>();
         long next = 1 + random.nextInt(3000);
         boolean ends = random.nextBoolean();
@@ -49,13 +49,13 @@ final class CurveTest {
                 next += event.losses().length + (random.nextInt(20) == 0 ? random.nextInt(5000) : 0);
                 (random.nextInt(15) == 0 ? late : events).add(event);
             }
-            if (!told.isEmpty() && random.nextInt(3) == 0) {
-                events.add(told.get(random.nextInt(told.size())));
+            if (!published.isEmpty() && random.nextInt(3) == 0) {
+                events.add(published.get(random.nextInt(published.size())));
             }
             if (!late.isEmpty() && random.nextInt(4) == 0) {
                 events.add(late.remove(random.nextInt(late.size())));
             }
-            told.addAll(events);
+            published.addAll(events);
             List<LossRow> rows = new ArrayList<>();
             for (StepLosses event : events) {
                 long millis = MILLIS + event.firstStep();

@@ -33,26 +33,26 @@ class ProjectUseTest {
         return new Requested(job, JobJson.read(command), "commands.normal-0 at offset 1", NOW - 300 * MINUTE);
     }
 
-    private static JobRecord told(TrainingEvent event, long minutesAgo) {
+    private static JobRecord published(TrainingEvent event, long minutesAgo) {
         return new EventRecord(event, NOW - minutesAgo * MINUTE);
     }
 
     private static final List<JobRecord> JOB_TOPICS = List.of(
             asked("a", ", \"project\": \"vision\""),
-            told(new Claimed("a", 1, "w1", "cuda:0+cuda:1"), 90), // half an hour of it is before the hour
-            told(released("a", 1, 10, "the worker stops"), 50),
-            told(claimed("a", 2), 20), // the wait between the two counts for no project
-            told(losses("a", 2, 0, 11, 10), 5),
+            published(new Claimed("a", 1, "w1", "cuda:0+cuda:1"), 90), // half an hour of it is before the hour
+            published(released("a", 1, 10, "the worker stops"), 50),
+            published(claimed("a", 2), 20), // the wait between the two counts for no project
+            published(losses("a", 2, 0, 11, 10), 5),
             asked("b", ", \"project\": \"vision\""),
             asked("c", ""),
-            told(claimed("c"), 200),
-            told(finished("c", 1, 10), 30),
+            published(claimed("c"), 200),
+            published(finished("c", 1, 10), 30),
             asked("d", ", \"project\": \"text\""),
-            told(claimed("d"), 200),
-            told(finished("d", 1, 10), 61),
+            published(claimed("d"), 200),
+            published(finished("d", 1, 10), 61),
             asked("e", ", \"project\": \"vision\""),
-            told(claimed("e"), -5), // from a clock that is ahead
-            told(finished("e", 1, 10), -10),
+            published(claimed("e"), -5), // from a clock that is ahead
+            published(finished("e", 1, 10), -10),
             new Rejected("f", null, "no", NOW));
 
     @ParameterizedTest

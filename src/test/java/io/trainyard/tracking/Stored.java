@@ -11,10 +11,10 @@ public final class Stored {
     private Stored() {}
 
     /// All records of a job except losses.
-    public static List<JobRecord> news(TrackingStore store, String job) {
-        List<JobRecord> news = new ArrayList<>();
-        store.eachNews(job, news::add);
-        return news;
+    public static List<JobRecord> jobRecord(TrackingStore store, String job) {
+        List<JobRecord> jobRecord = new ArrayList<>();
+        store.eachJobRecord(job, jobRecord::add);
+        return jobRecord;
     }
 
     static Map<String, String> commands(TrackingStore store, JobQuery query) {

@@ -75,22 +75,22 @@ class StoredRecordsTest {
                 {"type": "epochTested", "job": "a", "attempt": 1, "epoch": 0, "step": 1, "testLoss": 1, "testAccuracy": 1,
                  "classAccuracy": [%s0], "confusion": []}""".formatted("1,".repeat(classes - 1)));
         TrainingEvent failed = SampleEvents.failed("a", 1, text.repeat(repeated));
-        List<EventRecord> told = new ArrayList<>();
+        List<EventRecord> published = new ArrayList<>();
         JobState expected = new JobState("a");
         expected.apply(new Requested("a", job, "commands-0 at offset 1", NOW));
         for (TrainingEvent event : List.of(claimed("a"), started, tested, failed)) {
-            EventRecord happened = new EventRecord(event, NOW, "w", told.size());
-            told.add(happened);
+            EventRecord happened = new EventRecord(event, NOW, "w", published.size());
+            published.add(happened);
         }
         String url = Databases.SQLITE.empty();
         try (TrackingStore store = open(url)) {
             store.take(List.of(new Requested("a", job, "commands-0 at offset 1", NOW)), Map.of());
-            for (EventRecord one : told) {
+            for (EventRecord one : published) {
                 try {
                     store.take(List.of(one), Map.of());
                     expected.apply(one);
                 } catch (RuntimeException _) { // half a surrogate pair
-                    assertThat(one).isEqualTo(told.getLast());
+                    assertThat(one).isEqualTo(published.getLast());
                 }
             }
         }
@@ -122,7 +122,7 @@ class StoredRecordsTest {
         }
         try (var connection = DriverManager.getConnection(url);
                 var statement = connection.createStatement()) {
-            statement.execute("UPDATE news SET body = '{\"type\": \"of another version\"}' WHERE job = 2");
+            statement.execute("UPDATE job_records SET body = '{\"type\": \"of another version\"}' WHERE job = 2");
         }
         try (TrackingStore store = open(url)) {
             assertThat(store.known("long").orElseThrow().omitted()).isNull();
@@ -191,7 +191,7 @@ class StoredRecordsTest {
             store.take(List.of(new Requested("real", spec("real"), "commands-0 at offset 1", NOW)), Map.of());
             List<Control> controls = new ArrayList<>();
             controls.add(new Control("real", DesiredState.PAUSE, null, Instant.ofEpochMilli(1)));
-            IntStream.range(0, ControlTable.MAX_UNHEARD + 500)
+            IntStream.range(0, ControlTable.MAX_UNKNOWN + 500)
                     .mapToObj(i -> new Control("forged" + i, DesiredState.CANCEL, null, Instant.ofEpochMilli(NOW + i)))
                     .forEach(controls::add);
             store.keep(controls);

@@ -53,7 +53,7 @@ final class TrackingStoreTest {
     private static final LocalDate TODAY = LocalDate.ofInstant(SampleEvents.TIME, ZoneOffset.UTC);
     private static final Partition JOBS = new Partition("jobs", 0);
 
-    private static EventRecord told(TrainingEvent event) {
+    private static EventRecord published(TrainingEvent event) {
         return new EventRecord(event, NOW + 50, null, 0);
     }
 
@@ -72,9 +72,9 @@ final class TrackingStoreTest {
                 for (int from = 0; from < all.size(); ) {
                     int to = Math.min(all.size(), from + 1 + random.nextInt(8));
                     store.take(List.copyOf(all.subList(from, to)), Map.of(JOBS, (long) to));
-                    for (EventRecord news : all.subList(from, to)) {
-                        expected.apply(news);
-                        remember(news, curves);
+                    for (EventRecord jobRecord : all.subList(from, to)) {
+                        expected.apply(jobRecord);
+                        remember(jobRecord, curves);
                     }
                     from = to;
                     if (random.nextInt(4) == 0) {
@@ -96,11 +96,11 @@ final class TrackingStoreTest {
         }
     }
 
-    private static void remember(EventRecord news, NavigableMap<Integer, NavigableMap<Long, Float>> curves) {
-        if (news.event() instanceof StepLosses told) {
-            var curve = curves.computeIfAbsent(told.attempt(), _ -> new TreeMap<>());
-            for (int i = 0; i < told.losses().length; i++) {
-                curve.putIfAbsent(told.firstStep() + i, told.losses()[i]);
+    private static void remember(EventRecord jobRecord, NavigableMap<Integer, NavigableMap<Long, Float>> curves) {
+        if (jobRecord.event() instanceof StepLosses published) {
+            var curve = curves.computeIfAbsent(published.attempt(), _ -> new TreeMap<>());
+            for (int i = 0; i < published.losses().length; i++) {
+                curve.putIfAbsent(published.firstStep() + i, published.losses()[i]);
             }
         }
     }
@@ -128,13 +128,13 @@ final class TrackingStoreTest {
         String url = kind.empty();
         try (TrackingStore one = TrackingStore.open(url);
                 TrackingStore other = TrackingStore.open(url)) {
-            one.take(List.of(told(claimed("a"))), Map.of(JOBS, 1L));
-            List<JobRecord> same = List.of(told(claimed("a")));
+            one.take(List.of(published(claimed("a"))), Map.of(JOBS, 1L));
+            List<JobRecord> same = List.of(published(claimed("a")));
             assertThatThrownBy(() -> other.take(same, Map.of(JOBS, 1L)))
                     .isInstanceOf(TrackingException.class)
                     .hasMessageContaining("another process");
             assertThat(other.offsets()).containsExactly(Map.entry(JOBS, 1L));
-            other.take(List.of(told(failed("a", 1, "why"))), Map.of(JOBS, 2L));
+            other.take(List.of(published(failed("a", 1, "why"))), Map.of(JOBS, 2L));
             assertThat(one.job("a").orElseThrow().reason()).isEqualTo("why");
         }
     }
@@ -152,17 +152,17 @@ final class TrackingStoreTest {
                     Map.of(JOBS, 10L));
             store.take(
                     List.of(
-                            told(claimed("job_3")),
-                            told(losses("job_3", 1, 0, 1, 10)),
-                            told(tested("job_3", 1, 0, 10, 0.25)),
-                            told(claimed("job_7")),
-                            told(tested("job_7", 1, 1, 20, 0.75)),
-                            told(finished("job_7", 1, 20)),
+                            published(claimed("job_3")),
+                            published(losses("job_3", 1, 0, 1, 10)),
+                            published(tested("job_3", 1, 0, 10, 0.25)),
+                            published(claimed("job_7")),
+                            published(tested("job_7", 1, 1, 20, 0.75)),
+                            published(finished("job_7", 1, 20)),
                             new Rejected("job%8", null, "no", NOW + 100)),
                     Map.of(JOBS, 15L));
-            assertThat(ids(store, new JobQuery(Set.of(), "", "", Sort.HEARD, true, 3, 0)))
+            assertThat(ids(store, new JobQuery(Set.of(), "", "", Sort.SUBMITTED, true, 3, 0)))
                     .containsExactly("job%8", "job_9", "job_8");
-            assertThat(ids(store, new JobQuery(Set.of(), "", "", Sort.HEARD, true, 3, 3)))
+            assertThat(ids(store, new JobQuery(Set.of(), "", "", Sort.SUBMITTED, true, 3, 3)))
                     .containsExactly("job_7", "job_6", "job_5");
             assertThat(ids(store, new JobQuery(Set.of(), "B_", "", Sort.JOB, false, 2, 0)))
                     .containsExactly("job_0", "job_1");
@@ -174,7 +174,7 @@ final class TrackingStoreTest {
                     .containsExactly("job_3", "job_7", "job%8");
             assertThat(ids(store, new JobQuery(Set.of(Status.RUNNING, Status.FINISHED), "", "", Sort.JOB, false, 9, 0)))
                     .containsExactly("job_3", "job_7");
-            assertThat(store.jobs(new JobQuery(Set.of(Status.QUEUED), "", "", Sort.HEARD, true, 2, 0))
+            assertThat(store.jobs(new JobQuery(Set.of(Status.QUEUED), "", "", Sort.SUBMITTED, true, 2, 0))
                             .total())
                     .isEqualTo(8);
         }
@@ -192,12 +192,12 @@ final class TrackingStoreTest {
             String odd = "a\0b\uD800c";
             store.take(
                     List.of(
-                            told(claimed(odd, 1, odd)),
-                            told(failed(odd, 1, odd)),
+                            published(claimed(odd, 1, odd)),
+                            published(failed(odd, 1, odd)),
                             new Rejected("r", odd, odd, NOW),
-                            told(losses("steps", 1, 0, Long.MAX_VALUE, 3)),
-                            told(losses("steps", 1, 0, -5, 3)),
-                            told(losses("steps", Integer.MAX_VALUE, 0, 1L << 50, 3))),
+                            published(losses("steps", 1, 0, Long.MAX_VALUE, 3)),
+                            published(losses("steps", 1, 0, -5, 3)),
+                            published(losses("steps", Integer.MAX_VALUE, 0, 1L << 50, 3))),
                     Map.of(JOBS, 6L));
             assertThat(store.job(odd).orElseThrow().status()).isEqualTo(Status.FAILED);
             assertThat(store.job("r").orElseThrow().status()).isEqualTo(Status.REJECTED);
@@ -222,9 +222,9 @@ final class TrackingStoreTest {
                 String id = "job-" + job;
                 store.take(
                         List.of(
-                                told(claimed(id)),
-                                told(new StepLosses(id, 1, 0, 1, all[job], 1, 0.1)),
-                                told(finished(id, 1, steps))),
+                                published(claimed(id)),
+                                published(new StepLosses(id, 1, 0, 1, all[job], 1, 0.1)),
+                                published(finished(id, 1, steps))),
                         Map.of(JOBS, job + 1L));
             }
             List<String> ids =
@@ -287,16 +287,16 @@ final class TrackingStoreTest {
     @EnumSource
     void tellsWhatBecameOfJobs(Databases kind) {
         try (TrackingStore store = TrackingStore.open(kind.empty())) {
-            List<JobRecord> news = List.of(
+            List<JobRecord> jobRecord = List.of(
                     new Requested("a", SampleEvents.spec("a"), "t.commands.high-0 at offset 3", NOW),
-                    told(claimed("a")),
-                    told(claimed("a")),
-                    told(losses("a", 1, 0, 1, 10)),
-                    told(released("a", 1, 10, "it stops")),
-                    told(claimed("a", 2)),
-                    told(finished("a", 2, 10)),
-                    told(finished("a", 2, 10)));
-            assertThat(store.take(news, Map.of()).transitions())
+                    published(claimed("a")),
+                    published(claimed("a")),
+                    published(losses("a", 1, 0, 1, 10)),
+                    published(released("a", 1, 10, "it stops")),
+                    published(claimed("a", 2)),
+                    published(finished("a", 2, 10)),
+                    published(finished("a", 2, 10)));
+            assertThat(store.take(jobRecord, Map.of()).transitions())
                     .extracting(
                             Transition::before,
                             Transition::reasonBefore,
@@ -324,8 +324,8 @@ final class TrackingStoreTest {
                             new Requested("a", SampleEvents.spec("a"), "t.commands.low-0 at offset 3", NOW),
                             new Requested("a", SampleEvents.spec("a"), "t.commands.high-0 at offset 12", NOW + 1),
                             new Requested("b", SampleEvents.spec("b"), "t.commands.high-0 at offset 7", NOW),
-                            told(claimed("c")),
-                            told(finished("d", 1, 10))),
+                            published(claimed("c")),
+                            published(finished("d", 1, 10))),
                     Map.of());
             assertThat(store.underWay()).containsExactlyInAnyOrderElementsOf(expected);
         }
@@ -412,11 +412,11 @@ final class TrackingStoreTest {
     @EnumSource
     void tellsLearningRatesOfSomeSteps(Databases kind) {
         try (TrackingStore store = TrackingStore.open(kind.empty())) {
-            store.take(List.of(told(claimed("a"))), Map.of());
+            store.take(List.of(published(claimed("a"))), Map.of());
             store.take(
                     IntStream.range(0, 100)
-                            .<JobRecord>mapToObj(
-                                    i -> told(new StepLosses("a", 1, 0, 1 + i * 10L, new float[10], i, 0.1 / (i + 1))))
+                            .<JobRecord>mapToObj(i ->
+                                    published(new StepLosses("a", 1, 0, 1 + i * 10L, new float[10], i, 0.1 / (i + 1))))
                             .toList(),
                     Map.of());
             List<RatePoint> rates = store.learningRates("a", 10);

@@ -53,13 +53,13 @@ abstract class AbstractStoreFaultsTest extends SmallJobs {
 
     @BeforeAll
     static void runUndisturbed(@TempDir Path folder) {
-        List<TrainingEvent> told = new ArrayList<>();
+        List<TrainingEvent> published = new ArrayList<>();
         Outcome _ = new JobTraining(DataRoots.ofFolder(folder), new DeviceSpec("cpu"), 1, "tester")
                 .run(
                         job("a", JOB),
                         new JobFolder(CheckpointStore.open(folder.toUri()), "a"),
-                        Supervisor.of(told::add, () -> false));
-        undisturbed = ((Finished) told.getLast()).parametersSha256();
+                        Supervisor.of(published::add, () -> false));
+        undisturbed = ((Finished) published.getLast()).parametersSha256();
     }
 
     abstract CheckpointStore open();

@@ -19,7 +19,7 @@ final class FlakyStore extends ForwardingStore {
         this.full = full;
     }
 
-    private void requireRoom(String key) {
+    private void requireSpace(String key) {
         if (full.test(key)) {
             throw new StoreException("%s cannot be written: %s".formatted(key, PROBLEM), new IOException(PROBLEM));
         }
@@ -27,19 +27,19 @@ final class FlakyStore extends ForwardingStore {
 
     @Override
     public boolean createIfAbsent(String key, byte[] content) {
-        requireRoom(key);
+        requireSpace(key);
         return super.createIfAbsent(key, content);
     }
 
     @Override
     public CheckpointRef write(String key, Content content) {
-        requireRoom(key);
+        requireSpace(key);
         return super.write(key, content);
     }
 
     @Override
     public boolean has(String key) {
-        requireRoom(key);
+        requireSpace(key);
         return super.has(key);
     }
 }

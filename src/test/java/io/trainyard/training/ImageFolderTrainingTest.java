@@ -90,8 +90,8 @@ class ImageFolderTrainingTest {
         assertThat(started.trainSamples()).isEqualTo(golden.get("train").asInt());
         assertThat(started.testSamples()).isEqualTo(golden.get("test").asInt());
         List<Float> losses = new ArrayList<>();
-        for (StepLosses told : of(StepLosses.class)) {
-            for (float loss : told.losses()) {
+        for (StepLosses published : of(StepLosses.class)) {
+            for (float loss : published.losses()) {
                 losses.add(loss);
             }
         }

@@ -233,8 +233,8 @@ class NetworksPageTest {
 
     @Test
     void nothingIsLeftOut() {
-        List<String> told = sections().stream().map(Section::name).toList();
-        assertThat(told)
+        List<String> published = sections().stream().map(Section::name).toList();
+        assertThat(published)
                 .containsExactlyInAnyOrderElementsOf(Stream.of(
                                 types(LayerSpec.class),
                                 types(LossSpec.class),

@@ -17,7 +17,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class SessionAdmissionTest {
-    private final SessionAdmission company = new SessionAdmission();
+    private final SessionAdmission others = new SessionAdmission();
     private final Workload workload = CheckWorkload.of(
             Shape.of(1, 4, 4), 3, List.of(Layers.flatten(), Layers.linear(3, true)), CheckWorkload.PLAIN, 4, 4, 4);
 
@@ -35,30 +35,30 @@ class SessionAdmissionTest {
     @Test
     void asManyAsFitAreThereAtOnce() {
         Device two = device("cpu", 2 * workload.estimatedBytes());
-        SessionAdmission.Place first = company.join(two, workload);
-        SessionAdmission.Place second = company.join(two, workload);
-        assertThatThrownBy(() -> company.join(two, workload))
+        SessionAdmission.Place first = others.join(two, workload);
+        SessionAdmission.Place second = others.join(two, workload);
+        assertThatThrownBy(() -> others.join(two, workload))
                 .isInstanceOf(DeviceBusyException.class)
                 .hasMessageContaining("what this worker runs on cpu (jobs: 2)");
         first.close();
-        assertThatCode(() -> company.join(two, workload)).doesNotThrowAnyException();
+        assertThatCode(() -> others.join(two, workload)).doesNotThrowAnyException();
         second.close();
     }
 
     /// If a job is too large for a device by itself, the device reports it more precisely.
     @Test
     void admitsASingleSession() {
-        SessionAdmission.Place alone = company.join(device("cpu", 1), workload);
-        assertThatCode(() -> company.join(device("cuda:0", 1), workload)).doesNotThrowAnyException();
+        SessionAdmission.Place alone = others.join(device("cpu", 1), workload);
+        assertThatCode(() -> others.join(device("cuda:0", 1), workload)).doesNotThrowAnyException();
         alone.close();
     }
 
     @Test
     void memoryThatIsShortIsTheOthersWhereThereAreOthers() {
         Device device = device("cuda:0", Long.MAX_VALUE);
-        SessionAdmission.Place first = company.join(device, workload);
+        SessionAdmission.Place first = others.join(device, workload);
         assertThatThrownBy(() -> first.open(() -> device.open(workload))).isInstanceOf(DeviceMemoryException.class);
-        SessionAdmission.Place second = company.join(device, workload);
+        SessionAdmission.Place second = others.join(device, workload);
         assertThatThrownBy(() -> second.open(() -> device.open(workload)))
                 .isInstanceOf(DeviceBusyException.class)
                 .hasMessage("beside what this worker runs on cuda:0 (jobs: 1): 9 MiB are needed, and 1 MiB is free");

@@ -120,7 +120,7 @@ public final class SimulatedTraining {
         attempt.publish(SampleEvents.started(job, number, first + 1, steps.perEpoch(), null));
         while (at.step() < steps.count()) {
             boolean asks = at.step() > first || steps.asksAgain();
-            Optional<Halt> halt = (asks ? attempt.rests(at) : Optional.<Halt>empty()).or(attempt::halt);
+            Optional<Halt> halt = (asks ? attempt.isPaused(at) : Optional.<Halt>empty()).or(attempt::halt);
             if (halt.isPresent()) {
                 if (steps.stops(halt.get()) && halt.get() != Halt.CANCEL) {
                     saved = save(attempt, steps, at, saved);

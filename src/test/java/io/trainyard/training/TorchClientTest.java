@@ -66,11 +66,15 @@ class TorchClientTest {
             input.write("trained\n");
             input.flush();
             for (Path network : networks) {
-                JsonNode told = JSON.readTree(lines.readLine());
-                assertThat(told.path("initial").asDouble(1)).as("%s", told).isZero();
-                assertThat(told.path("moved").asDouble()).as("%s", told).isGreaterThan(1e-4);
-                assertThat(told.path("probabilities").asDouble(1))
-                        .as("%s", told)
+                JsonNode published = JSON.readTree(lines.readLine());
+                assertThat(published.path("initial").asDouble(1))
+                        .as("%s", published)
+                        .isZero();
+                assertThat(published.path("moved").asDouble())
+                        .as("%s", published)
+                        .isGreaterThan(1e-4);
+                assertThat(published.path("probabilities").asDouble(1))
+                        .as("%s", published)
                         .isLessThan(1e-5);
             }
         } finally {

@@ -104,7 +104,7 @@ class JobEventsTest {
     @Test
     void waitsForCapacity() throws InterruptedException {
         CountDownLatch through = new CountDownLatch(1);
-        Thread teller = Thread.ofPlatform().daemon().start(() -> {
+        Thread publisher = Thread.ofPlatform().daemon().start(() -> {
             for (int i = 0; i <= JobEvents.MAX_IN_FLIGHT; i++) {
                 publish();
             }
@@ -113,7 +113,7 @@ class JobEventsTest {
         Patience.await("as many events on their way as there may be, and a thread that waits")
                 .until(() -> {
                     synchronized (sent) {
-                        return sent.size() == JobEvents.MAX_IN_FLIGHT && teller.getState() == Thread.State.WAITING;
+                        return sent.size() == JobEvents.MAX_IN_FLIGHT && publisher.getState() == Thread.State.WAITING;
                     }
                 });
         assertThat(through.getCount()).isOne();

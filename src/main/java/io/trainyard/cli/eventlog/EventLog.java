@@ -158,18 +158,18 @@ public final class EventLog implements AutoCloseable {
     ///
     /// @throws KafkaUnreachableException if the brokers are away for a minute
     public void follow(Consumer<TopicRecord> reader, BooleanSupplier goOn) {
-        long heardNanos = System.nanoTime();
+        long receivedNanos = System.nanoTime();
         while (goOn.getAsBoolean()) {
             if (isEmpty()) {
                 throw new IllegalStateException("there are no topics to follow");
             }
-            boolean heard = fetch();
+            boolean received = fetch();
             emitAll(reader);
-            if (heard) {
-                heardNanos = System.nanoTime();
-            } else if (System.nanoTime() - heardNanos > STILL.toNanos()) {
+            if (received) {
+                receivedNanos = System.nanoTime();
+            } else if (System.nanoTime() - receivedNanos > STILL.toNanos()) {
                 kafka.reach(() -> consumer.endOffsets(buffers.keySet(), AWAY));
-                heardNanos = System.nanoTime();
+                receivedNanos = System.nanoTime();
             }
         }
     }

@@ -61,7 +61,7 @@ public final class InspectionText {
                         String.format(ROOT, "%,d", row.train()),
                         String.format(ROOT, "%,d", row.test()))));
         lines.addAll(TextTable.lines(table, column -> column > 0));
-        addRest(inspection.classes().size(), "classes", lines);
+        addRemainder(inspection.classes().size(), "classes", lines);
     }
 
     private static void addChannels(Inspection inspection, List<String> lines) {
@@ -79,10 +79,10 @@ public final class InspectionText {
                         number(row.least()),
                         number(row.most()))));
         lines.addAll(TextTable.lines(table, column -> column > 0));
-        addRest(inspection.channels().size(), "channels", lines);
+        addRemainder(inspection.channels().size(), "channels", lines);
     }
 
-    private static void addRest(int rows, String what, List<String> lines) {
+    private static void addRemainder(int rows, String what, List<String> lines) {
         if (rows > MOST_ROWS) {
             lines.add("and %d more %s, which --json tells".formatted(rows - MOST_ROWS, what));
         }

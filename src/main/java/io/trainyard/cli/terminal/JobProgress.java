@@ -20,9 +20,9 @@ public final class JobProgress implements Consumer<TrainingEvent>, AutoCloseable
     @Override
     public void accept(TrainingEvent event) {
         JobState state = state(event.job());
-        EventRecord news = new EventRecord(event, System.currentTimeMillis());
-        state.apply(news);
-        view.show(news, state);
+        EventRecord jobRecord = new EventRecord(event, System.currentTimeMillis());
+        state.apply(jobRecord);
+        view.show(jobRecord, state);
     }
 
     public JobState state(String job) {

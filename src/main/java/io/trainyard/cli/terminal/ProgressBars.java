@@ -64,12 +64,12 @@ final class ProgressBars implements ProgressView {
     }
 
     @Override
-    public void show(EventRecord news, JobState after) {
-        String job = news.job();
-        if (news.event() instanceof StepLosses told && told.attempt() == after.attempt()) {
+    public void show(EventRecord jobRecord, JobState after) {
+        String job = jobRecord.job();
+        if (jobRecord.event() instanceof StepLosses published && published.attempt() == after.attempt()) {
             JobSpec spec = after.spec();
             running.computeIfAbsent(job, _ -> new RunningLoss())
-                    .take(told, spec == null ? REPORT_EVERY_STEPS : spec.reportEverySteps())
+                    .take(published, spec == null ? REPORT_EVERY_STEPS : spec.reportEverySteps())
                     .forEach(report -> means.put(job, report.mean()));
         }
         draw(job, BarLine.of(after, means.get(job)));

@@ -21,8 +21,8 @@ final class ProgressJson implements ProgressView {
     public void rejected(JobState job) {}
 
     @Override
-    public void show(EventRecord news, JobState after) {
-        out.writeBytes(EventJson.write(news.event(), Instant.ofEpochMilli(news.millis())));
+    public void show(EventRecord jobRecord, JobState after) {
+        out.writeBytes(EventJson.write(jobRecord.event(), Instant.ofEpochMilli(jobRecord.millis())));
         out.write('\n');
         out.flush();
     }

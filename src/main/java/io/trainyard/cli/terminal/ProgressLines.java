@@ -50,8 +50,8 @@ final class ProgressLines implements ProgressView {
     }
 
     @Override
-    public void show(EventRecord news, JobState after) {
-        TrainingEvent event = news.event();
+    public void show(EventRecord jobRecord, JobState after) {
+        TrainingEvent event = jobRecord.event();
         if (event.attempt() < after.attempt()) {
             return;
         }

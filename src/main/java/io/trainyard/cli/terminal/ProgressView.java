@@ -27,7 +27,7 @@ public sealed interface ProgressView extends AutoCloseable permits ProgressBars,
     /// An event; people are not shown those of an older attempt than the state's.
     ///
     /// @param after the job's state with the event taken in
-    void show(EventRecord news, JobState after);
+    void show(EventRecord jobRecord, JobState after);
 
     void rejected(JobState job);
 

@@ -21,20 +21,20 @@ final class RunningLoss {
     ///
     /// @param everySteps how often a person is told
     /// @return what there is to tell, in order
-    List<Report> take(StepLosses told, long everySteps) {
-        if (told.attempt() != attempt || told.firstStep() != nextStep) {
-            attempt = told.attempt();
+    List<Report> take(StepLosses published, long everySteps) {
+        if (published.attempt() != attempt || published.firstStep() != nextStep) {
+            attempt = published.attempt();
             sum = 0;
             count = 0;
         }
-        nextStep = told.lastStep() + 1;
+        nextStep = published.lastStep() + 1;
         List<Report> reports = new ArrayList<>();
-        for (int i = 0; i < told.losses().length; i++) {
-            sum += told.losses()[i];
+        for (int i = 0; i < published.losses().length; i++) {
+            sum += published.losses()[i];
             count++;
-            long step = told.firstStep() + i;
+            long step = published.firstStep() + i;
             if (step % everySteps == 0) {
-                reports.add(new Report(step, told.losses()[i], sum / count));
+                reports.add(new Report(step, published.losses()[i], sum / count));
                 sum = 0;
                 count = 0;
             }

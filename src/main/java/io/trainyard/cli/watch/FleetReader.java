@@ -39,9 +39,9 @@ public final class FleetReader {
     private final ProjectRules rules;
     private final JobRecordReader reader;
     private final JobStates book = new JobStates(MAX_JOBS, _ -> {});
-    private final Map<String, Heard> workers = new HashMap<>();
+    private final Map<String, Received> workers = new HashMap<>();
 
-    private record Heard(WorkerStatus status, long millis) {}
+    private record Received(WorkerStatus status, long millis) {}
 
     /// @param rules how projects share the fleet
     /// @param warn called with sentences about what cannot be read
@@ -86,7 +86,7 @@ public final class FleetReader {
             if (status.stopping()) {
                 workers.remove(status.worker());
             } else {
-                workers.put(status.worker(), new Heard(status, entry.millis()));
+                workers.put(status.worker(), new Received(status, entry.millis()));
             }
         } catch (IOException _) { // anybody may write to the topic
             workers.remove(String.valueOf(entry.key()));
@@ -104,8 +104,8 @@ public final class FleetReader {
 
     public List<WorkerStatus> workers(long nowMillis) {
         return workers.values().stream()
-                .filter(heard -> nowMillis - heard.millis() < SILENT.toMillis())
-                .map(Heard::status)
+                .filter(received -> nowMillis - received.millis() < SILENT.toMillis())
+                .map(Received::status)
                 .sorted(Comparator.comparing(WorkerStatus::worker))
                 .toList();
     }

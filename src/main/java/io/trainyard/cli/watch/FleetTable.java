@@ -112,17 +112,17 @@ public final class FleetTable {
     }
 
     private static String reading(Reading reading) {
-        List<String> told = new ArrayList<>();
-        tell(told, "%.0f %%", reading.utilization() == null ? null : 100 * reading.utilization());
-        tell(told, "%.1f GiB", reading.memoryUsedBytes() == null ? null : reading.memoryUsedBytes() / 0x1p30);
-        tell(told, "%.0f W", reading.powerWatts());
-        tell(told, "%.0f °C", reading.temperatureCelsius());
-        return told.isEmpty() ? NOTHING : String.join(" ", told);
+        List<String> published = new ArrayList<>();
+        publish(published, "%.0f %%", reading.utilization() == null ? null : 100 * reading.utilization());
+        publish(published, "%.1f GiB", reading.memoryUsedBytes() == null ? null : reading.memoryUsedBytes() / 0x1p30);
+        publish(published, "%.0f W", reading.powerWatts());
+        publish(published, "%.0f °C", reading.temperatureCelsius());
+        return published.isEmpty() ? NOTHING : String.join(" ", published);
     }
 
-    private static void tell(List<String> told, String format, @Nullable Double value) {
+    private static void publish(List<String> published, String format, @Nullable Double value) {
         if (value != null) {
-            told.add(String.format(ROOT, format, value));
+            published.add(String.format(ROOT, format, value));
         }
     }
 }

@@ -32,7 +32,7 @@ public final class JobWatch {
     private final JobRecordReader reader;
     private final JobStates book;
     private final SeenJobNames others = new SeenJobNames();
-    private final Set<String> toldRejected = new HashSet<>();
+    private final Set<String> publishedRejection = new HashSet<>();
     private boolean running = true;
 
     private JobWatch(
@@ -107,10 +107,10 @@ public final class JobWatch {
         }
     }
 
-    private void take(JobRecord news) {
-        others.add(news.job());
-        JobState after = jobs.contains(news.job()) ? book.take(news) : null;
-        if (after != null && news instanceof EventRecord happened && after.accepts(happened)) {
+    private void take(JobRecord jobRecord) {
+        others.add(jobRecord.job());
+        JobState after = jobs.contains(jobRecord.job()) ? book.take(jobRecord) : null;
+        if (after != null && jobRecord instanceof EventRecord happened && after.accepts(happened)) {
             view.show(happened, after);
         }
     }
@@ -118,7 +118,7 @@ public final class JobWatch {
     private boolean goesOn() {
         for (String job : jobs) {
             JobState state = book.find(job);
-            if (state != null && state.status() == JobState.Status.REJECTED && toldRejected.add(job)) {
+            if (state != null && state.status() == JobState.Status.REJECTED && publishedRejection.add(job)) {
                 view.rejected(state);
             }
         }

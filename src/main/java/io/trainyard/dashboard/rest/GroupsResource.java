@@ -66,7 +66,7 @@ public class GroupsResource {
             @QueryParam("text") @DefaultValue("") String text,
             @QueryParam("tag") @DefaultValue("") String tag,
             @QueryParam("project") @DefaultValue("") String project) {
-        JobQuery query = new JobQuery(JobsResource.states(state), text, tag, JobQuery.Sort.HEARD, true, MAX_JOBS, 0)
+        JobQuery query = new JobQuery(JobsResource.states(state), text, tag, JobQuery.Sort.SUBMITTED, true, MAX_JOBS, 0)
                 .ofProject(project);
         return heavy.call(() -> groups(by, query));
     }

@@ -62,7 +62,7 @@ public class JobsResource {
             @QueryParam("text") @DefaultValue("") String text,
             @QueryParam("tag") @DefaultValue("") String tag,
             @QueryParam("project") @DefaultValue("") String project,
-            @QueryParam("sort") @DefaultValue("heard") String sort,
+            @QueryParam("sort") @DefaultValue("submitted") String sort,
             @QueryParam("order") @DefaultValue("desc") String order,
             @QueryParam("limit") @DefaultValue("100") String limit,
             @QueryParam("offset") @DefaultValue("0") String offset) {
@@ -106,8 +106,8 @@ public class JobsResource {
         }
         Optional<Submitter> submitter = access.submitter();
         int more = jobs.stream().mapToInt(Trials::count).sum();
-        requireRoom(control.waiting(), "", more, config.maxWaiting(), "max-waiting");
-        submitter.ifPresent(by -> requireRoom(
+        requireSpace(control.waiting(), "", more, config.maxWaiting(), "max-waiting");
+        submitter.ifPresent(by -> requireSpace(
                 control.waiting(by),
                 " that %s submitted".formatted(Parameter.shown(by.name())),
                 more,
@@ -122,7 +122,7 @@ public class JobsResource {
         return Response.accepted(new Submitted(ids)).build();
     }
 
-    private static void requireRoom(long waiting, String whose, int more, int allowed, String setting) {
+    private static void requireSpace(long waiting, String whose, int more, int allowed, String setting) {
         if (waiting + more > allowed) {
             throw Problem.refusal(
                     Response.Status.TOO_MANY_REQUESTS,

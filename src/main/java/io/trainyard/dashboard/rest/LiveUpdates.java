@@ -14,14 +14,14 @@ import org.jspecify.annotations.Nullable;
 final class LiveUpdates {
     private final JobHistory history;
     private final Duration keepAlive;
-    private long toldVersion;
-    private long toldAtNanos;
-    private Sources.@Nullable State toldSources;
+    private long sentVersion;
+    private long sentAtNanos;
+    private Sources.@Nullable State sentSources;
 
-    private LiveUpdates(JobHistory history, Duration keepAlive, long toldVersion) {
+    private LiveUpdates(JobHistory history, Duration keepAlive, long sentVersion) {
         this.history = history;
         this.keepAlive = keepAlive;
-        this.toldVersion = toldVersion;
+        this.sentVersion = sentVersion;
     }
 
     /// @param known the version that the client has; 0: none
@@ -32,20 +32,20 @@ final class LiveUpdates {
                 .every(period)
                 .onOverflow()
                 .drop()
-                .map(_ -> client.history.since(client.toldVersion))
+                .map(_ -> client.history.since(client.sentVersion))
                 .filter(client::isDue)
-                .invoke(client::told);
+                .invoke(client::published);
     }
 
     private boolean isDue(LiveUpdate update) {
         return !update.isEmpty()
-                || !update.sources().equals(toldSources)
-                || System.nanoTime() - toldAtNanos >= keepAlive.toNanos();
+                || !update.sources().equals(sentSources)
+                || System.nanoTime() - sentAtNanos >= keepAlive.toNanos();
     }
 
-    private void told(LiveUpdate update) {
-        toldVersion = update.version();
-        toldSources = update.sources();
-        toldAtNanos = System.nanoTime();
+    private void published(LiveUpdate update) {
+        sentVersion = update.version();
+        sentSources = update.sources();
+        sentAtNanos = System.nanoTime();
     }
 }

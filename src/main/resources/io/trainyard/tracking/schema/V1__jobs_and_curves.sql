@@ -13,7 +13,7 @@ CREATE TABLE jobs (
     number          BIGINT PRIMARY KEY,
     job             TEXT   NOT NULL UNIQUE,
     status          TEXT   NOT NULL,
-    heard_millis    BIGINT NOT NULL,
+    submitted_millis    BIGINT NOT NULL,
     start_millis    BIGINT NOT NULL,
     duration_millis BIGINT NOT NULL,
     end_millis      BIGINT NOT NULL, -- 0 until it has ended
@@ -27,7 +27,7 @@ CREATE TABLE jobs (
     loss            DOUBLE PRECISION,
     accuracy        DOUBLE PRECISION
 );
-CREATE INDEX jobs_by_heard ON jobs (heard_millis, number);
+CREATE INDEX jobs_by_heard ON jobs (submitted_millis, number);
 CREATE INDEX jobs_by_end ON jobs (end_millis);
 
 -- What lists show of a job, as JSON.
@@ -37,11 +37,11 @@ CREATE TABLE summaries (
 );
 
 -- All that is told of jobs but losses, as it was taken in: where a job stands is the fold of it.
-CREATE TABLE news (
+CREATE TABLE job_records (
     job      BIGINT NOT NULL,
     number   BIGINT NOT NULL, -- in the order of reading
     kind     TEXT   NOT NULL, -- requested, happened, rejected
-    teller   TEXT,            -- happened: the worker; requested, rejected: the command's place
+    publisher   TEXT,            -- happened: the worker; requested, rejected: the command's place
     position BIGINT NOT NULL, -- its offset
     millis   BIGINT NOT NULL,
     body     TEXT,            -- requested: the job; happened: the event; rejected: the reason

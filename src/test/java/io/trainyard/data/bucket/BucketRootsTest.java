@@ -71,7 +71,7 @@ final class BucketRootsTest {
     }
 
     private static Path fetch(BucketRoots roots, String dataset) {
-        return roots.of(dataset, FetchProgress.UNHEARD).path();
+        return roots.of(dataset, FetchProgress.IGNORED).path();
     }
 
     /// The number of GET requests for objects.
