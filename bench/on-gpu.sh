@@ -1,22 +1,22 @@
 #!/usr/bin/env bash
-# What is to be measured on a machine with an NVIDIA GPU, in three calls of a few minutes each. Each is useful if it is cut off:
-# results are printed as they come, and the archive is written again after each part.
+# Checks and measures the CUDA device on a machine with an NVIDIA GPU, in three parts of a few minutes each. Results are printed
+# as they arrive, and the archive is written again after each part, so an interrupted run is useful, too.
 #
-#   APP=DIR PEER=train_torch.py bash bench/on-gpu.sh correctness|speed|why...
+#   APP=DIR bash bench/on-gpu.sh correctness|speed|why...
 #
 #   correctness   check-device: golden and determinism first, then layers, losses, optimizers, divergence, memory   (2 minutes)
 #   speed         every built-in network in each precision, next to PyTorch on the same machine                     (5 minutes)
 #   why           kernels and their times by Nsight Compute, memcheck, a job from a message, a second process       (3 minutes)
 #
 #   APP      the built application: a folder with quarkus-run.jar
-#   PEER     the same job as a PyTorch script
+#   PEER     the PyTorch script (default: bench/train_torch.py)
 #   OUT      the folder for results.tar.xz (default: bench/results); above 16 MB it is reported
 #   PYTHON   a Python with torch, numpy and pillow (default: python3)
 #   DEVICE   the GPU (default: cuda:0)
-#   CUDA_LIBRARIES  folders of NVIDIA's libraries, where Trainyard does not find them by itself
+#   CUDA_LIBRARIES  folders of NVIDIA's libraries, if Trainyard does not find them
 #
-# Needs Java 25 and no Maven, network or data. ncu and compute-sanitizer are left out, by name, where they are not installed.
-# Ends with 1 if a part failed.
+# Requires Java 25, but no Maven, network or data. ncu and compute-sanitizer are skipped with a message if they are not installed.
+# Exits with 1 if a part failed.
 set -uo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -24,7 +24,7 @@ root=$(cd "$here/.." && pwd)
 out=${OUT:-$here/results}
 python=${PYTHON:-python3}
 device=${DEVICE:-cuda:0}
-peer=${PEER:-$root/../shared/peers/train_torch.py}
+peer=${PEER:-$here/train_torch.py}
 [[ $# -gt 0 ]] || { sed -n '2,21s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" && exit 2; }
 : "${APP:?the folder of the built application, with quarkus-run.jar}"
 work=$(mktemp -d)
