@@ -1,17 +1,17 @@
-"""What a person waits for: first epochs, whole runs from the start of the process, two workers, the demo, the commands."""
+"""Waiting times of users: first epochs, whole runs from the start of the process, two workers, the demo, the commands."""
 import tempfile, time
 
 import fleet
 from runs import Run, Table, Watched, best_threads, head, job_file, ours, peer, trainyard, versions
 
-# The first epoch may take so many times as long as the third.
+# Duration of the first epoch divided by that of the third: (required, goal).
 FIRST = {"in a ready worker": (1.5, 1.1), "in train, cold": (2.5, 1.5)}
 FIRST_OF = {"lenet": "", "fashion": "", "signs": " (34 steps)"}
 
-# network: (epochs, must, aim); signs' epochs are tiny.
+# network: (epochs, required ratio, goal); epochs of signs are short.
 WHOLE = {"tudui": (1, 1.9, 2.5), "lenet": (1, 3, 5), "fashion": (1, 2, 3), "signs": (20, 1.5, 3)}
 
-# network: (epochs, the rest of the job)
+# network: (epochs, other fields of the job)
 TOGETHER = {"lenet": (3, {"batchSize": 16}), "tudui": (2, {})}
 MUST_TOGETHER, AIM_TOGETHER = 0.9, 1.0
 
@@ -20,14 +20,14 @@ MUST_COMMAND_SECONDS, MUST_WORKER_SECONDS = 1, 2
 
 
 def compare(a):
-    """Prints the tables; returns the rows that missed what they must be."""
-    head(a, f"PyTorch {versions(a)['torch']}; workers rest for {a.rest:g} s before a job comes")
+    """Prints the tables; returns the rows that missed their required values."""
+    head(a, f"PyTorch {versions(a)['torch']}; workers are idle for {a.rest:g} s before a job arrives")
     with tempfile.TemporaryDirectory() as folder:
         return start(a, folder) + first_epochs(a, folder) + whole_runs(a, folder) + together(a)
 
 
 def first_epochs(a, folder):
-    """A worker of its own for every measurement: after one job it is warm."""
+    """Each measurement has a new worker, because a worker is warm after one job."""
     table = Table("third epoch, millis", "first epoch, millis", "first / third")
     for name, remark in FIRST_OF.items():
         runs = {where: [] for where in FIRST}
@@ -41,7 +41,7 @@ def first_epochs(a, folder):
 
 
 def whole_runs(a, folder):
-    """From the start of the process to its end, with tests; PyTorch's import is in its time."""
+    """From the start of the process to its end, with tests; includes the import of PyTorch."""
     table = Table("Trainyard", "PyTorch", "ratio")
     for name, (epochs, must, aim) in WHOLE.items():
         threads = best_threads(a, name)
@@ -53,7 +53,7 @@ def whole_runs(a, folder):
 
 
 def together(a):
-    """The images are the same, so that the ratio of the seconds is that of the images a second."""
+    """Both sides train the same samples, so the ratio of the seconds is that of the samples per second."""
     table = Table("two workers at once", "one, one after the other", "ratio")
     for name, (epochs, more) in TOGETHER.items():
         pairs = [tuple(fleet.two_jobs_seconds(a, name, 1 if a.tiny else epochs, workers, **more) for workers in (2, 1))
@@ -70,7 +70,7 @@ def start(a, folder):
     helps, jobs, workers = [], [], []
     for _ in range(a.rounds):
         with fleet.Fleet(a) as running:
-            time.sleep(a.rest)  # processes that have just started still compile what they run
+            time.sleep(a.rest)  # new processes still compile their code
             workers.append(running.worker())
             time.sleep(a.rest)
             helps.append(Run(trainyard("--help"), a.clock).seconds)

@@ -1,24 +1,24 @@
-"""The CPU device beside PyTorch, once both are warm: every built-in network but ResNet, on the real data."""
+"""The warm CPU device compared with PyTorch: all built-in networks except ResNet, on real data."""
 import os, statistics, tempfile
 
 from runs import Run, Table, Watched, best_threads, head, job_file, ours, peer, trainyard, versions
 
-# Enough steps that the median is of compiled code: Java compiles its kernels during the first second.
+# Enough steps for the median to be that of compiled code: Java compiles its kernels during the first second.
 EPOCHS = {"tudui": 6, "lenet": 6, "fashion": 5, "signs": 200}
 MUST = {"tudui": 1.75, "lenet": 5, "fashion": 2.2, "signs": 2.2}
 MUST_TEST, MUST_CHANNELS_LAST, MUST_WHOLE = 2, 1.2, 1.7
 
-# tudui may instead compute nearly as fast as a large matrix product, which nobody's convolutions exceed.
+# The requirement for tudui is also met if it reaches this fraction of the speed of a large matrix product.
 MUST_OF_PRODUCT = 0.85
 
-# Of a step with 64 images: three products for each layer, but no gradient of the images.
+# A step with 64 images: three products for each layer, without the gradient of the images.
 TUDUI_GFLOP = 4.43
 
 MATRIX = os.path.join(os.path.dirname(os.path.abspath(__file__)), "matrix_peer.py")
 
 
 def compare(a):
-    """Prints the table; returns the rows that missed what they must be."""
+    """Prints the table; returns the rows that missed their required values."""
     epochs = dict.fromkeys(EPOCHS, 2) if a.tiny else EPOCHS
     with tempfile.TemporaryDirectory() as folder:
         head(a, f"PyTorch {versions(a)['torch']}")
@@ -31,14 +31,14 @@ def compare(a):
                 if name == "tudui":
                     products.append(multiply(a))
             steps(table, step_of(name), pairs, MUST[name])
-            table.row(f"{name}, millis a test", [m.median("testMillis") for m, _ in pairs],
+            table.row(f"{name}, milliseconds per test", [m.median("testMillis") for m, _ in pairs],
                       [t.median("test_seconds") * 1e3 for _, t in pairs], MUST_TEST)
             if name == "tudui":
                 tudui = statistics.median(m.median("medianStepMicros") for m, _ in pairs)
         pairs = [(ours(a, "tudui", folder, epochs["tudui"]),
                   peer(a, "tudui", best_threads(a, "tudui"), "--channels-last", epochs=epochs["tudui"]))
                  for _ in range(a.rounds)]
-        steps(table, "tudui, micros a step; PyTorch channels_last", pairs, MUST_CHANNELS_LAST)
+        steps(table, "tudui, microseconds per step; PyTorch channels_last", pairs, MUST_CHANNELS_LAST)
         pairs = [(ours(a, "tudui", folder, 2),
                   peer(a, "tudui", best_threads(a, "tudui"), "--loader", "dataloader", epochs=2))
                  for _ in range(a.rounds)]
@@ -52,7 +52,7 @@ def compare(a):
 
 
 def step_of(name):
-    return f"{name}, micros a step"
+    return f"{name}, microseconds per step"
 
 
 def steps(table, what, pairs, must=None):
@@ -61,19 +61,19 @@ def steps(table, what, pairs, must=None):
 
 
 def multiply(a):
-    """GFLOP/s of each way to multiply matrices."""
+    """GFLOP/s of each implementation of the matrix product."""
     run = Run([a.python, MATRIX, "--threads", str(a.threads or os.cpu_count()), "--size", "512" if a.tiny else "2048"],
               a.clock)
     return {line["product"]: line["gflops"] for line in run.lines}
 
 
 def beside_products(table, tudui_micros, products):
-    """Prints how near tudui comes to a matrix product; where near enough, it has reached what it must."""
+    """Prints the speed of tudui relative to a matrix product; a sufficient one meets the requirement."""
     medians = {name: statistics.median(product[name] for product in products) for name in products[0]}
     rate = TUDUI_GFLOP / tudui_micros * 1e6
     share = rate / max(medians.values())
     print("\nGFLOP/s of a large matrix product: " + "; ".join(f"{name} {value:.1f}" for name, value in medians.items())
-          + f". tudui computes at {rate:.1f}, {share:.2f} of the best; must be {MUST_OF_PRODUCT}, or its ratio "
+          + f". tudui computes at {rate:.1f}, {share:.2f} of the best; required: {MUST_OF_PRODUCT}, or a ratio of "
           f"{MUST['tudui']}", flush=True)
     if share >= MUST_OF_PRODUCT and step_of("tudui") in table.missed:
         table.missed.remove(step_of("tudui"))

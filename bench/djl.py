@@ -1,7 +1,7 @@
-"""The CPU device beside DJL on PyTorch's engine, which is what a Java user would take instead.
+"""The CPU device compared with DJL on PyTorch's engine, the usual choice in Java.
 
-DJL's libtorch is the official build, with MKL. Its loop, bench/djl, has the data resident; it does without DJL's Trainer,
-which costs nothing more. Maven builds it here, into bench/djl/target.
+DJL's libtorch is the official build, with MKL. The loop in bench/djl keeps the data in memory and does not use DJL's Trainer,
+which takes as much time. Maven builds it in bench/djl/target.
 """
 import os, shutil, subprocess, tempfile
 
@@ -39,7 +39,7 @@ def step_micros(run):
 
 
 def compare(a):
-    """Prints the table; nothing must be reached."""
+    """Prints the table, without required values."""
     build()
     product = run(a, "--matrix", "512" if a.tiny else "2048", "--threads", str(a.threads or os.cpu_count())).lines[0]
     head(a, f"{product['product']}, a large matrix product at {product['gflops']} GFLOP/s")
@@ -50,7 +50,7 @@ def compare(a):
             counts = [a.threads] if a.threads else sorted({1, os.cpu_count()})
             threads[name] = min(counts, key=lambda n: step_micros(train(a, name, n, 1)))
             pairs = [(ours(a, name, folder, epochs), train(a, name, threads[name], epochs)) for _ in range(a.rounds)]
-            table.row(f"{name}, micros a step", [m.median("medianStepMicros") for m, _ in pairs],
+            table.row(f"{name}, microseconds per step", [m.median("medianStepMicros") for m, _ in pairs],
                       [step_micros(t) for _, t in pairs])
         pairs = [(ours(a, "lenet", folder, 1), train(a, "lenet", threads["lenet"], 1)) for _ in range(a.rounds)]
         table.row("lenet, 1 epoch with test and start, seconds", [m.seconds for m, _ in pairs],

@@ -1,4 +1,4 @@
-"""Broker and workers as processes: what a job takes on them."""
+"""Broker and workers as processes, to measure jobs on them."""
 import contextlib, json, os, re, socket, statistics, subprocess, tempfile, threading, time
 
 from runs import job_file, trainyard
@@ -15,7 +15,7 @@ def free_port():
 
 @contextlib.contextmanager
 def process(clock, *arguments, log, ready):
-    """A process, once its log has a line that matches; gives it and the seconds from its start to that line."""
+    """Starts a process and waits for a matching line in its log; returns both and the seconds from start to line."""
     begin = time.perf_counter()
     with open(log, "wb") as out:
         running = subprocess.Popen(trainyard(*arguments), stdout=out, stderr=out)
@@ -44,7 +44,7 @@ def end(running):
 
 
 class Fleet:
-    """A broker of its own in a folder of its own, and somebody who follows the events: with no worker yet."""
+    """A new broker in a temporary folder, and a process that follows the events; no worker yet."""
 
     def __init__(self, a):
         self.a = a
@@ -91,7 +91,7 @@ class Fleet:
         return seconds
 
     def run(self, network, epochs, ids=("job",), **more):
-        """Submits the job, once for each id, when the workers have had a rest; returns when all have finished."""
+        """Submits the job once for each id, after an idle time; returns when all have finished."""
         time.sleep(self.a.rest)
         files = [job_file(network, self.folder, job, epochs, **more) for job in ids]
         subprocess.run(trainyard("submit", *files, "--kafka", self.kafka), stdout=subprocess.DEVNULL, check=True,
@@ -107,19 +107,19 @@ class Fleet:
 
 
 def epoch_millis(events):
-    """Of training alone, without tests, for each epoch. From the rate: trainMillis is in whole milliseconds."""
+    """Training time of each epoch without tests, from the rate, because trainMillis is in whole milliseconds."""
     samples = next(event["trainSamples"] for event in events if event.get("type") == "started")
     return [samples / event["samplesPerSecond"] * 1e3 for event in events if event.get("type") == "epochTested"]
 
 
 def later_epochs(events):
-    """The median without the first, which has the warm-up."""
+    """The median without the first epoch, which contains the warm-up."""
     values = epoch_millis(events)
     return statistics.median(values[1:] or values)
 
 
 def on_a_worker(a, network, epochs, **more):
-    """Runs the job on a fleet of its own; returns its events."""
+    """Runs the job on a new fleet; returns its events."""
     with Fleet(a) as fleet:
         fleet.worker()
         fleet.run(network, epochs, **more)
@@ -127,7 +127,7 @@ def on_a_worker(a, network, epochs, **more):
 
 
 def two_jobs_seconds(a, network, epochs, workers, **more):
-    """From the first `claimed` to the last `finished` of the same job twice, on so many workers."""
+    """Seconds from the first `claimed` to the last `finished` of two copies of the job on this number of workers."""
     with Fleet(a) as fleet:
         for i in range(workers):
             fleet.worker(f"worker-{i}")

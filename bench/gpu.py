@@ -1,13 +1,12 @@
-"""A GPU beside PyTorch, on images of CIFAR-10's size. What is compared with what:
+"""A GPU compared with PyTorch, on images of CIFAR-10's size:
 
-- tudui, batch 64, and lenet, batch 4, in float32: with PyTorch's eager step, the tutorials' loader, its CUDA graph (on
-  resident data, with and without channels_last; the better one is what must be reached) and torch.compile. Rows with
-  TF32 are beside Trainyard's `tf32`.
-- The tutorial's whole job, 10 epochs of 50,000 images with tests: the process from its start to its end on both sides,
-  and what a worker that runs already needs beside the script's own time without its start. Trainyard writes a checkpoint
-  an epoch, the script none.
-- resnet18-cifar, batch 512, bf16: the peer script has no such network, so bench/resnet18_peer.py is the peer.
-- Publishing: lenet's epochs on a worker with a broker beside the same job with neither.
+- tudui, batch 64, and lenet, batch 4, in float32: PyTorch's eager step, the tutorials' loader, a CUDA graph (with data on
+  the device, with and without channels_last; the better one is the requirement) and torch.compile. Rows with TF32 are
+  compared with Trainyard's `tf32`.
+- The tutorial's whole job, 10 epochs of 50,000 images with tests: whole processes on both sides, and the time of a running
+  worker compared with the script without its start. Trainyard writes a checkpoint after each epoch, the script none.
+- resnet18-cifar, batch 512, bf16: compared with bench/resnet18_peer.py.
+- Publishing: epochs of lenet on a worker with a broker, compared with the same job without Kafka.
 """
 import os, subprocess, tempfile
 
@@ -22,7 +21,7 @@ MUST_GRAPH, MUST_WHOLE, MUST_RESNET, MUST_PUBLISHING_PERCENT = 1.0, 20, 0.8, 1.0
 
 
 def device_description(a):
-    """As Trainyard itself tells it, with driver and versions."""
+    """The device as Trainyard describes it, with driver and versions."""
     out = subprocess.run(trainyard("devices"), capture_output=True, text=True, timeout=120).stdout
     kind = a.device.split(":")[0]
     lines = [line.strip() for line in out.splitlines() if line.startswith(kind)]
@@ -30,7 +29,7 @@ def device_description(a):
 
 
 def compare(a):
-    """Prints the table; returns the rows that missed what they must be."""
+    """Prints the table; returns the rows that missed their required values."""
     with tempfile.TemporaryDirectory() as folder:
         if not a.data:
             a.data = os.path.join(folder, "data")
@@ -46,7 +45,7 @@ def compare(a):
 
 
 def must(a, ratio):
-    """What is asked of a GPU is asked of nothing else."""
+    """Required values apply to GPUs only."""
     return ratio if a.device.startswith("cuda") and not a.tiny else None
 
 
@@ -62,7 +61,7 @@ def network(a, table, folder, name, epochs, peer_steps, loader_steps):
     peers = lambda options: [peer(a, name, a.threads, *options, epochs=1000).median("median_step_micros")
                              for _ in range(a.rounds)]
     mine = [median(ours(a, name, folder, epochs)) for _ in range(a.rounds)]
-    what = f"{name}, micros a step; PyTorch "
+    what = f"{name}, microseconds per step; PyTorch "
     table.row(what + "with the tutorials' loader", mine, peers(loader), digits=1)
     for variant, options in EAGER.items():
         table.row(what + variant, mine, peers(resident + options), digits=1)
@@ -75,7 +74,7 @@ def network(a, table, folder, name, epochs, peer_steps, loader_steps):
         table.row(what + "compiled", mine, peers(resident + ["--compile"]), digits=1)
     if a.device.startswith("cuda"):
         tf32 = [median(ours(a, name, folder, epochs, precision="tf32")) for _ in range(a.rounds)]
-        table.row(f"{name} in tf32, micros a step; PyTorch CUDA graph, channels_last, TF32", tf32,
+        table.row(f"{name} in tf32, microseconds per step; PyTorch CUDA graph, channels_last, TF32", tf32,
                   peers(resident + TUNED), digits=1)
 
 
@@ -85,7 +84,7 @@ def whole(a, table, folder):
     theirs = peer(a, "tudui", a.threads, "--loader", "dataloader", "--every", "1000", epochs=epochs)
     what = f"tudui, {epochs} epochs with tests and checkpoints, seconds; "
     table.row(what + "the tutorial's script, from start to end", [mine.seconds], [theirs.seconds], digits=2)
-    table.row(what + "the script without its start, a worker that runs", [mine.finished()["trainMillis"] / 1e3],
+    table.row(what + "the script without its start, a running worker", [mine.finished()["trainMillis"] / 1e3],
               [theirs.median("seconds")], must(a, MUST_WHOLE), digits=2)
 
 
@@ -99,7 +98,7 @@ def resnet(a, table, folder):
             for _ in range(a.rounds)]
     common = [a.python, script, "--device", a.device, "--batch", str(batch), "--precision", precision, "--steps",
               str(steps)]
-    what = f"resnet18-cifar, batch {batch}, {precision}, micros a step; PyTorch "
+    what = f"resnet18-cifar, batch {batch}, {precision}, microseconds per step; PyTorch "
     for variant, options in {"eager": [], "compiled": ["--compile"]}.items():
         if variant == "compiled" and a.tiny:
             continue
@@ -112,7 +111,7 @@ def publishing(a, table, folder):
     alone = fleet.later_epochs(ours(a, "lenet", folder, epochs).lines)
     published = fleet.later_epochs(fleet.on_a_worker(a, "lenet", epochs))
     percent = (published / alone - 1) * 100
-    print(f"\nlenet, millis an epoch of training: {alone:.1f} with no Kafka, {published:.1f} on a worker that publishes its "
-          f"events: {percent:+.1f} %; must be under {MUST_PUBLISHING_PERCENT} %", flush=True)
+    print(f"\nlenet, ms of training in an epoch: {alone:.1f} without Kafka, {published:.1f} on a worker that publishes its "
+          f"events: {percent:+.1f} %; required: below {MUST_PUBLISHING_PERCENT} %", flush=True)
     if must(a, MUST_PUBLISHING_PERCENT) and percent > MUST_PUBLISHING_PERCENT:
         table.missed.append("publishing")

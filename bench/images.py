@@ -1,10 +1,10 @@
-"""Images of CIFAR-10's number, size and format, of noise: for timing where the real ones are not at hand. And the first few
-of the real ones: for trying the scripts."""
+"""Random images with the number, size and format of CIFAR-10, for timing without data; and the first real images, for
+testing the scripts."""
 import gzip, os, random
 
 
 def make(root, images=10_000):
-    """Writes root/cifar10, where it is not there: 5 files to train on and one to test, with so many images each."""
+    """Writes root/cifar10 unless it exists: five training files and one test file with this number of images each."""
     folder = os.path.join(root, "cifar10")
     files = [f"data_batch_{i}.bin" for i in range(1, 6)] + ["test_batch.bin"]
     os.makedirs(folder, exist_ok=True)

@@ -1,8 +1,8 @@
-"""The jobs that are compared: each as Trainyard and as the peer script are asked for it."""
+"""The compared jobs: fields for Trainyard and arguments for bench/train_torch.py."""
 
 HALF = {"mean": [0.5] * 3, "std": [0.5] * 3}
 
-# network: (data set, job, the peer's arguments)
+# network: (dataset, job, arguments of the PyTorch script)
 JOBS = {
     "tudui": ("cifar10", {"dataset": "cifar10", "batchSize": 64, "optimizer": {"type": "sgd", "learningRate": 0.01}},
               ["--batch", "64", "--lr", "0.01"]),
@@ -15,13 +15,13 @@ JOBS = {
     "signs": ("signs", {"dataset": "signs", "batchSize": 32, "shuffle": True,
                         "optimizer": {"type": "sgd", "learningRate": 0.01}},
               ["--batch", "32", "--lr", "0.01", "--shuffle"]),
-    # One of those that are trained as one program on processors. The peer script has it not.
+    # A narrow network with vector kernels; not in the PyTorch script.
     "small": ("shapes28", {"dataset": "shapes28", "batchSize": 16, "shuffle": True,
                            "network": {"layers": [{"type": "maxPool2d", "kernel": 2}, {"type": "conv2d", "out": 6, "kernel": 3},
                                                   {"type": "relu"}, {"type": "maxPool2d", "kernel": 2}, {"type": "flatten"},
                                                   {"type": "linear", "out": 10}]},
                            "optimizer": {"type": "sgd", "learningRate": 0.01, "momentum": 0.9}}, []),
-    # The peer script has no ResNet: resnet18_peer.py is its peer.
+    # Compared with resnet18_peer.py.
     "resnet18-cifar": ("cifar10", {"dataset": {"name": "cifar10", "normalize": HALF}, "batchSize": 512, "shuffle": True,
                                    "optimizer": {"type": "sgd", "learningRate": 0.01, "momentum": 0.9}}, []),
 }

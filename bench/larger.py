@@ -1,20 +1,19 @@
 #!/usr/bin/env python3
-"""What a step costs on a packed set that is larger than a part of memory, beside the same step on samples that lie in the
-process.
+"""The time of a step on a packed dataset that is larger than memory, compared with a step on a dataset in the process's memory.
 
     bench/larger.py --folder DIR [--gigabytes 10] [--resident 1] [--steps 600] [--rounds 3] [--cold]
 
-DIR gets a generated set of images of CIFAR-10's size, twice as large for a while: as x_train.npy in channels-last order, and
-packed by `./trainyard dataset convert`. A small part of it, in channels-last order too, is what a worker copies into its memory
-when it begins: the resident one. Each round trains the networks on both, one after the other, shuffled; a row is the median
-over the rounds of the median time of a step, without the first third, in which Java compiles.
+Generates a dataset of images of CIFAR-10's size in DIR, which temporarily needs twice its size: as x_train.npy in channels-last
+order, and packed by `./trainyard dataset convert`. A smaller dataset (--resident), also in channels-last order, is copied into
+memory. Each round trains the networks on both, one after the other, shuffled; a row is the median over the rounds of the
+median time of a step, without the first third, in which Java compiles.
 
---cold has the system forget the packed file before the steps begin, so that each sample is read from the disk: what the
-first epoch is on a machine whose memory is needed by others. Only of a set of more than half of the memory: of a smaller
-one the worker maps all before the first step, and what is mapped is not forgotten.
+--cold drops the packed file from the page cache before the steps start, so that each sample is read from the disk, as in the
+first epoch on a machine without free memory. This works only for a dataset of more than half of the memory: a smaller one is
+mapped completely before the first step, and mapped pages are not dropped.
 
-Also printed: how fast the set was packed, how long it takes from the start of the process until the first step, and how
-fast dd reads the first 2 GiB of the file, before and after the system has forgotten it. Run it where nobody else computes.
+Also prints the packing rate, the time from the start of the process to the first step, and the rate at which dd reads the
+first 2 GiB of the file with an empty and a warm page cache. Run it on an idle machine.
 """
 import argparse, json, os, statistics, subprocess, tempfile, time
 
@@ -40,7 +39,7 @@ def npy(path, descr, shape, chunks):
 
 
 def noise(samples):
-    """Noise that does not repeat within a page, quickly."""
+    """Fast noise that does not repeat within a page."""
     block = os.urandom(64 << 20)
     left, turn = samples * SAMPLE, 0
     while left:
@@ -59,7 +58,7 @@ def make(folder, samples):
 
 
 def forget(path):
-    """Has the system drop the file from its cache, as far as nobody has mapped it."""
+    """Drops the file from the page cache, except mapped pages."""
     with open(path, "rb") as f:
         os.fsync(f.fileno())
         os.posix_fadvise(f.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
@@ -72,7 +71,7 @@ def dd(path):
 
 
 class Steps:
-    """A training that is ended after so many steps: seconds until the first is told, and micros of a step."""
+    """A training that is stopped after some steps: seconds until the first event, and microseconds per step."""
 
     def __init__(self, a, dataset, row, cold):
         with tempfile.TemporaryDirectory() as folder:
@@ -126,8 +125,8 @@ def main():
     if not os.path.exists(f"{a.folder}/resident"):
         make(f"{a.folder}/resident", int(a.resident * 1e9 / SAMPLE))
     forget(packed)
-    print(f"dd, not in the system's cache: {dd(packed):.0f} MB/s; again: {dd(packed):.0f} MB/s")
-    print("\n| job | resident, micros a step | packed | times as long; means |\n|---|---|---|---|")
+    print(f"dd, empty page cache: {dd(packed):.0f} MB/s; again: {dd(packed):.0f} MB/s")
+    print("\n| job | in memory, µs per step | packed | ratio of medians; of means |\n|---|---|---|---|")
     starts = []
     for name in a.row:
         pairs = [(Steps(a, "resident", ROWS[name], False), Steps(a, "packed", ROWS[name], a.cold)) for _ in range(a.rounds)]
@@ -135,7 +134,7 @@ def main():
         means = statistics.median(pair[1].mean for pair in pairs) / statistics.median(pair[0].mean for pair in pairs)
         starts += [pair[1].start for pair in pairs]
         print(f"| {name} | {theirs:,.0f} | {ours:,.0f} | {ours / theirs:.3f}; {means:.3f} |", flush=True)
-    print(f"\nfrom the start of the process to the first steps told, packed: {statistics.median(starts):.1f} s")
+    print(f"\nfrom the start of the process to the first event, packed: {statistics.median(starts):.1f} s")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""How fast large matrices are multiplied here: what a network of convolutions can hope for.
+"""The speed of products of large matrices on this machine, an upper bound for networks of convolutions.
 
     matrix_peer.py [--size 2048] [--threads 2]
 
-Prints a JSON object for each: torch.mm with its BLAS, numpy's product with its own, and oneDNN's through PyTorch, in case
-that the BLAS is a generic one; the best of some repetitions of each, in float32.
+Prints a JSON object for each implementation: torch.mm with its BLAS, numpy with its own, and oneDNN through PyTorch, because
+the BLAS may be a generic one. Each is the best of some repetitions in float32.
 """
 import argparse, json, os, re, time
 import numpy as np
@@ -12,11 +12,11 @@ import torch
 
 
 def blas():
-    """As PyTorch was built, and which library that is here."""
+    """The BLAS of the PyTorch build, and the library that is loaded."""
     built = re.search(r"BLAS_INFO=(\w+)", torch.__config__.show())
     with open("/proc/self/maps") as f:
         loaded = {os.path.basename(line.split()[-1]) for line in f if re.search(r"blas|mkl_rt|blis", line.split()[-1])}
-    return ", ".join([built[1] if built else "not told", *sorted(loaded)])
+    return ", ".join([built[1] if built else "unknown", *sorted(loaded)])
 
 
 def gflops(size, product, seconds=2):

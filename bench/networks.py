@@ -1,5 +1,5 @@
-"""Networks of the newer layers on the CPU beside PyTorch: torchvision's, from docs/examples, and one with each norm of a sample.
-Images are of noise, of CIFAR-10's size."""
+"""VGG, MobileNetV2, ConvNeXt (docs/examples) and a network with group and layer norms on the CPU, compared with PyTorch.
+Random images of CIFAR-10's size."""
 import json, os, statistics, tempfile
 
 import images
@@ -27,11 +27,11 @@ def networks():
 
 
 def compare(a):
-    """Prints the table; returns the rows that missed what they must be."""
+    """Prints the table; returns the rows that missed their required values."""
     torch = versions(a)
     with tempfile.TemporaryDirectory() as folder:
         data = os.path.join(folder, "data")
-        images.make(data, 640)  # 3200 to train on: 100 steps of 32, the first of which Java compiles kernels in
+        images.make(data, 640)  # 3,200 for training: 100 steps of 32; Java compiles kernels in the first ones
         head(a, f"PyTorch {torch['torch']}")
         table = Table("Trainyard", "PyTorch", "ratio")
         for name, network in networks():
@@ -49,7 +49,7 @@ def compare(a):
                     micros.append(peer(a, job, variant).median("median_step_micros"))
             best = min(theirs, key=lambda variant: statistics.median(theirs[variant]))
             for variant, micros in theirs.items():
-                table.row(f"{name}, batch {BATCH}, {a.precision}, micros a step; PyTorch {variant}", mine, micros, MUST if variant == best else None)
+                table.row(f"{name}, batch {BATCH}, {a.precision}, microseconds per step; PyTorch {variant}", mine, micros, MUST if variant == best else None)
     return table.missed
 
 

@@ -1,24 +1,22 @@
 #!/usr/bin/env python3
-"""How many commands a fleet deals with, how soon, and what reliability costs: broker and workers as packaged processes.
+"""Rates and latencies of a fleet, and the cost of reliability, with the packaged broker and workers.
 
     bench/rates.py [--only NAME ...] [--scale 1.0] [--rounds 3] [--gate]
 
-behind      a long job first, then 10,000 short ones on the same topic, two workers: all of them end while the long one
-            trains
-short       2,000 jobs of about a second on four workers: each finished once, the rate, and what a job costs beside
-            training, split into its parts; then `./trainyard events --check --complete`
-latency     a command that is published until its first step is done, on an idle worker; a step that is computed until a
-            consumer can read its event
-checkpoints steps a second with a checkpoint every 5 seconds, and every 100 steps, beside the same job without,
+behind      a long job, then 10,000 short ones on the same topic, two workers: all of them end while the long one trains
+short       2,000 jobs of about a second on four workers: each finished once, the rate, and the time between two jobs in
+            parts; then `./trainyard events --check --complete`
+latency     from a published command to its first step on an idle worker; from a computed step to its event at a consumer
+checkpoints steps per second with a checkpoint every 5 seconds and every 100 steps, compared with the same job without,
             alternating
-handover    SIGTERM to the worker that has a job until the next attempt's first step on the other
-urgent      an urgent job on a fleet of two that is full: published until its first step, in the place of another job
-garbage     a gigabyte of records that mean nothing, into commands and into topics of events: the worker, the dashboard
-            and the readers stay, and what memory they take
+handover    from SIGTERM to a worker to the next attempt's first step on another worker
+preemption  from a published high-priority job to its first step, on two busy workers
+garbage     a gigabyte of records without meaning in topics of commands and events: worker, dashboard and readers continue;
+            their memory
 
---scale 0.1 makes everything a tenth as much, for a look. --dir is where the broker and the store lie: its disk counts, for
-every job waits for it several times. --gate exits with 1 where a figure misses what it must be. --minutes bounds the whole.
-With APP set, the application that was built into that folder runs instead of ./trainyard.
+--scale 0.1 runs a tenth of everything. --dir is the folder of the broker and the store; its disk matters, because each job
+waits for it several times. --gate exits with 1 if a required value is missed. --minutes limits the whole run. With APP set,
+the application in that folder runs instead of ./trainyard.
 """
 import argparse, contextlib, datetime, glob, json, os, queue, re, signal, statistics, subprocess, sys, tempfile, threading, time
 
@@ -28,12 +26,12 @@ from runs import Clock, TimeOver, head_line, trainyard
 HERE = os.path.dirname(os.path.abspath(__file__))
 PREFIX = "trainyard."
 
-# The smallest network on the smallest data set that needs no file: 10,000 images of 28 x 28, 7,850 weights.
+# The smallest network on the smallest built-in dataset: 10,000 images of 28 x 28, 7,850 weights.
 SMALL = {"network": {"layers": [{"type": "flatten"}, {"type": "linear", "out": 10}]}, "dataset": "shapes28", "batchSize": 1000}
 LONG = {"network": "lenet", "dataset": "shapes32", "batchSize": 4, "epochs": 100_000, "checkpointEveryEpochs": 100_000}
 
 MUST_OVERHEAD_MILLIS, MUST_FIRST_STEP_MILLIS, MUST_EVENT_MILLIS = 50, 100, 300
-MUST_CHECKPOINT_PERCENT, MUST_HANDOVER_SECONDS, MUST_URGENT_SECONDS = 1, 2, 2
+MUST_CHECKPOINT_PERCENT, MUST_HANDOVER_SECONDS, MUST_PREEMPTION_SECONDS = 1, 2, 2
 
 
 def classpath():
@@ -47,13 +45,13 @@ def java():
 
 
 class Probe:
-    """Somebody at the topics with a clock: see probe/Probe.java. Times are microseconds since 1970."""
+    """A client that records when events arrive, see probe/Probe.java. Times are microseconds since 1970."""
 
     def __init__(self, kafka, clock):
         self.clock = clock
         self.answers = queue.Queue()
         self.events = []
-        self.finished, self.ended = {}, set()  # job: how many times told
+        self.finished, self.ended = {}, set()  # job: its end events
         self.first_steps = {}  # (job, attempt): event
         self.dead = 0
         self.process = subprocess.Popen(
@@ -95,13 +93,13 @@ class Probe:
         return answer
 
     def submit(self, job, topic="commands.normal", count=None):
-        """Publishes a job, or as many as `count` says with a number in the id; returns what the probe says of it."""
+        """Publishes a job, or `count` jobs with a number in the id; returns the answer of the probe."""
         body = json.dumps(job)
         return self.order("send", topic, job["id"], body) if count is None else self.order("many", topic, count, job["id"], body)
 
-    def wish(self, job, wish):
+    def control(self, job, desired_state):
         time_ = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
-        self.order("send", "control", job, json.dumps({"job": job, "desiredState": wish, "time": time_}))
+        self.order("send", "control", job, json.dumps({"job": job, "desiredState": desired_state, "time": time_}))
 
     def wait(self, condition, what):
         while not condition():
@@ -114,14 +112,14 @@ class Probe:
 
 
 class RatedFleet(fleet.Fleet):
-    """With a probe in place of whoever follows."""
+    """A fleet whose events are read by a probe."""
 
     def listen(self, stack):
         self.probe = Probe(self.kafka, self.a.clock)
         stack.callback(self.probe.close)
 
     def named_worker(self, number):
-        """Its id, by which events name it, is the name of its process here."""
+        """Events name a worker by its id, which is the name of its process here."""
         self.worker(f"worker-{number}", "--id", f"worker-{number}")
 
     def workers(self, count):
@@ -135,11 +133,11 @@ class RatedFleet(fleet.Fleet):
 
 
 class Rows:
-    """A table of figures, what each must be, and those that are not."""
+    """A table of values with their required maximums. `missed` has the rows that exceed them."""
 
     def __init__(self):
         self.missed = []
-        print("\n| what | figure | at most |\n|---|---|---|", flush=True)
+        print("\n| measurement | value | at most |\n|---|---|---|", flush=True)
 
     def row(self, what, figure, most=None, digits=1):
         text = figure if isinstance(figure, str) else f"{figure:.{digits}f}"
@@ -171,31 +169,31 @@ def behind(a):
         sent = probe.submit({"id": "short-%d", "epochs": 1, **SMALL}, count=count)
         probe.wait(lambda: len(probe.ended) >= count, "all short jobs to end")
         after = [event for event in probe.events if event.get("job") == "long"]
-        ends = [told for job, told in probe.finished.items() if job != "long"]
+        ends = [published for job, published in probe.finished.items() if job != "long"]
         probe.wait(lambda: [e for e in probe.events if e.get("job") == "long"][-1]["at"] > after[-1]["at"],
                    "another step of the long job")
-        last = max(told[0]["at"] for told in ends)
-        training = statistics.median(event["trainMillis"] for told in ends for event in told if "trainMillis" in event)
-        probe.wish("long", "cancel")
+        last = max(published[0]["at"] for published in ends)
+        training = statistics.median(event["trainMillis"] for published in ends for event in published if "trainMillis" in event)
+        probe.control("long", "cancel")
         probe.wait(lambda: "long" in probe.finished, "the long job's end")
         rows = Rows()
         seconds = (last - sent["begin"]) / 1e6
-        rows.row(f"{count} short jobs behind a long one, two workers: finished, of them twice",
-                 f"{sum(told[0]['type'] == 'finished' for told in ends)}, {sum(len(told) > 1 for told in ends)}")
+        rows.row(f"{count} short jobs behind a long one, two workers: finished, and finished twice",
+                 f"{sum(published[0]['type'] == 'finished' for published in ends)}, {sum(len(published) > 1 for published in ends)}")
         rows.row("from the first command to the last `finished`, seconds", seconds)
-        rows.row("jobs a second", count / seconds)
+        rows.row("jobs per second", count / seconds)
         rows.row("a short job's own time (`trainMillis`: 10 steps, a test, a checkpoint), median, milliseconds", training, digits=0)
-        rows.row("the checker", running.check("--complete"))
+        rows.row("events --check", running.check("--complete"))
         return rows.missed
 
 
-PARTS = ["finished told to ownership ended", "ownership ended to the next ownership told (poll, spec, attempt)",
-         "ownership told to `claimed` (ownership acknowledged, ACCEPT, data set)", "`claimed` to `started` (compile, load)",
+PARTS = ["`finished` to the end of the ownership", "end of the ownership to the next ownership (poll, job's file, attempt)",
+         "ownership to `claimed` (acknowledgement, ACCEPT, dataset)", "`claimed` to `started` (compile, load)",
          "`started` to the first step"]
 
 
 def gaps(probe):
-    """Of each job that followed another on its worker: from that one's `finished` to its first step, and the parts."""
+    """For each job that followed another on its worker: the time from `finished` to its first step, and its parts."""
     by_worker, marks = {}, {}
     for event in probe.events:
         job = event.get("job") or event.get("key")
@@ -231,26 +229,26 @@ def short(a):
         probe.wait(lambda: len(probe.ended) >= count, "all jobs to end")
         probe.wait(lambda: sum(e["topic"] == "ownership" and e["ends"] for e in probe.events) >= count, "all ownerships to end")
         ends = list(probe.finished.values())
-        seconds = (max(told[0]["at"] for told in ends) - sent["begin"]) / 1e6
+        seconds = (max(published[0]["at"] for published in ends) - sent["begin"]) / 1e6
         whole, parts = gaps(probe)
         steps = [e for e in probe.events if e.get("type") == "epochTested"]
         last_test = {}
         for event in steps:
             last_test[event["job"]] = max(last_test.get(event["job"], 0), event["time"])
-        closing = [told[0]["time"] - last_test[job] for job, told in probe.finished.items() if job in last_test]
+        closing = [published[0]["time"] - last_test[job] for job, published in probe.finished.items() if job in last_test]
         rows = Rows()
-        rows.row(f"{count} jobs of {a.second_epochs} epochs, four workers: finished, of them twice",
-                 f"{sum(told[0]['type'] == 'finished' for told in ends)}, {sum(len(told) > 1 for told in ends)}")
+        rows.row(f"{count} jobs of {a.second_epochs} epochs, four workers: finished, and finished twice",
+                 f"{sum(published[0]['type'] == 'finished' for published in ends)}, {sum(len(published) > 1 for published in ends)}")
         rows.row("a job's own time (`trainMillis`), median, milliseconds",
-                 statistics.median(told[0].get("trainMillis", 0) for told in ends), digits=0)
-        rows.row("jobs a second", count / seconds, digits=2)
+                 statistics.median(published[0].get("trainMillis", 0) for published in ends), digits=0)
+        rows.row("jobs per second", count / seconds, digits=2)
         rows.row("from one job's `finished` to the next one's first step on its worker, median, milliseconds",
                  statistics.median(whole) / 1e3, MUST_OVERHEAD_MILLIS)
         rows.row("the same, 95th percentile", percentile(whole, 95) / 1e3)
         for name, values in parts.items():
-            rows.row("of that: " + name + ", median (95th)", spread(values))
-        rows.row("besides: the last test to `finished` (checkpoint, outcome), median (95th)", spread(closing))
-        rows.row("the checker", running.check("--complete"))
+            rows.row("part: " + name + ", median (95th)", spread(values))
+        rows.row("in addition: the last test to `finished` (checkpoint, outcome), median (95th)", spread(closing))
+        rows.row("events --check", running.check("--complete"))
         return rows.missed
 
 
@@ -277,22 +275,22 @@ def latency(a):
         probe.wait(lambda: ("long", 1) in probe.first_steps, "a step")
         time.sleep(max(3, 60 * a.scale))
         late = [e["at"] - e["time"] for e in probe.events if e.get("type") == "stepLosses" and e["job"] == "long"][10:]
-        probe.wish("long", "cancel")
+        probe.control("long", "cancel")
         probe.wait(lambda: "long" in probe.finished, "the long job's end")
         rows = Rows()
-        rows.row(f"a command published to its first step done, idle worker, median of {count}, milliseconds",
+        rows.row(f"command published to first step, idle worker, median of {count}, milliseconds",
                  statistics.median(waits) / 1e3, MUST_FIRST_STEP_MILLIS)
         rows.row("the same, 95th percentile", percentile(waits, 95) / 1e3)
-        for i, name in enumerate(["published to ownership told (poll, spec, attempt)", *PARTS[2:]]):
-            rows.row("of that: " + name + ", median (95th)", spread([part[i] for part in parts]))
-        rows.row(f"a block of steps computed to its event read, 99th percentile of {len(late)}, milliseconds",
+        for i, name in enumerate(["published to ownership (poll, job's file, attempt)", *PARTS[2:]]):
+            rows.row("part: " + name + ", median (95th)", spread([part[i] for part in parts]))
+        rows.row(f"block of steps to its event at a reader, 99th percentile of {len(late)}, milliseconds",
                  percentile(late, 99) / 1e3, MUST_EVENT_MILLIS)
         rows.row("the same, median", statistics.median(late) / 1e3)
         return rows.missed
 
 
 def checkpoints(a):
-    """Steps of lenet, which are short: nothing shows what saving costs better."""
+    """Steps of lenet, which are short and therefore show the cost of saving best."""
     epochs = scaled(a, 40, 2)
     kinds = {"without": {}, "every 5 seconds": {"checkpointEverySeconds": 5}, "every 100 steps": {"checkpointEverySteps": 100, "keepLast": 3}}
     job = {"network": "lenet", "dataset": "shapes32", "batchSize": 16, "checkpointEveryEpochs": 100_000, "epochs": epochs}
@@ -315,11 +313,11 @@ def checkpoints(a):
     steps = 400 * epochs
     rows = Rows()
     for kind, took in seconds.items():
-        rows.row(f"lenet, batch 16, checkpoints {kind} ({saved[kind]} of them): steps a second, median of {a.rounds}",
+        rows.row(f"lenet, batch 16, checkpoints {kind} ({saved[kind]} of them): steps per second, median of {a.rounds}",
                  steps / statistics.median(took), digits=0)
     for kind in list(kinds)[1:]:
         ratios = [with_ / without for with_, without in zip(seconds[kind], seconds["without"])]
-        rows.row(f"{kind} beside without, percent longer, median of {a.rounds} pairs", (statistics.median(ratios) - 1) * 100,
+        rows.row(f"{kind} compared with none, percent longer, median of {a.rounds} pairs", (statistics.median(ratios) - 1) * 100,
                  MUST_CHECKPOINT_PERCENT, digits=2)
     return rows.missed
 
@@ -348,26 +346,26 @@ def handover(a):
             waits.append(times[-1] - begin)
             for part, start, end in zip(HANDOVER_PARTS, times, times[1:]):
                 parts[part].append(end - start)
-            probe.wish(name, "cancel")
+            probe.control(name, "cancel")
             probe.wait(lambda: name in probe.finished, "the job's end")
             running.named_worker(i + 2)
             time.sleep(a.rest)
     rows = Rows()
     rows.row(f"SIGTERM to the next attempt's first step, median of {count}, seconds", statistics.median(waits) / 1e6,
              MUST_HANDOVER_SECONDS, digits=2)
-    rows.row("the same, the longest", max(waits) / 1e6, digits=2)
+    rows.row("the same, maximum", max(waits) / 1e6, digits=2)
     for name, values in parts.items():
-        rows.row("of that: " + name + ", median (95th), milliseconds", spread(values))
+        rows.row("part: " + name + ", median (95th), milliseconds", spread(values))
     return rows.missed
 
 
-URGENT_PARTS = ["published to the other job's `released`: patience, a step boundary, a checkpoint",
+PREEMPTION_PARTS = ["published to the other job's `released`: patience, a step boundary, a checkpoint",
                 "to `claimed` by its worker: the other's command and ownership, poll, ACCEPT", "to `started`: compile", "to its first step"]
 
 
-def urgent(a):
+def preemption(a):
     count = scaled(a, 20, 3)
-    waits, parts, others = [], {name: [] for name in URGENT_PARTS}, 0
+    waits, parts, others = [], {name: [] for name in PREEMPTION_PARTS}, 0
     with RatedFleet(a) as running:
         probe = running.probe
         running.workers(2)
@@ -377,28 +375,28 @@ def urgent(a):
                 probe.submit({"id": name, **LONG})
                 probe.wait(lambda: (name, 1) in probe.first_steps, "a step")
             time.sleep(3 + i % 7 / 10)
-            name = f"urgent-{i}"
+            name = f"high-{i}"
             sent = probe.submit({"id": name, "epochs": 1, **SMALL}, topic="commands.high")
-            probe.wait(lambda: name in probe.finished, "the urgent job's end")
+            probe.wait(lambda: name in probe.finished, "the end of the high-priority job")
             marks = {e["type"]: e["time"] for e in probe.events if e.get("job") == name and "attempt" in e}
             released = [e for e in probe.events if e.get("type") == "released" and e["job"] in there]
             times = [sent["begin"], min(e["time"] for e in released), marks["claimed"], marks["started"], probe.first_steps[name, 1]["time"]]
             others += len(released) - 1
             waits.append(times[-1] - times[0])
-            for part, start, end in zip(URGENT_PARTS, times, times[1:]):
+            for part, start, end in zip(PREEMPTION_PARTS, times, times[1:]):
                 parts[part].append(end - start)
             probe.wait(lambda: (released[0]["job"], 2) in probe.first_steps, "the other job's next step")
             for other in there:
-                probe.wish(other, "cancel")
+                probe.control(other, "cancel")
                 probe.wait(lambda: other in probe.finished, "a job's end")
             probe.events.clear()
     rows = Rows()
-    rows.row(f"an urgent job published to its first step, two workers that are busy, median of {count}, seconds",
-             statistics.median(waits) / 1e6, MUST_URGENT_SECONDS, digits=2)
-    rows.row("the same, the longest", max(waits) / 1e6, digits=2)
+    rows.row(f"high-priority job published to its first step, two busy workers, median of {count}, seconds",
+             statistics.median(waits) / 1e6, MUST_PREEMPTION_SECONDS, digits=2)
+    rows.row("the same, maximum", max(waits) / 1e6, digits=2)
     for name, values in parts.items():
-        rows.row("of that: " + name + ", median (95th), milliseconds", spread(values))
-    rows.row("jobs that made room beside the one for each", others, digits=0)
+        rows.row("part: " + name + ", median (95th), milliseconds", spread(values))
+    rows.row("preempted jobs in addition to one for each", others, digits=0)
     return rows.missed
 
 
@@ -422,7 +420,7 @@ def garbage(a):
         probe.submit({"id": "before", "epochs": 1, **SMALL})
         probe.wait(lambda: "before" in probe.finished, "a job before it")
         rows = Rows()
-        rows.row("resident at the beginning, MB: " + ", ".join(watched), ", ".join(f"{resident(p):.0f}" for p in watched.values()))
+        rows.row("resident memory at the start, MB: " + ", ".join(watched), ", ".join(f"{resident(p):.0f}" for p in watched.values()))
         for i, (what, names) in enumerate(topics.items()):
             dead = probe.dead
             said = probe.order("garbage", megabytes, i, *names)
@@ -434,17 +432,17 @@ def garbage(a):
             rows.row(f"{said['records']} records, {said['garbage'] / 1e6:.0f} MB, as {what}: published in seconds; a job behind them "
                      "finished after seconds; dead letters",
                      f"{(said['end'] - begin) / 1e6:.1f}; {seconds:.1f}; {probe.dead - dead}")
-            rows.row(f"that is MB a second; records a second", f"{said['garbage'] / 1e6 / seconds:.1f}; {said['records'] / seconds:.0f}")
-            rows.row("resident then, MB", ", ".join(f"{resident(p):.0f}" if p.poll() is None else f"ended with {p.returncode}"
+            rows.row(f"MB per second; records per second", f"{said['garbage'] / 1e6 / seconds:.1f}; {said['records'] / seconds:.0f}")
+            rows.row("resident memory then, MB", ", ".join(f"{resident(p):.0f}" if p.poll() is None else f"ended with {p.returncode}"
                                                    for p in watched.values()))
         jobs = subprocess.run(trainyard("jobs", "--kafka", running.kafka), capture_output=True, text=True)
-        rows.row("`jobs` ends with", str(jobs.returncode))
+        rows.row("exit status of `jobs`", str(jobs.returncode))
         if any(p.poll() is not None for p in watched.values()):
             rows.missed.append("a process has ended")
         return rows.missed
 
 
-TABLES = {table.__name__: table for table in (behind, short, latency, checkpoints, handover, urgent, garbage)}
+TABLES = {table.__name__: table for table in (behind, short, latency, checkpoints, handover, preemption, garbage)}
 
 
 def main():
@@ -479,7 +477,7 @@ def main():
     except TimeOver:
         sys.exit(f"\nthe rest is missing: {a.minutes} minutes are over (--minutes)")
     if missed:
-        print("\nnot what it must be: " + "; ".join(missed))
+        print("\nrequired values missed: " + "; ".join(missed))
         if a.gate:
             sys.exit(1)
 

@@ -1,4 +1,4 @@
-"""resnet18-cifar on the CPU beside PyTorch: eager, channels_last, and compiled where PyTorch can. Images are of noise."""
+"""resnet18-cifar on the CPU compared with PyTorch: eager, channels_last, and compiled if available. Random images."""
 import os, statistics, tempfile
 
 import images
@@ -12,12 +12,12 @@ COMPILED = {"compiled": ["--memory-format", "contiguous", "--compile"],
 
 
 def compare(a):
-    """Prints the table; returns the rows that missed what they must be."""
+    """Prints the table; returns the rows that missed their required values."""
     torch = versions(a)
     with tempfile.TemporaryDirectory() as folder:
         a.data = os.path.join(folder, "data")
-        images.make(a.data, max(a.batch) // 5 + 1 if a.tiny else 256)  # 1,280 to train on: 40 steps of 32
-        head(a, f"PyTorch {torch['torch']}" + ("" if torch["compile"] else ", in which torch.compile is not there"))
+        images.make(a.data, max(a.batch) // 5 + 1 if a.tiny else 256)  # 1,280 for training: 40 steps of 32
+        head(a, f"PyTorch {torch['torch']}" + ("" if torch["compile"] else " without torch.compile"))
         table = Table("Trainyard", "PyTorch", "ratio")
         for batch in a.batch:
             mine, theirs = [], {variant: [] for variant in EAGER | (COMPILED if torch["compile"] else {})}
@@ -29,7 +29,7 @@ def compare(a):
             best = min(theirs, key=lambda variant: statistics.median(theirs[variant]))
             for variant, micros in theirs.items():
                 must, aim = (MUST, AIM) if variant == best else (None, None)
-                table.row(f"resnet18-cifar, batch {batch}, {a.precision}, micros a step; PyTorch {variant}", mine, micros, must, aim)
+                table.row(f"resnet18-cifar, batch {batch}, {a.precision}, microseconds per step; PyTorch {variant}", mine, micros, must, aim)
     return table.missed
 
 

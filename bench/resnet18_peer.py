@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""ResNet-18 for CIFAR-10 in PyTorch, as fast as it is usually made: the peer of the job resnet18-cifar.
+"""ResNet-18 for CIFAR-10 in PyTorch with the usual tuning, to compare with the job resnet18-cifar.
 
     resnet18_peer.py --device cuda --batch 512 --precision bf16 [--compile] [--steps 60]
     resnet18_peer.py --batch 32 --threads 2 --memory-format contiguous --steps 20
-    resnet18_peer.py --job docs/examples/vgg11-bn.json ...       another network: the layers of a job's file
+    resnet18_peer.py --job docs/examples/vgg11-bn.json ...       the layers of a job's file instead
 
-Random images on the device, channels_last unless asked otherwise, cuDNN's search, SGD with momentum; bf16 is autocast's.
-Prints a JSON object with median_step_micros, the median over windows of steps after a warm-up in which everything is
-compiled.
+Random images on the device, channels_last by default, cuDNN's search, SGD with momentum; bf16 uses autocast. Prints a JSON
+object with median_step_micros, the median over windows of steps after a warm-up that includes compilation.
 """
 import argparse, contextlib, json, os, statistics, sys, time
 import torch
@@ -38,7 +37,7 @@ def resnet18():
 
 
 def of_job(path):
-    """What docs/clients/trainyard_torch.py makes of its layers."""
+    """The module of the job's layers, built by docs/clients/trainyard_torch.py."""
     sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", "clients"))
     import trainyard_torch
     with open(path) as f:

@@ -1,16 +1,16 @@
-"""Runs Trainyard and its peers as processes, and writes tables of what they say."""
+"""Runs Trainyard and PyTorch as processes, and prints tables of their results."""
 import contextlib, datetime, json, os, platform, shlex, statistics, subprocess, sys, time
 
 from jobs import JOBS
 
 LAUNCHER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "trainyard")
-# For machines that have the built application and no launcher: as it starts Java.
+# For machines with the built application and without the launcher: the same JVM options.
 FLAGS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "src", "main", "jvm", "flags")
 JAVA = ["java", "@" + FLAGS]
 
 
 def trainyard(*arguments):
-    """A command; with APP set, of the application that was built into that folder."""
+    """A command line; with APP set, of the application in that folder."""
     app = os.environ.get("APP")
     if not app:
         return [LAUNCHER, *arguments]
@@ -22,7 +22,7 @@ class TimeOver(Exception):
 
 
 class Clock:
-    """A bound on all runs together."""
+    """A time limit for all runs together."""
     def __init__(self, minutes):
         self.end = time.monotonic() + minutes * 60
 
@@ -34,7 +34,7 @@ class Clock:
 
 
 class Run:
-    """A process that prints JSON objects, one a line."""
+    """A process that prints JSON objects, one per line."""
 
     def __init__(self, command, clock, expected=(0,)):
         begin = time.perf_counter()
@@ -55,11 +55,11 @@ class Run:
         return [line[field] for line in self.lines if field in line]
 
     def finished(self):
-        """What a job said when it was done."""
+        """The last event of a job."""
         return next(line for line in reversed(self.lines) if "parametersSha256" in line)
 
     def median(self, field):
-        """Without the first epoch, in which both sides warm up, when there are several."""
+        """The median, without the first epoch (the warm-up) if there are several."""
         values = self.values(field)
         return statistics.median(values[1:] or values)
 
@@ -84,7 +84,7 @@ def peer(a, name, threads, *more, epochs):
 
 
 def best_threads(a, name):
-    """How many threads the peer script is fastest with."""
+    """The number of threads with which the PyTorch script is fastest."""
     if a.threads:
         return a.threads
     if name not in a.best_threads:
@@ -94,7 +94,7 @@ def best_threads(a, name):
 
 
 class Watched:
-    """A process that is only looked at: the seconds it took, and the most memory it had, in megabytes."""
+    """A process whose duration and maximum memory, in megabytes, are measured."""
 
     def __init__(self, command, clock):
         begin = time.perf_counter()
@@ -128,7 +128,7 @@ def busy_neighbours(count):
 
 
 def processor():
-    """Its name, and the widest vectors it has."""
+    """The name of the CPU, and its widest vectors."""
     try:
         with open("/proc/cpuinfo") as f:
             lines = {line.split(":")[0].strip(): line.split(":")[1].strip() for line in f if ":" in line}
@@ -139,40 +139,39 @@ def processor():
 
 
 def versions(a):
-    """Of PyTorch, and whether it can compile."""
+    """The version of PyTorch, and whether it has torch.compile."""
     code = "import json, torch; print(json.dumps({'torch': torch.__version__, 'compile': hasattr(torch, 'compile')}))"
     return Run([a.python, "-c", code], a.clock).lines[0]
 
 
 def head_line(beside, other):
-    """The line above a table: when, where, beside what."""
-    return f"{datetime.date.today()}, {processor()}, {os.cpu_count()} processors, {beside}; {other}"
+    """The line above a table: date, machine, load."""
+    return f"{datetime.date.today()}, {processor()}, {os.cpu_count()} CPUs, {beside}; {other}"
 
 
 def head(a, other):
-    neighbours = ["quiet", "beside one busy neighbour", f"beside {a.busy} busy neighbours"][min(a.busy, 2)]
-    print(head_line(neighbours, other) + f"; threads {a.threads or 'as each does best'}; medians of {a.rounds} rounds"
-          + ("; TINY: these figures mean nothing" if a.tiny else ""), flush=True)
+    neighbours = ["idle machine", "next to one busy process", f"next to {a.busy} busy processes"][min(a.busy, 2)]
+    print(head_line(neighbours, other) + f"; threads {a.threads or 'chosen by each side'}; medians of {a.rounds} rounds"
+          + ("; TINY: these figures have no meaning" if a.tiny else ""), flush=True)
 
 
 class Table:
-    """What was measured, what it must be and what is aimed at. Keeps the names of the rows that are below that."""
+    """A Markdown table of measurements with required values and goals. `missed` has the rows below their required values."""
 
     def __init__(self, *columns):
         self.missed = []
-        columns = ["what", *columns, "must", "aim"]
+        columns = ["measurement", *columns, "must", "goal"]
         print("\n| " + " | ".join(columns) + " |\n" + "|---" * len(columns) + "|", flush=True)
 
     def row(self, what, left, right, must=None, aim=None, digits=0, at_most=False):
-        """Two sides and right / left: how many times as fast the left one is. That must be at least `must`; where
-        `at_most`, no more."""
+        """Both sides and the ratio right / left, which must be at least `must`, or at most with `at_most`."""
         l, r = max(statistics.median(left), 0.5 * 10**-digits), statistics.median(right)  # what rounds to 0
         print(f"| {what} | {l:.{digits}f} | {r:.{digits}f} | {r / l:.2f} | {must or ''} | {aim or ''} |", flush=True)
         if must and (r / l > must if at_most else r / l < must):
             self.missed.append(what)
 
     def limit(self, what, values, must, aim=None, digits=2):
-        """A figure of Trainyard's alone, which must be below `must`."""
+        """A value of Trainyard alone, which must be below `must`."""
         value = statistics.median(values)
         print(f"| {what} | {value:.{digits}f} | {must} | {aim or ''} |", flush=True)
         if value >= must:

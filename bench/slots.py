@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Small jobs one after another, and several at once: what a worker with slots computes, as packaged broker and worker.
+"""Small jobs one after another and in parallel on a worker with slots, with the packaged broker and worker.
 
     bench/slots.py [--slots 1,2,4,8] [--jobs 8] [--epochs 4] [--network lenet] [--dataset shapes32] [--rounds 2] [--threads 0]
 
-Images a second of all jobs together, from the first `started` to the last `finished`: checkpoints, tests and whatever lies
-between two jobs included. Rounds alternate between the numbers of slots;
-before each the worker trains a job that does not count. Prints a Markdown table, with the load of the machine before each run. With APP set, the application that was built into that folder
-runs instead of ./trainyard.
+Prints a Markdown table of the samples per second of all jobs together, from the first `started` to the last `finished`,
+including checkpoints, tests and the time between two jobs. Rounds alternate between the numbers of slots; before each, the
+worker trains a job that does not count. With APP set, the application in that folder runs instead of ./trainyard.
 """
 import argparse, os, statistics, sys, time
 
@@ -33,7 +32,7 @@ def arguments():
 
 
 def rate(a, slots):
-    """Images a second, and the threads of each job."""
+    """Samples per second, and the threads of each job."""
     with fleet.Fleet(a) as one:
         one.worker("worker", "--slots", str(slots))
         one.run(a.network, 1, ids=("warm",), dataset=a.dataset)
@@ -61,7 +60,7 @@ def main():
             print(f"{number} slots: {images:.0f} samples/s, {threads[number]} threads, load before {loads[-1]:.1f}", file=sys.stderr)
     first = statistics.median(rates[settings[0]])
     print(f"{a.jobs} x {a.network}, {a.epochs} epochs each; load before each run {min(loads):.1f} to {max(loads):.1f}\n")
-    print("| slots | threads of each job | samples/s, all together | of them in each round | of the first line's |")
+    print("| slots | threads of each job | samples/s in total | in each round | relative to the first line |")
     print("|---|---|---|---|---|")
     for number in settings:
         middle = statistics.median(rates[number])

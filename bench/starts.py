@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""What somebody waits for before anything happens: the packaged application beside a broker that runs.
+"""Start times of the packaged application with a running broker.
 
     bench/starts.py [--rounds 5] [--gate]
 
-worker  from the start of the process until it takes commands
-jobs    the table of the fleet's jobs, whole: 1,000 jobs are on the topics
-help    --help: what no broker has to do with
+worker  from the start of the process until it claims commands
+jobs    `./trainyard jobs` with 1,000 jobs on the topics
+help    `./trainyard --help`, without a broker
 
-Alternating, and medians. --device is the worker's: `cpu`, whose kernels are compiled by then, or `reference`. --gate exits with 1
-where a median misses what it must be. APP does not count here: without the launcher no archive of classes is used.
+Medians of alternating rounds. --device is that of the worker: `cpu`, which includes the compilation of its kernels, or
+`reference`. --gate exits with 1 if a median misses its required value. APP is ignored, because the class archive requires the
+launcher.
 """
 import argparse, json, os, statistics, subprocess, sys
 
@@ -37,12 +38,12 @@ def main():
     for what, must in MUST_SECONDS.items():
         median = statistics.median(seconds[what])
         missed |= median > must
-        print(f"{what:7} {median:5.2f} s, must {must}: {' '.join(f'{one:.2f}' for one in seconds[what])}")
+        print(f"{what:7} {median:5.2f} s, required {must}: {' '.join(f'{one:.2f}' for one in seconds[what])}")
     sys.exit(1 if a.gate and missed else 0)
 
 
 def submit(running, a):
-    """Commands that no worker of this fleet takes: for a device that is not here."""
+    """Publishes commands that no worker of this fleet claims, because they are for another device."""
     path = running.path("jobs.yaml")
     with open(path, "w") as f:
         for i in range(JOBS):

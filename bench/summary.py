@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Prints the short form of what bench/on-gpu.sh has measured.
+"""Summarizes the results of bench/on-gpu.sh.
 
-    summary.py check FILE            of check-device --json: counts, what failed, the benchmark's table
-    summary.py kernels FILE.csv N    of ncu --csv: the last N kernels by name, with their sum
-    summary.py start FILE            of train --json: the time from the claim to the first losses
+    summary.py check FILE            output of check-device --json: counts, failures, the benchmark's table
+    summary.py kernels FILE.csv N    output of ncu --csv: the last N kernels by name, with their sum
+    summary.py start FILE            output of train --json: the time from the claim to the first losses
 """
 import collections, csv, datetime, json, sys
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Where a GPU begins to pay: lenet, up to eight times as wide, in batches of 4 to 1024, on two devices.
+"""The network size from which a GPU is faster: lenet, up to eight times as wide, in batches of 4 to 1024, on two devices.
 
     bench/sweep.py [--device cuda:0] [--against cpu] [--minutes 5]
 
-Prints a Markdown table of what `check-device --only sweep` measures: micros a step on the one, on the other, and how
-many times as fast the first is; what was not measured in time is said to be so, and the exit status is 1. With APP set, the application that was built into that folder runs.
+Prints a Markdown table of the results of `check-device --only sweep`: microseconds per step on both devices, and the ratio.
+Cells that were not measured in time are marked, and the exit status is 1. With APP set, the application in that folder runs.
 """
 import argparse, sys
 
@@ -21,13 +21,13 @@ def main():
         run = Run(trainyard("check-device", a.device, "--only", "sweep", "--against", a.against, "--minutes",
                             str(a.minutes), "--json"), Clock(a.minutes + 1), expected=(0, 1))
     except TimeOver:
-        sys.exit(f"nothing was measured in {a.minutes} minutes")
+        sys.exit(f"no result within {a.minutes} minutes")
     about = run.lines[0]
     micros = {(line["device"], line["network"], line["batchSize"]): line.get("medianStepMicros")
               for line in run.lines if "batchSize" in line}
     devices, networks, batches = (list(dict.fromkeys(keys)) for keys in zip(*micros))
-    print(f"{about['date']}, {about['device']} ({about['description']}) beside {devices[-1]}; Java {about['java']}; "
-          "micros a step\n")
+    print(f"{about['date']}, {about['device']} ({about['description']}) and {devices[-1]}; Java {about['java']}; "
+          "microseconds per step\n")
     print("| | " + " | ".join(f"batch {batch}" for batch in batches) + " |")
     print("|---|" + "---|" * len(batches))
     for network in networks:

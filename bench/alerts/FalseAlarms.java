@@ -14,12 +14,12 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// How often alerts are raised on curves of trainings that go well: each is a false alarm.
+/// The number of alerts on curves of successful trainings; each is a false alarm.
 ///
 ///     java -cp target/classes:$(cat target/classpath) io.trainyard.cli.Trainyard train bench/alerts/curves.yaml --json > curves.jsonl
 ///     java -cp target/classes:$(cat target/classpath) bench/alerts/FalseAlarms.java curves.jsonl
 ///
-/// The rules see the events as they were told, and look twice a second whether something is late.
+/// The rules receive the events at their times, and check for late ones twice a second.
 public final class FalseAlarms {
     private static final long LOOK_MILLIS = 500;
 

@@ -17,13 +17,13 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 
-/// How long an export takes. A store that is not there is filled first.
+/// The duration of an export. A missing store is created and filled first.
 ///
 ///     ./mvnw -q dependency:build-classpath -Dmdep.outputFile=target/classpath
 ///     java -cp target/classes:$(cat target/classpath) bench/exports/ExportBench.java FILE FOLDER FORMAT [RUNS STEPS LOSSES]
 ///
-/// FILE is a store of SQLite, FOLDER where to export to. RUNS jobs tell STEPS losses each, LOSSES in an event. It prints
-/// the sum of all losses as they were told; the file says the same if nothing is missing.
+/// FILE is a SQLite store, FOLDER the destination. RUNS jobs publish STEPS losses each, LOSSES per event. It prints the
+/// sum of all published losses, which the file must have, too.
 public final class ExportBench {
     private static final int JOBS_A_TRANSACTION = 20;
 
@@ -56,7 +56,7 @@ public final class ExportBench {
         return (System.nanoTime() - startNanos) / 1e9;
     }
 
-    /// Curves that fall, with noise; the sum is that of the floats.
+    /// Falling curves with noise; the sum is that of the floats.
     private static double fill(TrackingStore store, int runs, int steps, int losses) {
         Random random = new Random(1);
         double sum = 0;

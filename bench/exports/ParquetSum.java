@@ -4,7 +4,7 @@ import dev.hardwood.reader.ParquetFileReader;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/// Counts the rows of an exported file of losses, and adds the losses up, with a reader that shares no code with what wrote it.
+/// Counts the rows of an exported file of losses and adds up the losses, with a reader that shares no code with the writer.
 ///
 ///     java -cp $(cat target/classpath) bench/exports/ParquetSum.java FOLDER/losses.parquet
 public final class ParquetSum {

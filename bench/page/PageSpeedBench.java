@@ -29,8 +29,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// How smooth the page is while many runs grow, and how soon a step is seen. It prints figures and asserts none.
-/// It uses helpers of the page's tests, and is compiled with them:
+/// The frame rate of the dashboard while many runs grow, and the delay of a step. It prints figures and asserts none.
+/// It uses helpers of the dashboard's tests and is compiled with them:
 ///
 ///     cp bench/page/*.java src/test/java/io/trainyard/dashboard/
 ///     ./mvnw verify -Dquick -Dsurefire.skip -Das.shipped=true -Dit.test=PageSpeedBench
@@ -42,7 +42,7 @@ class PageSpeedBench {
     private static final int SECONDS = 15;
     private static final int VISITS = 8;
 
-    /// Frames, and when each step of the first curve was first in what is drawn.
+    /// Times of frames, and when each step of the first curve was first drawn.
     private static final String WATCH = """
             window.watched = { frames: [], seen: [] };
             const look = (now) => {

@@ -39,9 +39,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What a sweep of as many trials as there may be costs: the page that shows it, the answer that it is made of, and
-/// `./trainyard sweep`. It prints figures and asserts none.
-/// It uses helpers of the page's tests, and is compiled with them:
+/// The cost of the largest sweep: the dashboard, the response of REST, and `./trainyard sweep`. It prints figures and
+/// asserts none. It uses helpers of the dashboard's tests and is compiled with them:
 ///
 ///     cp bench/page/*.java src/test/java/io/trainyard/dashboard/
 ///     ./mvnw verify -Dquick -Dsurefire.skip -Das.shipped=true -Dit.test=SweepSpeedBench
@@ -218,7 +217,7 @@ class SweepSpeedBench {
         return metrics;
     }
 
-    /// Milliseconds, of each of so many.
+    /// Milliseconds for each of this number.
     private static String since(Map<String, Double> before, Map<String, Double> now, int times) {
         List<String> published = new ArrayList<>();
         for (String name : List.of("ScriptDuration", "RecalcStyleDuration", "LayoutDuration", "TaskDuration")) {
@@ -234,7 +233,7 @@ class SweepSpeedBench {
         return values.stream().sorted().toList().get(values.size() / 2);
     }
 
-    /// What the process of a command has of memory.
+    /// The memory of a command's process.
     private static String resident(String command) {
         return ProcessHandle.allProcesses()
                 .filter(process -> process.info()

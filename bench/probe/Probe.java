@@ -20,16 +20,16 @@ import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/// Somebody at a fleet's topics with a clock: sends what standard input says, and prints a line for each event, with
-/// the time at which it could be read. Started by `bench/rates.py` as a source file, with the packaged application's
-/// libraries as class path.
+/// A client of a fleet's topics: publishes what standard input requests, and prints a line for each event with the time
+/// at which it was read. `bench/rates.py` starts it as a source file, with the packaged application's libraries as class
+/// path.
 ///
 ///     java -cp 'target/quarkus-app/lib/*' bench/probe/Probe.java localhost:9092 trainyard.
 ///
-/// Standard input, tabs between the parts:
+/// Standard input, separated by tabs:
 ///
 ///     send     TOPIC KEY BODY            one record
-///     many     TOPIC COUNT KEY BODY      as many, with the number in place of each `%d`
+///     many     TOPIC COUNT KEY BODY      COUNT records, with their number in place of each `%d`
 ///     garbage  MEGABYTES SEED TOPIC...   random records of all sizes, in turn on each topic
 ///
 /// All times are microseconds since 1970.
@@ -89,8 +89,7 @@ final class Probe {
         say(JSON.createObjectNode().put("sent", count).put("key", key).put("begin", begin).put("end", micros()));
     }
 
-    /// Half of it bytes that mean nothing, half the beginnings of JSON; most records small, some as large as the
-    /// topic takes.
+    /// Half random bytes, half beginnings of JSON; most records are small, some have the topic's maximum size.
     private void garbage(long bytes, long seed, List<String> topics) {
         Random random = new Random(seed);
         long begin = micros();
@@ -120,7 +119,7 @@ final class Probe {
     }
 
     private static byte[] body(Random random, int largest) {
-        int size = (int) Math.pow(largest, random.nextDouble()); // every order of size as often
+        int size = (int) Math.pow(largest, random.nextDouble()); // uniform orders of magnitude
         size = random.nextInt(200) == 0 ? largest : size;
         byte[] body = new byte[size];
         if (random.nextBoolean()) {

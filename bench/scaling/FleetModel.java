@@ -9,31 +9,31 @@ import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 
-/// Jobs, and the pods that run them, one event after the other. A pod has one GPU, which is a node of its own. Of a
-/// worker it has what makes a job wait: the most urgent command first, then the oldest; a worker that is told to stop
-/// saves what it has done and publishes the command anew, behind all that wait.
+/// Jobs and the pods that run them, as a sequence of events. A pod has one GPU and its own node. Workers are modelled as
+/// far as they affect waits: the highest priority first, then the oldest command; a stopped worker saves its work and
+/// publishes the command again, behind all others.
 public final class FleetModel {
-    /// From a command's being there to a free worker's having it.
+    /// From a published command to its claim by a free worker.
     static final long CLAIM_MILLIS = 50;
 
-    /// What of a job is done again, or besides, where another worker goes on with it.
+    /// Repeated or additional work if another worker continues a job.
     static final long HANDOVER_MILLIS = 1_000;
 
-    /// How old what the cluster knows of who is idle may be.
+    /// The maximum age of the cluster's knowledge of idle workers.
     static final long NEWS_MILLIS = 3_000;
 
-    /// @param urgency 0 the most
+    /// @param urgency 0: highest priority
     /// @param workMillis on one worker
     public record Job(int number, long atMillis, int urgency, long workMillis) {}
 
     /// A job on a worker.
     public record Run(int job, int worker, long fromMillis, long toMillis, boolean interrupted) {}
 
-    /// What a cluster is like.
+    /// The times of a cluster.
     ///
-    /// @param nodeMillis until a new node is there
-    /// @param podMillis from there on, or on a node that is there already, until the worker takes commands
-    /// @param lingerMillis how long a node stays that has no pod
+    /// @param nodeMillis until a new node is ready
+    /// @param podMillis from then on, or on an existing node, until the worker claims commands
+    /// @param lingerMillis how long a node without a pod remains
     /// @param deletionCost whether idle pods are deleted before busy ones
     public record Cluster(long nodeMillis, long podMillis, long lingerMillis, boolean deletionCost) {}
 
@@ -52,7 +52,7 @@ public final class FleetModel {
         long changedMillis; // when it became idle or busy
 
         Job job;
-        long leftMillis; // of the job's work, when it began here
+        long leftMillis; // remaining work of the job when it started here
         long fromMillis;
 
         Pod(int number, long nowMillis) {
@@ -67,14 +67,14 @@ public final class FleetModel {
     private final SplittableRandom chance;
     private final PriorityQueue<Event> events =
             new PriorityQueue<>(Comparator.comparingLong(Event::atMillis).thenComparingLong(Event::number));
-    private final List<Deque<long[]>> queues = new ArrayList<>(); // job, and what is left of it
+    private final List<Deque<long[]>> queues = new ArrayList<>(); // job, and its remaining work
     private final List<Job> jobs;
     private final TreeSet<Integer> idle = new TreeSet<>();
     private final List<Pod> pods = new ArrayList<>();
     private final List<Pod> alive = new ArrayList<>();
-    private final Deque<Long> spare = new ArrayDeque<>(); // since when nodes have no pod, the longest first
+    private final Deque<Long> spare = new ArrayDeque<>(); // when nodes lost their pod, the earliest first
     private final List<Run> runs = new ArrayList<>();
-    private long nodeMillis; // what is paid for
+    private long nodeMillis; // paid node time
     private long nowMillis;
     private long made;
     private int queued;
@@ -92,14 +92,14 @@ public final class FleetModel {
         jobs.forEach(job -> at(job.atMillis(), () -> publish(job, job.workMillis())));
     }
 
-    /// Lets an autoscaler decide until all jobs are done.
+    /// Runs all jobs with an autoscaler.
     public FleetModel run(Policy policy) {
         Policy.Memory memory = policy.new Memory();
         at(0, () -> look(policy, memory));
         return run();
     }
 
-    /// Until all jobs are done.
+    /// Runs until all jobs are done.
     public FleetModel run() {
         while (left > 0) {
             Event next = events.remove();
@@ -116,7 +116,7 @@ public final class FleetModel {
         at(nowMillis + Policy.PERIOD_MILLIS, () -> look(policy, memory));
     }
 
-    /// Does something at a time.
+    /// Schedules an action.
     void at(long atMillis, Runnable what) {
         events.add(new Event(atMillis, made++, what));
     }

@@ -2,40 +2,40 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/// How many workers an autoscaler wants: Kubernetes' HorizontalPodAutoscaler, as KEDA makes one, for a metric whose
-/// target is one a worker.
+/// The number of workers that an autoscaler requests: Kubernetes' HorizontalPodAutoscaler as KEDA configures it, for a
+/// metric with a target of one per worker.
 ///
-/// @param metric what it looks at
-/// @param cooldown the stabilization window: it wants as many as it wanted at most within it
-/// @param least workers that are always there; 0: it scales to zero
-/// @param most workers that there may be
+/// @param metric its input
+/// @param cooldown the stabilization window: it requests the largest number within it
+/// @param least minimum of workers; 0: it scales to zero
+/// @param most maximum of workers
 public record Policy(Metric metric, Duration cooldown, int least, int most) {
-    /// How often it looks, as the controller manager does unless told otherwise.
+    /// Its interval: the default of the controller manager.
     static final long PERIOD_MILLIS = 15_000;
 
     /// A ratio of demand to workers within it of 1 changes nothing (`--horizontal-pod-autoscaler-tolerance`).
     private static final double TOLERANCE = 0.1;
 
-    /// Growth in one period, by default: doubled, or so many more.
+    /// Default growth in one period: doubled, or this number more.
     private static final int GROWTH = 4;
 
-    /// What is looked at.
+    /// The input of the autoscaler.
     public enum Metric {
-        /// Nothing: there are as many as there may be.
+        /// None: always the maximum of workers.
         FIXED,
-        /// Commands that wait.
+        /// Queued jobs.
         QUEUED,
-        /// Commands that wait and jobs that run.
+        /// Queued and running jobs.
         DEMAND
     }
 
-    /// What one autoscaler remembers.
+    /// The state of one autoscaler.
     final class Memory {
         private record DesiredState(long atMillis, int workers) {}
 
         private final Deque<DesiredState> controls = new ArrayDeque<>();
 
-        /// How many it wants now.
+        /// The requested number now.
         int wants(long nowMillis, int workers, int queued, int running) {
             if (metric == Metric.FIXED) {
                 return most;

@@ -3,8 +3,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/// What policies of scaling cost, and how long jobs wait: the tables of docs/evidence/scaling.md, from a model of pods, nodes and an
-/// autoscaler that is coarse enough for ten thousand GPUs.
+/// The cost of scaling policies and the waits of jobs: the tables of docs/evidence/scaling.md, from a model of pods, nodes
+/// and an autoscaler for up to ten thousand GPUs.
 ///
 ///     java bench/scaling/Scaling.java
 public final class Scaling {
@@ -12,9 +12,9 @@ public final class Scaling {
     private static final long POD_MILLIS = 15_000;
     private static final long LINGER_MILLIS = 60_000;
 
-    /// What is compared.
+    /// A row of a table.
     ///
-    /// @param least of the most workers, the part that is always there
+    /// @param least the minimum of workers, as a part of the maximum
     private record Case(int gpus, Policy.Metric metric, int cooldownSeconds, double least, int nodeSeconds, boolean cost) {
         Case as(Policy.Metric other) {
             return new Case(gpus, other, cooldownSeconds, least, nodeSeconds, cost);
@@ -64,7 +64,7 @@ public final class Scaling {
         }
     }
 
-    /// @param used of the hours, the percent in which jobs ran
+    /// @param used percentage of the hours in which jobs ran
     /// @param late the 95th percentile of the waits, in seconds
     private record Outcome(double hours, double used, double median, double late, double interrupted) {
         String row() {

@@ -31,14 +31,14 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 
-/// The jobs of the benchmark as a Java user would train them with DJL on PyTorch's engine: the whole set resident, a
-/// plain loop over batches. Takes the options of the PyTorch script and prints its lines of JSON.
+/// The jobs of the benchmark with DJL on PyTorch's engine: the whole dataset on the device, a plain loop over batches.
+/// Accepts the options of bench/train_torch.py and prints the same JSON objects.
 ///
 ///     --model lenet --dataset cifar10 --data DIR --epochs 2 --batch 4 --lr 0.001 --momentum 0.9 --shuffle --normalize
-///     --matrix 2048      times a matrix product instead: how fast its BLAS is
+///     --matrix 2048      measures a matrix product instead, and so the BLAS
 ///
-/// The weights are drawn by DJL's own rules, so losses differ from PyTorch's. The loop does without DJL's Trainer, with
-/// which a step takes as much processor time.
+/// Initial weights are DJL's, so losses differ from PyTorch's. DJL's Trainer is not used; with it a step takes as much
+/// CPU time.
 final class DjlPeer {
     private final Map<String, String> options;
     private final NDManager manager = NDManager.newBaseManager();
@@ -57,7 +57,7 @@ final class DjlPeer {
             boolean isFlag = i + 1 == arguments.length || arguments[i + 1].startsWith("--");
             options.put(arguments[i].substring(2), isFlag ? "true" : arguments[++i]);
         }
-        System.setProperty("ai.djl.offline", "true"); // what is not on the class path is not fetched
+        System.setProperty("ai.djl.offline", "true"); // no downloads
         System.setProperty("ai.djl.pytorch.num_threads", options.getOrDefault("threads", "2"));
         DjlPeer peer = new DjlPeer(options);
         if (options.containsKey("matrix")) {
@@ -161,7 +161,7 @@ final class DjlPeer {
                 JniUtils.getNumThreads());
     }
 
-    /// @param order of the samples; null: as they are, so that a batch is a slice and copies nothing
+    /// @param order of the samples; null: unchanged, so that a batch is a slice without a copy
     private void step(
             Block net,
             List<Parameter> weights,

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import java.util.zip.GZIPInputStream;
 
-/// A part of a data set as bytes.
+/// A part of a dataset as bytes.
 ///
 /// @param pixels (N, C, H, W)
 /// @param labels N
@@ -36,7 +36,7 @@ record Images(Shape shape, byte[] pixels, long[] labels) {
         };
     }
 
-    /// All images on the device as floats, which is how the fastest plain loop has them.
+    /// All images on the device as floats, as in the fastest plain loop.
     NDArray resident(NDManager manager, boolean normalize) {
         Shape all = new Shape(labels.length).addAll(shape);
         try (NDArray bytes = manager.create(ByteBuffer.wrap(pixels), all, DataType.UINT8)) {
