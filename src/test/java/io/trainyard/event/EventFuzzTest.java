@@ -90,10 +90,10 @@ class EventFuzzTest {
         int read = 0;
         for (int i = 0; i < TRIES; i++) {
             byte[] record = random.nextInt(10) == 0 ? bytes(random.nextInt(200)) : mutated(any(TRUE));
-            Optional<TimestampedEvent> told = event(record);
-            if (told.isPresent() && told.get().event().job().equals("a")) {
+            Optional<TimestampedEvent> event = event(record);
+            if (event.isPresent() && event.get().event().job().equals("a")) {
                 read++;
-                state.apply(new EventRecord(told.get().event(), i, null, random.nextInt()));
+                state.apply(new EventRecord(event.get().event(), i, null, random.nextInt()));
                 assertThatCode(() -> new ObjectMapper().writeValueAsString(state))
                         .doesNotThrowAnyException();
             }

@@ -36,7 +36,7 @@ public final class Histories {
     private long savedStep;
 
     /// Publishes the events of an older attempt after the newer one has begun.
-    private Runnable behind = () -> {};
+    private Runnable lateEvents = () -> {};
 
     private Histories(Random random) {
         this.random = random;
@@ -45,20 +45,20 @@ public final class Histories {
 
     /// The same seed gives the same history: a list per topic, compacted topics first.
     public static List<List<EventRecord>> of(long seed) {
-        return new Histories(new Random(seed)).tell();
+        return new Histories(new Random(seed)).publishAll();
     }
 
-    private List<List<EventRecord>> tell() {
+    private List<List<EventRecord>> publishAll() {
         int attempts = 1 + random.nextInt(4);
         for (int attempt = 1; attempt <= attempts; attempt++) {
             long from = savedStep + 1;
-            say(claimed(JOB, attempt));
+            publish(claimed(JOB, attempt));
             if (random.nextInt(8) == 0) {
                 continue; // died before its start
             }
-            say(started(JOB, attempt, from));
-            behind.run();
-            behind = () -> {};
+            publish(started(JOB, attempt, from));
+            lateEvents.run();
+            lateEvents = () -> {};
             boolean last = attempt == attempts;
             boolean finishes = last && random.nextBoolean();
             long to = finishes ? STEPS : from + random.nextInt((int) (STEPS - from + 2)) - 1;
@@ -70,34 +70,34 @@ public final class Histories {
 
     private void end(int attempt, long reached, boolean last, boolean finishes) {
         if (finishes) {
-            say(finished(JOB, attempt, STEPS));
+            publish(finished(JOB, attempt, STEPS));
             if (random.nextBoolean()) {
-                again(topic("jobs").getLast()); // a republished outcome has its original time
+                republish(topic("jobs").getLast()); // a republished outcome has its original time
             }
             return;
         }
         switch (random.nextInt(last ? 6 : 4)) {
-            case 0 -> say(released(JOB, attempt, savedStep, "worker w" + attempt + " stops"));
+            case 0 -> publish(released(JOB, attempt, savedStep, "worker w" + attempt + " stops"));
             case 1 -> {
-                say(paused(JOB, attempt, savedStep));
-                say(resumed(JOB, attempt));
+                publish(paused(JOB, attempt, savedStep));
+                publish(resumed(JOB, attempt));
                 if (random.nextBoolean()) {
-                    say(paused(JOB, attempt, savedStep));
+                    publish(paused(JOB, attempt, savedStep));
                 }
             }
-            case 2 -> behind = () -> goOn(attempt, reached);
+            case 2 -> lateEvents = () -> continueSuperseded(attempt, reached);
             case 3 -> {} // killed
-            case 4 -> say(failed(JOB, attempt, "the loss is NaN"));
-            default -> say(cancelled(JOB, attempt, reached));
+            case 4 -> publish(failed(JOB, attempt, "the loss is NaN"));
+            default -> publish(cancelled(JOB, attempt, reached));
         }
     }
 
     /// A worker that does not know yet that it has lost the job.
-    private void goOn(int attempt, long reached) {
-        long kept = savedStep;
+    private void continueSuperseded(int attempt, long reached) {
+        long savedBefore = savedStep;
         long end = train(attempt, reached + 1, Math.min(STEPS, reached + random.nextInt(8)));
-        say(released(JOB, attempt, end, "too late"));
-        savedStep = kept;
+        publish(released(JOB, attempt, end, "too late"));
+        savedStep = savedBefore;
     }
 
     /// @return the last published step
@@ -106,32 +106,32 @@ public final class Histories {
         while (step < to) {
             int epoch = (int) (step / STEPS_PER_EPOCH);
             long end = Math.min(Math.min(to, (epoch + 1L) * STEPS_PER_EPOCH), step + 1 + random.nextInt(6));
-            say(losses(JOB, attempt, epoch, step + 1, (int) (end - step)));
+            publish(losses(JOB, attempt, epoch, step + 1, (int) (end - step)));
             step = end;
             boolean epochEnds = step % STEPS_PER_EPOCH == 0;
             if (epochEnds) {
-                say(tested(JOB, attempt, epoch, step, 0.5 + 0.1 * epoch));
+                publish(tested(JOB, attempt, epoch, step, 0.5 + 0.1 * epoch));
             }
             if (epochEnds || random.nextInt(4) == 0) {
-                say(saved(JOB, attempt, epoch, step));
+                publish(saved(JOB, attempt, epoch, step));
                 savedStep = step;
             }
         }
         return step;
     }
 
-    private void say(TrainingEvent event) {
+    private void publish(TrainingEvent event) {
         List<EventRecord> topic = topicOf(event);
         nowMillis += 1 + random.nextInt(1000);
         topic.add(new EventRecord(event, nowMillis, "w" + event.attempt(), topic.size()));
         if (random.nextInt(10) == 0) {
-            again(topic.getLast());
+            republish(topic.getLast());
         }
     }
 
-    private void again(EventRecord news) {
-        List<EventRecord> topic = topicOf(news.event());
-        topic.add(new EventRecord(news.event(), news.millis(), news.worker(), topic.size()));
+    private void republish(EventRecord record) {
+        List<EventRecord> topic = topicOf(record.event());
+        topic.add(new EventRecord(record.event(), record.millis(), record.worker(), topic.size()));
     }
 
     private List<EventRecord> topicOf(TrainingEvent event) {
@@ -150,7 +150,7 @@ public final class Histories {
 
     /// A possible order in which the topics are read, with parts that are read again.
     public static List<EventRecord> read(List<List<EventRecord>> topics, Random random) {
-        List<List<EventRecord>> rest = new ArrayList<>();
+        List<List<EventRecord>> remaining = new ArrayList<>();
         for (List<EventRecord> topic : topics) {
             List<EventRecord> whole = new ArrayList<>(topic);
             if (random.nextInt(3) == 0 && !topic.isEmpty()) { // a consumer that loses its position
@@ -158,11 +158,11 @@ public final class Histories {
                 whole = new ArrayList<>(topic.subList(0, lost));
                 whole.addAll(topic.subList(random.nextInt(lost + 1), topic.size()));
             }
-            rest.add(whole);
+            remaining.add(whole);
         }
         List<EventRecord> read = new ArrayList<>();
-        while (rest.stream().anyMatch(topic -> !topic.isEmpty())) {
-            List<EventRecord> topic = rest.get(random.nextInt(rest.size()));
+        while (remaining.stream().anyMatch(topic -> !topic.isEmpty())) {
+            List<EventRecord> topic = remaining.get(random.nextInt(remaining.size()));
             for (int i = random.nextInt(8); i > 0 && !topic.isEmpty(); i--) {
                 read.add(topic.removeFirst());
             }
@@ -180,10 +180,10 @@ public final class Histories {
 
     private static List<EventRecord> newestOfEachKey(List<EventRecord> topic) {
         Map<String, EventRecord> newest = new LinkedHashMap<>();
-        for (EventRecord news : topic) {
-            String key = news.event().attempt() + "/" + news.event().type();
+        for (EventRecord record : topic) {
+            String key = record.event().attempt() + "/" + record.event().type();
             newest.remove(key);
-            newest.put(key, news);
+            newest.put(key, record);
         }
         return List.copyOf(newest.values());
     }

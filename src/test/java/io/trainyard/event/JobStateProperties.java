@@ -43,10 +43,10 @@ class JobStateProperties {
         List<TrainingEvent> ends =
                 List.of(finished(Histories.JOB, 1, 20), failed(Histories.JOB, 1, "no"), cancelled(Histories.JOB, 1, 5));
         TrainingEvent end = ends.get(random.nextInt(3));
-        List<EventRecord> news = new ArrayList<>(Histories.read(Histories.of(seed), random));
-        news.removeIf(each -> JobEnd.of(each) != null);
-        news.add(random.nextInt(news.size() + 1), new EventRecord(end, 1, "anyone", 9));
-        JobState state = stateOf(news);
+        List<EventRecord> records = new ArrayList<>(Histories.read(Histories.of(seed), random));
+        records.removeIf(each -> JobEnd.of(each) != null);
+        records.add(random.nextInt(records.size() + 1), new EventRecord(end, 1, "anyone", 9));
+        JobState state = stateOf(records);
         assertThat(state.status())
                 .isEqualTo(
                         switch (end) {
@@ -82,16 +82,16 @@ class JobStateProperties {
         Random random = new Random(seed);
         List<EventRecord> honest = Histories.read(Histories.of(seed), random);
         List<EventRecord> claims = honest.stream()
-                .filter(news -> news.event() instanceof TrainingEvent.Claimed)
+                .filter(records -> records.event() instanceof TrainingEvent.Claimed)
                 .toList();
-        List<EventRecord> news = new ArrayList<>(claims);
+        List<EventRecord> records = new ArrayList<>(claims);
         for (EventRecord each : honest) {
-            news.add(each);
-            news.add(new EventRecord(forged(each.event()), each.millis(), "stranger", each.offset()));
+            records.add(each);
+            records.add(new EventRecord(forged(each.event()), each.millis(), "stranger", each.offset()));
         }
         List<EventRecord> plain = new ArrayList<>(claims);
         plain.addAll(honest);
-        assertThat(fold(news)).isEqualTo(fold(plain));
+        assertThat(fold(records)).isEqualTo(fold(plain));
     }
 
     private static TrainingEvent forged(TrainingEvent event) {
@@ -104,15 +104,15 @@ class JobStateProperties {
         };
     }
 
-    private static String fold(List<EventRecord> news) throws JsonProcessingException {
-        JobState state = stateOf(news);
+    private static String fold(List<EventRecord> records) throws JsonProcessingException {
+        JobState state = stateOf(records);
         return MAPPER.writeValueAsString(state) + " test " + MAPPER.writeValueAsString(state.lastTest()) + " steps "
                 + state.attemptsToSteps();
     }
 
-    private static JobState stateOf(List<EventRecord> news) {
+    private static JobState stateOf(List<EventRecord> records) {
         JobState state = new JobState(Histories.JOB);
-        news.forEach(state::apply);
+        records.forEach(state::apply);
         return state;
     }
 }

@@ -308,9 +308,9 @@ class JobStateTest {
         assertThat(state.lastTest()).isNull();
     }
 
-    private static JobState stateOf(JobRecord... news) {
+    private static JobState stateOf(JobRecord... records) {
         JobState state = new JobState("a");
-        List.of(news).forEach(state::apply);
+        List.of(records).forEach(state::apply);
         return state;
     }
 

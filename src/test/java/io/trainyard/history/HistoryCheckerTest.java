@@ -47,13 +47,13 @@ class HistoryCheckerTest {
 
     @Test
     void acceptsACompleteJob() {
-        assertThat(check(told(whole("a")))).isEqualTo(new Report(List.of(), List.of()));
+        assertThat(check(published(whole("a")))).isEqualTo(new Report(List.of(), List.of()));
     }
 
     @Test
     void acceptsAnEvaluationWithoutSteps() {
         CheckpointName source = new CheckpointName("b", 20L);
-        assertThat(check(told(List.of(
+        assertThat(check(published(List.of(
                         claimed("a"),
                         started(evaluation("a", source), 1, 1, 0, source),
                         evaluated("a", 1, 20, 0.5),
@@ -65,7 +65,7 @@ class HistoryCheckerTest {
     void reportsTwoEnds() {
         List<TrainingEvent> events = new ArrayList<>(whole("a"));
         events.add(failed("a", 2, "no memory"));
-        assertThat(check(told(events)).wrong())
+        assertThat(check(published(events)).wrong())
                 .containsExactly("job a: it has more than one end: finished in attempt 1, failed in attempt 2");
     }
 
@@ -73,23 +73,23 @@ class HistoryCheckerTest {
     void acceptsARepeatedEnd() {
         List<TrainingEvent> events = new ArrayList<>(whole("a"));
         events.add(events.getLast());
-        assertThat(check(told(events)).wrong()).isEmpty();
+        assertThat(check(published(events)).wrong()).isEmpty();
     }
 
     @Test
     void reportsAMissingStep() {
         List<TrainingEvent> events = new ArrayList<>(whole("a"));
         events.set(4, losses("a", 1, 1, 13, 8));
-        assertThat(check(told(events)).wrong())
+        assertThat(check(published(events)).wrong())
                 .containsExactly("job a: steps 11 to 12 are told by no attempt that counts");
         events.set(4, losses("a", 1, 1, 11, 9));
-        assertThat(check(told(events)).wrong()).containsExactly("job a: step 20 is told by no attempt that counts");
+        assertThat(check(published(events)).wrong()).containsExactly("job a: step 20 is told by no attempt that counts");
     }
 
     /// The stored checkpoint covers these steps, but no attempt that counts has published them.
     @Test
     void reportsStepsOfSupersededAttempts() {
-        assertThat(check(told(List.of(
+        assertThat(check(published(List.of(
                                 claimed("a", 1),
                                 started("a", 1, 1),
                                 losses("a", 1, 0, 1, 10),
@@ -110,11 +110,11 @@ class HistoryCheckerTest {
     void remarksStepsDeletedByRetention() {
         List<TrainingEvent> events = new ArrayList<>(whole("a"));
         events.remove(2);
-        assertThat(check(told(events)))
+        assertThat(check(published(events)))
                 .isEqualTo(new Report(List.of(), List.of("job a: steps 1 to 10 are gone from the topic")));
         events.removeIf(
                 event -> event instanceof TrainingEvent.StepLosses || event instanceof TrainingEvent.EpochTested);
-        assertThat(check(told(events)).remarks())
+        assertThat(check(published(events)).remarks())
                 .containsExactly(
                         "job a: steps 1 to 20 are gone from the topic", "job a: tests 0 to 1 are gone from the topic");
     }
@@ -123,7 +123,7 @@ class HistoryCheckerTest {
     void reportsAStepWithTwoLosses() {
         List<TrainingEvent> events = new ArrayList<>(whole("a"));
         events.add(3, losses("a", 1, 0, 10, new float[] {99}));
-        assertThat(check(told(events)).wrong())
+        assertThat(check(published(events)).wrong())
                 .containsExactly("job a: attempt 1 tells step 10 twice, with different losses");
     }
 
@@ -134,7 +134,7 @@ class HistoryCheckerTest {
         for (TrainingEvent event : List.of(claimed("a", 2), started("a", 2, 1), losses("a", 2, 0, 1, 2))) {
             events.add(event);
         }
-        assertThat(check(told(events)).wrong())
+        assertThat(check(published(events)).wrong())
                 .singleElement()
                 .asString()
                 .matches("job a: step 2 has the loss 2\\.8\\d* in attempt 1 and 2\\.8\\d* in attempt 2");
@@ -144,18 +144,18 @@ class HistoryCheckerTest {
     void reportsMissingAndRepeatedTests() {
         List<TrainingEvent> events = new ArrayList<>(whole("a"));
         events.remove(5);
-        assertThat(check(told(events)).wrong()).containsExactly("job a: epoch 1 is tested by no attempt that counts");
+        assertThat(check(published(events)).wrong()).containsExactly("job a: epoch 1 is tested by no attempt that counts");
 
         List<TrainingEvent> twice = new ArrayList<>(whole("a").subList(0, 6));
         twice.addAll(List.of(claimed("a", 2), started("a", 2, 21), tested("a", 2, 1, 20, 0.75), finished("a", 2, 20)));
-        assertThat(check(told(twice)).wrong())
+        assertThat(check(published(twice)).wrong())
                 .containsExactly("job a: epoch 1 is tested by attempts [1, 2], each of which counts");
     }
 
     @Test
     void reportsEventsAfterTheEnd() {
         for (TrainingEvent end : List.of(released("a", 1, 5, "worker stops"), failed("a", 1, "no"))) {
-            assertThat(check(told(List.of(claimed("a"), started("a", 1, 1), end, losses("a", 1, 0, 1, 5))))
+            assertThat(check(published(List.of(claimed("a"), started("a", 1, 1), end, losses("a", 1, 0, 1, 5))))
                             .wrong())
                     .containsExactly(
                             "job a: attempt 1 tells stepLosses 1000 ms after its end, %s".formatted(end.type()));
@@ -166,13 +166,13 @@ class HistoryCheckerTest {
     @Test
     void reportsLateEventsAfterAPauseOrCancellation() {
         for (TrainingEvent end : List.of(paused("a", 1, 5), cancelled("a", 1, 5))) {
-            List<JobRecord> news = new ArrayList<>(told(List.of(claimed("a"), started("a", 1, 1), end)));
-            long endMillis = news.getLast().millis();
+            List<JobRecord> records = new ArrayList<>(published(List.of(claimed("a"), started("a", 1, 1), end)));
+            long endMillis = records.getLast().millis();
             long lease = HistoryChecker.LEASE.toMillis();
-            news.add(new EventRecord(losses("a", 1, 0, 1, 5), endMillis + lease, null, 3));
-            assertThat(check(news).wrong()).isEmpty();
-            news.add(new EventRecord(losses("a", 1, 0, 6, 5), endMillis + lease + 1, null, 4));
-            assertThat(check(news).wrong())
+            records.add(new EventRecord(losses("a", 1, 0, 1, 5), endMillis + lease, null, 3));
+            assertThat(check(records).wrong()).isEmpty();
+            records.add(new EventRecord(losses("a", 1, 0, 6, 5), endMillis + lease + 1, null, 4));
+            assertThat(check(records).wrong())
                     .containsExactly(
                             "job a: attempt 1 tells stepLosses 20001 ms after its end, %s".formatted(end.type()));
         }
@@ -180,7 +180,7 @@ class HistoryCheckerTest {
 
     @Test
     void aPauseBeforeTheClaimDoesNotEndTheAttempt() {
-        assertThat(check(told(List.of(
+        assertThat(check(published(List.of(
                                 paused("a", 1, 0),
                                 resumed("a", 1),
                                 claimed("a"),
@@ -192,18 +192,18 @@ class HistoryCheckerTest {
 
     @Test
     void reportsLongOverlapsOfAttempts() {
-        List<JobRecord> news = new ArrayList<>(told(List.of(claimed("a", 1), started("a", 1, 1), claimed("a", 2))));
-        news.add(new EventRecord(losses("a", 1, 0, 1, 5), 22 * SECOND));
-        assertThat(check(news).wrong()).isEmpty();
-        news.add(new EventRecord(losses("a", 1, 0, 6, 5), 22 * SECOND + 1));
-        assertThat(check(news).wrong())
+        List<JobRecord> records = new ArrayList<>(published(List.of(claimed("a", 1), started("a", 1, 1), claimed("a", 2))));
+        records.add(new EventRecord(losses("a", 1, 0, 1, 5), 22 * SECOND));
+        assertThat(check(records).wrong()).isEmpty();
+        records.add(new EventRecord(losses("a", 1, 0, 6, 5), 22 * SECOND + 1));
+        assertThat(check(records).wrong())
                 .containsExactly(
                         "job a: attempt 1 tells stepLosses 20001 ms after a newer one was claimed; allowed is 20000 ms");
     }
 
     @Test
     void remarksMissingClaimsAndAttempts() {
-        Report report = check(told(List.of(started("a", 3, 1), claimed("a", 4))));
+        Report report = check(published(List.of(started("a", 3, 1), claimed("a", 4))));
         assertThat(report.wrong()).isEmpty();
         assertThat(report.remarks())
                 .contains(
@@ -213,20 +213,20 @@ class HistoryCheckerTest {
 
     @Test
     void reportsStepsBeforeTheFirst() {
-        assertThat(check(told(List.of(claimed("a", 1), started("a", 1, 11), losses("a", 1, 0, 10, 3))))
+        assertThat(check(published(List.of(claimed("a", 1), started("a", 1, 11), losses("a", 1, 0, 10, 3))))
                         .wrong())
                 .containsExactly("job a: attempt 1 tells step 10, though it goes on from step 11");
     }
 
     @Test
     void reportsUnfinishedJobsOnlyIfAllMustHaveEnded() {
-        List<JobRecord> news = List.of(
+        List<JobRecord> records = List.of(
                 new Requested("open", spec("open"), "commands-0 at offset 1", 1),
                 new Requested("refused", spec("refused"), "commands-0 at offset 2", 1),
                 new Rejected("refused", "commands-0 at offset 2", "no data", 2));
-        assertThat(check(news)).isEqualTo(new Report(List.of(), List.of("job open: it has not ended: it is queued")));
+        assertThat(check(records)).isEqualTo(new Report(List.of(), List.of("job open: it has not ended: it is queued")));
         HistoryChecker complete = new HistoryChecker(HistoryChecker.LEASE, true);
-        news.forEach(complete::take);
+        records.forEach(complete::take);
         assertThat(complete.report())
                 .isEqualTo(new Report(List.of("job open: it has not ended: it is queued"), List.of()));
     }
@@ -235,30 +235,30 @@ class HistoryCheckerTest {
     void remarksLossesThatAreTooFarApart() {
         List<TrainingEvent> events = new ArrayList<>(whole("a"));
         events.add(5, losses("a", 1, 1, HistoryChecker.MAX_STEPS + 5L, 2));
-        assertThat(check(told(events)))
+        assertThat(check(published(events)))
                 .isEqualTo(new Report(
                         List.of(), List.of("job a: its losses are too many, or too far apart, to be checked")));
     }
 
-    private static List<JobRecord> told(List<TrainingEvent> events) {
-        List<JobRecord> news = new ArrayList<>();
+    private static List<JobRecord> published(List<TrainingEvent> events) {
+        List<JobRecord> records = new ArrayList<>();
         for (TrainingEvent event : events) {
-            news.add(new EventRecord(event, SECOND * news.size(), null, news.size()));
+            records.add(new EventRecord(event, SECOND * records.size(), null, records.size()));
         }
-        return news;
+        return records;
     }
 
-    private static Report check(List<? extends JobRecord> news) {
+    private static Report check(List<? extends JobRecord> records) {
         HistoryChecker checker = new HistoryChecker(HistoryChecker.LEASE, false);
-        news.forEach(checker::take);
+        records.forEach(checker::take);
         return checker.report();
     }
 
     @Test
     void reportsLostJobs() {
         HistoryChecker checker = new HistoryChecker(HistoryChecker.LEASE, false);
-        told(List.of(claimed("a"), claimed("b"), claimed("c"))).forEach(checker::take);
-        told(whole("d")).forEach(checker::take);
+        published(List.of(claimed("a"), claimed("b"), claimed("c"))).forEach(checker::take);
+        published(whole("d")).forEach(checker::take);
         assertThat(checker.open()).containsExactly("a", "b", "c");
         assertThat(checker.report().wrong()).as("the queues are not known").isEmpty();
         checker.findable("a");

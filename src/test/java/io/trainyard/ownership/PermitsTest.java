@@ -70,7 +70,7 @@ class PermitsTest {
         over.add("a");
         Permits late = new Permits(store);
         List<String> others = new ArrayList<>(List.of("b", "c"));
-        boolean taken = late.take("vision", 1, new Attempt("late", 1, "w"), holder -> {
+        boolean hasPermit = late.take("vision", 1, new Attempt("late", 1, "w"), holder -> {
             while (!others.isEmpty()) { // during its check
                 String other = others.removeFirst();
                 assertThat(take(other, 1, 1)).isTrue();
@@ -80,7 +80,7 @@ class PermitsTest {
             }
             return true;
         });
-        assertThat(taken).isFalse();
+        assertThat(hasPermit).isFalse();
         assertThat(store.list("projects~/vision")).containsExactly("projects~/vision/0-3");
     }
 

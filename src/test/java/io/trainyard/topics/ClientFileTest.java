@@ -163,7 +163,7 @@ class ClientFileTest {
         "http://127.0.0.1/token, '', true",
         "http://[::1]/token, '', true"
     })
-    void refusesToSendAClientSecretUnencrypted(String url, String said, boolean allowed) throws IOException {
+    void refusesToSendAClientSecretUnencrypted(String url, String allowedUrls, boolean allowed) throws IOException {
         Path file = file("""
                 security.protocol=SASL_SSL
                 sasl.mechanism=OAUTHBEARER
@@ -174,14 +174,14 @@ class ClientFileTest {
         String property = "org.apache.kafka.sasl.oauthbearer.allowed.urls";
         String before = System.getProperty(property);
         try {
-            if (said.isEmpty()) {
+            if (allowedUrls.isEmpty()) {
                 System.clearProperty(property);
             } else {
-                System.setProperty(property, said);
+                System.setProperty(property, allowedUrls);
             }
             if (allowed) {
                 assertThat(ClientFile.read(file).path()).isEqualTo(file);
-                assertThat(System.getProperty(property)).isEqualTo(said.isEmpty() ? url : said);
+                assertThat(System.getProperty(property)).isEqualTo(allowedUrls.isEmpty() ? url : allowedUrls);
             } else {
                 assertThatThrownBy(() -> ClientFile.read(file))
                         .isInstanceOf(KafkaConfigException.class)

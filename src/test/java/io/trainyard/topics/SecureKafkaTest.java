@@ -175,7 +175,7 @@ class SecureKafkaTest {
         assertNoToken("endpoint.url=https://localhost", "endpoint.url=https://127.0.0.1", "127.0.0.1");
     }
 
-    private static void assertNoToken(String regex, String replacement, String... told) throws Exception {
+    private static void assertNoToken(String regex, String replacement, String... words) throws Exception {
         Path file = Files.writeString(
                 folder.resolve("no-token-%d.properties".formatted(regex.hashCode())),
                 Files.readString(kafka.token()).replaceAll(regex, replacement)
@@ -183,7 +183,7 @@ class SecureKafkaTest {
         assertThatThrownBy(() -> TopicAdmin.createMissing(kafka.as(file), PREFIX, SOON))
                 .isInstanceOf(KafkaUnreachableException.class)
                 .hasMessageContainingAll("no token", kafka.address(), file.toString())
-                .hasMessageContainingAll(told)
+                .hasMessageContainingAll(words)
                 .hasMessageNotContainingAny("\n", "Caused by", "\tat ")
                 .hasMessageNotContainingAny(SecureBroker.CLIENT_SECRET, SecureBroker.STORE_PASSWORD);
     }

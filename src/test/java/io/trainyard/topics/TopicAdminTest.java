@@ -47,10 +47,10 @@ class TopicAdminTest {
     @Test
     void reportsAnUnreachableBroker() throws IOException {
         try (Socket silent = Ports.silent()) {
-            String nobody = "localhost:" + silent.getLocalPort();
-            assertThatThrownBy(() -> TopicAdmin.createMissing(Brokers.at(nobody), "t.", Duration.ofMillis(500)))
+            String address = "localhost:" + silent.getLocalPort();
+            assertThatThrownBy(() -> TopicAdmin.createMissing(Brokers.at(address), "t.", Duration.ofMillis(500)))
                     .isInstanceOf(KafkaUnreachableException.class)
-                    .hasMessageContainingAll(nobody, "--kafka");
+                    .hasMessageContainingAll(address, "--kafka");
         }
     }
 

@@ -43,10 +43,10 @@ class TopicsPageTest {
 
     @Test
     void tableOfTopicsMatchesTheCode() {
-        List<Row> told = PAGE.tableOf("topic").table().stream()
+        List<Row> found = PAGE.tableOf("topic").table().stream()
                 .flatMap(row -> Page.code(row, 0).stream().map(topic -> new Row(topic, row.subList(3, 6))))
                 .toList();
-        assertThat(told)
+        assertThat(found)
                 .containsExactlyInAnyOrderElementsOf(Arrays.stream(Topic.values())
                         .map(topic -> new Row(
                                 topic.name(""), List.of(partitions(topic), retention(topic), largestRecord(topic))))
@@ -85,11 +85,11 @@ class TopicsPageTest {
     void tablesOfEventsMatchTheCode(Class<?> event) {
         List<String> fields = new ArrayList<>(fields(event));
         fields.add(2, "time: text"); // not in the record class, because the code keeps it next to the event
-        List<String> told = new ArrayList<>(fields(PAGE.section("## Events")));
+        List<String> found = new ArrayList<>(fields(PAGE.section("## Events")));
         if (section(event).hasTable()) {
-            told.addAll(fields(section(event)));
+            found.addAll(fields(section(event)));
         }
-        assertThat(told).isEqualTo(fields);
+        assertThat(found).isEqualTo(fields);
     }
 
     @Test
@@ -107,10 +107,10 @@ class TopicsPageTest {
     @MethodSource("events")
     void examplesOfEventsMatchTheCode(Class<?> type) throws IOException {
         JsonNode example = example(section(type));
-        TimestampedEvent told = EventJson.readEvent(MAPPER.writeValueAsBytes(example));
-        TrainingEvent event = told.event();
+        TimestampedEvent found = EventJson.readEvent(MAPPER.writeValueAsBytes(example));
+        TrainingEvent event = found.event();
         assertThat(event).isInstanceOf(type);
-        assertThat(new String(EventJson.write(event, Objects.requireNonNull(told.time())), StandardCharsets.UTF_8))
+        assertThat(new String(EventJson.write(event, Objects.requireNonNull(found.time())), StandardCharsets.UTF_8))
                 .isEqualTo(example.toString());
         assertThat(section(type).text())
                 .contains("Topic `%s`".formatted(Topic.of(event).name("")))

@@ -68,33 +68,33 @@ class ClientsTest {
 
     private void followsAJob(String id, String... client) throws Exception {
         Run good = run(id, "", client);
-        assertThat(good.status()).as(good.said()).isZero();
-        assertThat(good.said().lines().filter(line -> line.startsWith("step ")).map(line -> line.split(" loss ")[0]))
+        assertThat(good.status()).as(good.output()).isZero();
+        assertThat(good.output().lines().filter(line -> line.startsWith("step ")).map(line -> line.split(" loss ")[0]))
                 .containsExactlyElementsOf(IntStream.rangeClosed(1, STEPS)
                         .mapToObj(step -> "step " + step)
                         .toList());
-        assertThat(good.said()).contains("finished").containsPattern("step %d loss \\d\\.\\d+".formatted(STEPS));
+        assertThat(good.output()).contains("finished").containsPattern("step %d loss \\d\\.\\d+".formatted(STEPS));
 
         Run refused = run(id + "-refused", ", \"epoch\": 3", client);
-        assertThat(refused.status()).as(refused.said()).isEqualTo(1);
-        assertThat(refused.said()).contains("the field \"epoch\" is not known").doesNotContain("step ");
+        assertThat(refused.status()).as(refused.output()).isEqualTo(1);
+        assertThat(refused.output()).contains("the field \"epoch\" is not known").doesNotContain("step ");
     }
 
     /// The exit status and output of a client.
-    private record Run(int status, String said) {}
+    private record Run(int status, String output) {}
 
     private Run run(String id, String more, String... client) throws IOException, InterruptedException {
         Path job = Files.writeString(folder.resolve(id + ".json"), JOB.formatted(id, more));
-        Path said = folder.resolve(id + ".txt");
+        Path output = folder.resolve(id + ".txt");
         ProcessBuilder builder = new ProcessBuilder(new ArrayList<>(List.of(client)))
                 .redirectErrorStream(true)
-                .redirectOutput(said.toFile());
+                .redirectOutput(output.toFile());
         builder.command().add(2, job.toString());
         builder.environment().putAll(Map.of("TRAINYARD_KAFKA", fleet.kafka, "TRAINYARD_TOPICS_PREFIX", fleet.prefix));
         Process process = builder.start();
         boolean ended = process.waitFor(Patience.LIMIT.toSeconds(), TimeUnit.SECONDS);
         process.destroyForcibly();
-        assertThat(ended).as("%s: %s", List.of(client), Files.readString(said)).isTrue();
-        return new Run(process.exitValue(), Files.readString(said));
+        assertThat(ended).as("%s: %s", List.of(client), Files.readString(output)).isTrue();
+        return new Run(process.exitValue(), Files.readString(output));
     }
 }

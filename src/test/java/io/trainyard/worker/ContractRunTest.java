@@ -92,18 +92,18 @@ class ContractRunTest {
 
         RecordCheck check = new RecordCheck();
         Map<String, Topic> topics = Topic.byName(fleet.prefix);
-        Set<String> said = new TreeSet<>();
+        Set<String> output = new TreeSet<>();
         for (ConsumerRecord<byte[], byte[]> record : all(topics.keySet())) {
             Topic topic = Objects.requireNonNull(topics.get(record.topic()));
             String key = new String(record.key(), StandardCharsets.UTF_8);
-            said.add(RecordCheck.type(record));
+            output.add(RecordCheck.type(record));
             if (!key.equals("bad") || topic == Topic.DEAD_LETTER) {
                 assertThat(check.mistakes(topic, record))
                         .as("%s: %s", topic, new String(record.value(), StandardCharsets.UTF_8))
                         .isEmpty();
             }
         }
-        assertThat(said).containsExactlyInAnyOrderElementsOf(RecordCheck.types());
+        assertThat(output).containsExactlyInAnyOrderElementsOf(RecordCheck.types());
     }
 
     private void submit(String id, String fields) {

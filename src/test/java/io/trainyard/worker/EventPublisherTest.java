@@ -58,7 +58,7 @@ class EventPublisherTest {
     void publishesHeartbeatsUntilTheWorkerStops() throws IOException {
         try (Fleet fleet = new Fleet()) {
             Activity activity = new Activity();
-            WorkerStatus.Reading told =
+            WorkerStatus.Reading expected =
                     new WorkerStatus.Reading("cuda:0", 0.93, 1L << 30, 80L << 30, 251.5, null, 61.0);
             DeviceReading reading = new DeviceReading("cuda:0", 0.93, 1L << 30, 80L << 30, 251.5, null, 61.0);
             Heartbeat.Self self = new Heartbeat.Self(
@@ -95,7 +95,7 @@ class EventPublisherTest {
                             .fetching(fetching)
                             .version("1.0")
                             .schemaVersion(2)
-                            .readings(List.of(told))
+                            .readings(List.of(expected))
                             .slots(3)
                             .build());
             assertThat(first.memoryBytes()).isGreaterThan(1 << 20);
@@ -109,7 +109,7 @@ class EventPublisherTest {
                             .since(TIME)
                             .version("1.0")
                             .schemaVersion(2)
-                            .readings(List.of(told))
+                            .readings(List.of(expected))
                             .slots(3)
                             .build());
             assertThat(new String(records.getLast().key(), StandardCharsets.UTF_8))

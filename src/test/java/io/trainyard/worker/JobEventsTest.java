@@ -81,21 +81,21 @@ class JobEventsTest {
 
     @Test
     void returnsUnacknowledgedEventsInOrder() {
-        List<SerializedEvent> told = List.of(line(1), line(2), line(3));
-        told.forEach(events::publish);
+        List<SerializedEvent> arrivals = List.of(line(1), line(2), line(3));
+        arrivals.forEach(events::publish);
         sent.get(1).complete(null);
-        assertThat(events.unacknowledged()).containsExactly(told.get(0), told.get(2));
+        assertThat(events.unacknowledged()).containsExactly(arrivals.get(0), arrivals.get(2));
     }
 
     /// A checkpoint that is saved before the attempt notices the refusal must contain the refused event.
     @Test
     void refusedEventsStayUnacknowledged() {
-        List<SerializedEvent> told = List.of(line(1), line(2));
-        told.forEach(events::publish);
+        List<SerializedEvent> arrivals = List.of(line(1), line(2));
+        arrivals.forEach(events::publish);
         CompletableFuture<Void> acknowledged = events.acknowledged();
         sent.getFirst().completeExceptionally(new IllegalStateException("refused"));
         sent.getLast().complete(null);
-        assertThat(events.unacknowledged()).containsExactly(told.getFirst());
+        assertThat(events.unacknowledged()).containsExactly(arrivals.getFirst());
         assertThat(acknowledged).isCompletedExceptionally();
         assertThat(events.acknowledged()).isCompletedExceptionally();
     }

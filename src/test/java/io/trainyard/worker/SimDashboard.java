@@ -70,9 +70,9 @@ final class SimDashboard {
         chance = world.chance("dashboard");
         marks = new PodMarks(pods);
         for (Topic topic : Topic.JOB_TOPICS) {
-            read(kafka.topic(topic), entry -> hear(topic, kafka.topic(topic), entry));
+            read(kafka.topic(topic), entry -> receive(topic, kafka.topic(topic), entry));
         }
-        read(kafka.topic(Topic.WORKERS), this::hearStatus);
+        read(kafka.topic(Topic.WORKERS), this::receiveStatus);
         look();
     }
 
@@ -96,36 +96,36 @@ final class SimDashboard {
         });
     }
 
-    private void hear(Topic topic, SimTopic log, SimTopic.Entry entry) throws IOException {
+    private void receive(Topic topic, SimTopic log, SimTopic.Entry entry) throws IOException {
         if (entry.value() == null || entry.key() == null) {
             return;
         }
         TopicRecord record = new TopicRecord(topic, log.read(entry, entry.key(), Optional.empty()));
-        Optional<JobRecord> news = record.jobRecord();
-        if (news.isPresent()) {
-            jobs.computeIfAbsent(news.get().job(), JobState::new).apply(news.get());
-            if (news.get() instanceof EventRecord happened) {
-                hear(happened);
+        Optional<JobRecord> jobRecords = record.jobRecord();
+        if (jobRecords.isPresent()) {
+            jobs.computeIfAbsent(jobRecords.get().job(), JobState::new).apply(jobRecords.get());
+            if (jobRecords.get() instanceof EventRecord eventRecord) {
+                receive(eventRecord);
             }
             changed.run();
         }
     }
 
-    private void hear(EventRecord happened) {
-        TrainingEvent event = happened.event();
+    private void receive(EventRecord eventRecord) {
+        TrainingEvent event = eventRecord.event();
         String key = event.job() + " " + event.attempt();
         switch (event) {
             case Claimed claimed -> {
-                marks.claimed(claimed.worker(), claimed.job(), happened.millis());
-                attempts.put(key, new Attempt(claimed.job(), claimed.worker(), happened.millis(), Long.MAX_VALUE));
+                marks.claimed(claimed.worker(), claimed.job(), eventRecord.millis());
+                attempts.put(key, new Attempt(claimed.job(), claimed.worker(), eventRecord.millis(), Long.MAX_VALUE));
             }
             case Finished _, Failed _, Cancelled _, TrainingEvent.Expanded _, Paused _, Released _ ->
-                attempts.computeIfPresent(key, (_, begun) -> begun.ended(happened.millis()));
+                attempts.computeIfPresent(key, (_, begun) -> begun.ended(eventRecord.millis()));
             case Started _, StepLosses _, EpochTested _, CheckpointSaved _, Resumed _ -> {}
         }
     }
 
-    private void hearStatus(SimTopic.Entry entry) throws IOException {
+    private void receiveStatus(SimTopic.Entry entry) throws IOException {
         if (entry.value() == null) {
             return;
         }
@@ -145,14 +145,14 @@ final class SimDashboard {
     private void look() {
         long now = millis(world.nanos());
         List<Worker> there = workers.values().stream()
-                .filter(heard -> now - heard.millis() <= GONE_MILLIS)
-                .map(heard -> new Worker(
-                        heard.status().worker(),
-                        heard.status().jobs().stream()
+                .filter(received -> now - received.millis() <= GONE_MILLIS)
+                .map(received -> new Worker(
+                        received.status().worker(),
+                        received.status().jobs().stream()
                                 .map(WorkerStatus.Job::job)
                                 .collect(Collectors.toSet()),
-                        heard.status().problem() != null,
-                        heard.millis()))
+                        received.status().problem() != null,
+                        received.millis()))
                 .toList();
         marks.look(there, now);
         SimTimer _ = world.after(LOOK, this::look);

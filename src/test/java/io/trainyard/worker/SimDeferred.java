@@ -28,7 +28,7 @@ final class SimDeferred {
     private final SimPeople people;
     private final SimStore store;
     private final SimJudge judge;
-    private final List<TrainingEvent> told = new ArrayList<>();
+    private final List<TrainingEvent> published = new ArrayList<>();
 
     SimDeferred() {
         this(SimSeams.NONE);
@@ -40,7 +40,7 @@ final class SimDeferred {
         people = new SimPeople(kafka);
         store = new SimStore(world, "disk");
         judge = new SimJudge(kafka, store);
-        judge.atNews(this::hear);
+        judge.onEvent(this::receive);
         SimPerils perils = new SimPerils(world, () -> {});
         ProjectRules rules =
                 new ProjectRules(Duration.ofMinutes(5), ProjectRule.PLAIN, Map.of("p1", new ProjectRule(1, 1, null)));
@@ -50,8 +50,8 @@ final class SimDeferred {
                 .start();
     }
 
-    private void hear(EventRecord happened) {
-        told.add(happened.event());
+    private void receive(EventRecord event) {
+        published.add(event.event());
     }
 
     void submit(String job, Priority priority) {
@@ -102,22 +102,22 @@ final class SimDeferred {
     }
 
     boolean isTold(String job, Class<? extends TrainingEvent> event) {
-        return told.stream().anyMatch(one -> one.job().equals(job) && event.isInstance(one));
+        return published.stream().anyMatch(one -> one.job().equals(job) && event.isInstance(one));
     }
 
     boolean isAnyTold(Class<? extends TrainingEvent> event) {
-        return told.stream().anyMatch(event::isInstance);
+        return published.stream().anyMatch(event::isInstance);
     }
 
     int claims(String job) {
-        return (int) told.stream()
+        return (int) published.stream()
                 .filter(event -> event instanceof Claimed && event.job().equals(job))
                 .count();
     }
 
     /// Jobs in the order in which they were claimed.
     List<String> claimed() {
-        return told.stream()
+        return published.stream()
                 .filter(Claimed.class::isInstance)
                 .map(TrainingEvent::job)
                 .toList();

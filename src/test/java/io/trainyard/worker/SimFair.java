@@ -53,7 +53,7 @@ final class SimFair {
     private final Set<String> controlled = new LinkedHashSet<>();
     private final List<SimWorker> workers = new ArrayList<>();
     private final Map<String, Begun> running = new LinkedHashMap<>();
-    private final Map<String, Double> had = new TreeMap<>(); // seconds of running jobs
+    private final Map<String, Double> usedSeconds = new TreeMap<>(); // seconds of running jobs
     private final List<String> wrong = new ArrayList<>();
     private long sinceNanos;
     private int started;
@@ -76,7 +76,7 @@ final class SimFair {
         rules = new Shares.Rules(
                 new ProjectRules(setting.window(), ProjectRule.PLAIN, named),
                 (double) setting.window().toMillis() / BEAT.toMillis());
-        judge.atNews(this::hear);
+        judge.onEvent(this::receive);
         kafka.weather(new Weather(Duration.ofMillis(5), 0, 0));
         submitAll();
         for (int i = 0; i < setting.workers(); i++) {
@@ -109,9 +109,9 @@ final class SimFair {
         worker.start();
     }
 
-    private void hear(EventRecord happened) {
-        String job = happened.job();
-        switch (happened.event()) {
+    private void receive(EventRecord record) {
+        String job = record.job();
+        switch (record.event()) {
             case TrainingEvent.Claimed claimed -> begin(job, claimed);
             case TrainingEvent.Finished _,
                     TrainingEvent.Failed _,
@@ -154,7 +154,7 @@ final class SimFair {
     private void end(String job) {
         Begun begun = running.remove(job);
         if (begun != null) {
-            had.merge(begun.project(), (world.nanos() - Math.max(begun.nanos(), sinceNanos)) / 1e9, Double::sum);
+            usedSeconds.merge(begun.project(), (world.nanos() - Math.max(begun.nanos(), sinceNanos)) / 1e9, Double::sum);
         }
     }
 
@@ -162,10 +162,10 @@ final class SimFair {
     ///
     /// @return the share of the used time that each project had
     Map<String, Double> shares(Duration time) {
-        had.clear();
+        usedSeconds.clear();
         sinceNanos = world.nanos();
         world.run(time);
-        Map<String, Double> all = new TreeMap<>(had);
+        Map<String, Double> all = new TreeMap<>(usedSeconds);
         running.values()
                 .forEach(begun -> all.merge(
                         begun.project(), (world.nanos() - Math.max(begun.nanos(), sinceNanos)) / 1e9, Double::sum));
@@ -209,7 +209,7 @@ final class SimFair {
     }
 
     private boolean isOver(String job) {
-        return judge.isEndTold(job) && store.end(job) != null;
+        return judge.isEndPublished(job) && store.end(job) != null;
     }
 
     private void goWrong() {

@@ -39,8 +39,8 @@ final class SimFleetLog implements FleetLog {
     private final List<Reading> readings;
     private final List<Reading> commands;
     private final Runnable waking = this::wake;
-    private CompletableFuture<Void> news = new CompletableFuture<>();
-    private @Nullable CompletableFuture<Void> told; // the waiting future that is due to be completed
+    private CompletableFuture<Void> newRecords = new CompletableFuture<>();
+    private @Nullable CompletableFuture<Void> read; // the waiting future that is due to be completed
     private boolean positioned;
 
     SimFleetLog(SimKafka kafka, SimProcess process) {
@@ -61,9 +61,9 @@ final class SimFleetLog implements FleetLog {
 
     @SuppressWarnings("ReferenceEquality") // identity is intended
     private void wake() {
-        CompletableFuture<Void> waited = news;
-        if (told != waited) { // one completion is enough
-            told = waited;
+        CompletableFuture<Void> waited = newRecords;
+        if (read != waited) { // one completion is enough
+            read = waited;
             process.after(kafka.delay(), () -> waited.complete(null));
         }
     }
@@ -72,14 +72,14 @@ final class SimFleetLog implements FleetLog {
     public List<ConsumerRecord<String, byte[]>> poll(Duration time) {
         long end = process.nanoTime() + time.toNanos();
         while (true) {
-            news = new CompletableFuture<>();
+            newRecords = new CompletableFuture<>();
             List<ConsumerRecord<String, byte[]>> read = kafka.isUp() && process.canRead() ? fetch() : List.of();
             long left = end - process.nanoTime();
             if (!read.isEmpty() || left <= 0) {
                 return read;
             }
             try {
-                process.await(news, Duration.ofNanos(left));
+                process.await(newRecords, Duration.ofNanos(left));
             } catch (TimeoutException e) {
                 continue; // polls again
             } catch (InterruptedException e) {

@@ -48,20 +48,20 @@ final class SimJudge {
     private final SimKafka kafka;
     private final SimStore store;
     private final SplittableRandom chance;
-    private final List<JobRecord> told = new ArrayList<>();
-    private final Map<Entry, JobRecord> news = new IdentityHashMap<>();
+    private final List<JobRecord> published = new ArrayList<>();
+    private final Map<Entry, JobRecord> records = new IdentityHashMap<>();
     private final Map<String, JobState> states = new HashMap<>();
     private final List<String> late = new ArrayList<>();
     private final Map<String, Integer> ends = new HashMap<>();
     private final Map<String, NavigableMap<Integer, Long>> firstSteps = new TreeMap<>(); // by job and attempt
     private final Set<String> refused = new HashSet<>();
-    private final Set<String> taken = new HashSet<>(); // worker and place of each taken deferred command
+    private final Set<String> claimedDeferrals = new HashSet<>(); // worker and place of each taken deferred command
 
     private Consumer<EventRecord> listener = _ -> {};
     private boolean areClocksRight = true;
 
     /// @param to receives each event when it is published
-    void atNews(Consumer<EventRecord> to) {
+    void onEvent(Consumer<EventRecord> to) {
         listener = to;
     }
 
@@ -71,57 +71,57 @@ final class SimJudge {
         this.chance = kafka.world().chance("judge");
         for (Topic topic : Topic.JOB_TOPICS) {
             SimTopic log = kafka.topic(topic);
-            log.atAppend(() -> hear(topic, log, log.from(log.end() - 1, 1).getFirst()));
+            log.atAppend(() -> receive(topic, log, log.from(log.end() - 1, 1).getFirst()));
         }
         SimTopic ownership = kafka.topic(Topic.OWNERSHIP);
         ownership.atAppend(() ->
-                hearTaken(ownership, ownership.from(ownership.end() - 1, 1).getFirst()));
+                receiveEndOfDeferral(ownership, ownership.from(ownership.end() - 1, 1).getFirst()));
     }
 
     /// A worker that publishes the end of a deferral has taken the command.
-    private void hearTaken(SimTopic log, Entry entry) {
+    private void receiveEndOfDeferral(SimTopic log, Entry entry) {
         String key = String.valueOf(entry.key());
         if (entry.value() == null && Deferred.isKey(key)) {
             var source = record(Topic.OWNERSHIP, log, entry).entry().headers().lastHeader("ce_source");
             String place = key.substring(Deferred.job(key).length() + 1);
-            taken.add(new String(source.value(), StandardCharsets.UTF_8) + " " + place + "/deferred");
+            claimedDeferrals.add(new String(source.value(), StandardCharsets.UTF_8) + " " + place + "/deferred");
         }
     }
 
-    private void hear(Topic topic, SimTopic log, Entry entry) {
+    private void receive(Topic topic, SimTopic log, Entry entry) {
         if (entry.value() == null || entry.key() == null) {
             return;
         }
         if (topic == Topic.DEAD_LETTER) {
             refused.add(new String(entry.value(), StandardCharsets.UTF_8));
         }
-        news(record(topic, log, entry)).ifPresent(heard -> {
-            told.add(heard);
-            states.computeIfAbsent(heard.job(), JobState::new).apply(heard);
-            news.put(entry, heard);
-            if (heard instanceof EventRecord happened) {
-                hear(happened);
-                listener.accept(happened);
+        records(record(topic, log, entry)).ifPresent(record -> {
+            published.add(record);
+            states.computeIfAbsent(record.job(), JobState::new).apply(record);
+            records.put(entry, record);
+            if (record instanceof EventRecord eventRecord) {
+                receive(eventRecord);
+                listener.accept(eventRecord);
             }
         });
     }
 
-    private void hear(EventRecord happened) {
-        switch (happened.event()) {
+    private void receive(EventRecord eventRecord) {
+        switch (eventRecord.event()) {
             case TrainingEvent.Finished _,
                     TrainingEvent.Failed _,
                     TrainingEvent.Cancelled _,
-                    TrainingEvent.Expanded _ -> ends.merge(happened.job(), 1, Integer::sum);
+                    TrainingEvent.Expanded _ -> ends.merge(eventRecord.job(), 1, Integer::sum);
             case TrainingEvent.StepLosses _, TrainingEvent.EpochTested _, TrainingEvent.CheckpointSaved _ ->
-                hearAtWork(happened);
-            case TrainingEvent.Claimed claimed -> hearClaim(claimed);
-            case TrainingEvent.Started started -> hearStart(started);
+                checkOwnership(eventRecord);
+            case TrainingEvent.Claimed claimed -> checkAcceptance(claimed);
+            case TrainingEvent.Started started -> recordFirstStep(started);
             default -> {} // the store or the brokers know more than these events
         }
     }
 
     /// Ignores a superseded attempt. It may begin at the checkpoint of a later one, which does no harm.
-    private void hearStart(TrainingEvent.Started started) {
+    private void recordFirstStep(TrainingEvent.Started started) {
         String job = started.job();
         if (store.createdNanos("%s/attempts/%d".formatted(job, started.attempt() + 1)) == null) {
             firstSteps.computeIfAbsent(job, _ -> new TreeMap<>()).put(started.attempt(), started.firstStep());
@@ -129,25 +129,25 @@ final class SimJudge {
     }
 
     /// A worker must not claim a job before the broker confirmed the command.
-    private void hearClaim(TrainingEvent.Claimed claimed) {
+    private void checkAcceptance(TrainingEvent.Claimed claimed) {
         String place =
                 store.chain(claimed.job()).get(claimed.attempt()) instanceof ChainLink.Owner owner ? owner.place() : "";
         if (!kafka.wasAccepted(claimed.worker(), place)
-                && !taken.contains(CloudEvents.worker(claimed.worker()) + " " + place)) {
+                && !claimedDeferrals.contains(CloudEvents.worker(claimed.worker()) + " " + place)) {
             late.add("job %s: attempt %d of %s trains, and nobody said that its command is accepted"
                     .formatted(claimed.job(), claimed.attempt(), claimed.worker()));
         }
     }
 
     /// A worker that publishes these events was running the job at that time.
-    private void hearAtWork(EventRecord happened) {
-        TrainingEvent event = happened.event();
+    private void checkOwnership(EventRecord eventRecord) {
+        TrainingEvent event = eventRecord.event();
         Long next = store.createdNanos("%s/attempts/%d".formatted(event.job(), event.attempt() + 1));
-        SimProcess worker = kafka.world().known(String.valueOf(happened.worker()));
+        SimProcess worker = kafka.world().known(String.valueOf(eventRecord.worker()));
         if (next == null || worker == null || !areClocksRight) {
             return;
         }
-        long atNanos = 1_000_000 * (happened.millis() - SimProcess.BEGINNING.toEpochMilli());
+        long atNanos = 1_000_000 * (eventRecord.millis() - SimProcess.BEGINNING.toEpochMilli());
         long lateNanos = atNanos - next - worker.frozenNanos(next, atNanos);
         if (lateNanos > SILENT_WITHIN.toNanos()) {
             late.add("job %s: attempt %d of %s tells %s %d ms after it has lost the job"
@@ -160,16 +160,16 @@ final class SimJudge {
         return states.computeIfAbsent(job, JobState::new);
     }
 
-    boolean isEndTold(String job) {
+    boolean isEndPublished(String job) {
         return ends.containsKey(job);
     }
 
     /// How often a stopping worker released the job.
     int handedOver(String job) {
-        return (int) told.stream()
-                .filter(heard -> heard instanceof EventRecord happened
-                        && happened.job().equals(job)
-                        && happened.event() instanceof TrainingEvent.Released released
+        return (int) published.stream()
+                .filter(record -> record instanceof EventRecord eventRecord
+                        && eventRecord.job().equals(job)
+                        && eventRecord.event() instanceof TrainingEvent.Released released
                         && released.reason().endsWith(" stops"))
                 .count();
     }
@@ -197,7 +197,7 @@ final class SimJudge {
 
     private List<String> checked() {
         HistoryChecker checker = new HistoryChecker(areClocksRight ? OVERLAP : SKEWED_OVERLAP, true);
-        told.forEach(checker::take);
+        published.forEach(checker::take);
         return checker.report().wrong().stream()
                 .filter(sentence -> areClocksRight || !sentence.contains(" ms after its end"))
                 .toList();
@@ -206,17 +206,17 @@ final class SimJudge {
     /// Every published end equals the stored end.
     private List<String> outcomes() {
         List<String> wrong = new ArrayList<>();
-        for (JobRecord heard : told) {
-            if (heard instanceof EventRecord happened
-                    && (happened.event() instanceof TrainingEvent.Finished
-                            || happened.event() instanceof TrainingEvent.Failed
-                            || happened.event() instanceof TrainingEvent.Cancelled
-                            || happened.event() instanceof TrainingEvent.Expanded)) {
-                ChainLink.End kept = store.end(happened.job());
-                if (kept == null || !event(kept.event()).equals(happened.event())) {
+        for (JobRecord record : published) {
+            if (record instanceof EventRecord eventRecord
+                    && (eventRecord.event() instanceof TrainingEvent.Finished
+                            || eventRecord.event() instanceof TrainingEvent.Failed
+                            || eventRecord.event() instanceof TrainingEvent.Cancelled
+                            || eventRecord.event() instanceof TrainingEvent.Expanded)) {
+                ChainLink.End stored = store.end(eventRecord.job());
+                if (stored == null || !event(stored.event()).equals(eventRecord.event())) {
                     wrong.add("job %s: told is %s, and the store has %s"
                             .formatted(
-                                    happened.job(), happened.event(), kept == null ? "nothing" : event(kept.event())));
+                                    eventRecord.job(), eventRecord.event(), stored == null ? "nothing" : event(stored.event())));
                 }
             }
         }
@@ -270,7 +270,7 @@ final class SimJudge {
     /// from the beginning.
     private List<String> fresh() {
         Map<String, JobState> live = new TreeMap<>();
-        told.forEach(heard -> live.computeIfAbsent(heard.job(), JobState::new).apply(heard));
+        published.forEach(record -> live.computeIfAbsent(record.job(), JobState::new).apply(record));
         kafka.compactAll();
         Map<String, JobState> late = new TreeMap<>();
         List<List<JobRecord>> logs = new ArrayList<>();
@@ -278,9 +278,9 @@ final class SimJudge {
             SimTopic log = kafka.topic(topic);
             List<JobRecord> left = new ArrayList<>();
             for (Entry entry : log.from(log.start(), Integer.MAX_VALUE)) {
-                JobRecord heard = news.get(entry);
-                if (heard != null) {
-                    left.add(heard);
+                JobRecord record = records.get(entry);
+                if (record != null) {
+                    left.add(record);
                 }
             }
             if (!left.isEmpty()) {
@@ -331,7 +331,7 @@ final class SimJudge {
         return new TopicRecord(topic, log.read(entry, String.valueOf(entry.key()), Optional.empty()));
     }
 
-    private static Optional<JobRecord> news(TopicRecord record) {
+    private static Optional<JobRecord> records(TopicRecord record) {
         try {
             return record.jobRecord();
         } catch (IOException e) {

@@ -25,7 +25,7 @@ class SimKafkaTest {
 
     private final SimWorld world = new SimWorld(1);
     private final SimKafka kafka = new SimKafka(world, "", new SimShareGroup.Limits(LOCK, 3, 5));
-    private final List<String> told = new ArrayList<>();
+    private final List<String> received = new ArrayList<>();
 
     private void publish(String topic, String... values) {
         for (String value : values) {
@@ -61,12 +61,12 @@ class SimKafkaTest {
         for (int i = 1; i <= 4; i++) {
             SimProcess process = world.process("w" + i);
             process.start("claims", () -> {
-                told.add(take(queue(process)));
+                received.add(take(queue(process)));
                 process.crash();
             });
             world.run(Duration.ofMinutes(1));
         }
-        assertThat(told).containsExactly("a #1", "a #2", "a #3");
+        assertThat(received).containsExactly("a #1", "a #2", "a #3");
         assertThat(kafka.group(COMMANDS).lag()).isZero();
     }
 
@@ -76,15 +76,15 @@ class SimKafkaTest {
         SimProcess process = world.process("w");
         process.start("claims", () -> {
             SimQueue queue = queue(process);
-            told.add(take(queue));
+            received.add(take(queue));
             process.sleep(Duration.ofSeconds(5));
-            told.add("accept " + queue.accept());
-            told.add(take(queue));
+            received.add("accept " + queue.accept());
+            received.add(take(queue));
         });
-        world.runUntil(() -> !told.isEmpty(), LOCK);
+        world.runUntil(() -> !received.isEmpty(), LOCK);
         kafka.restart(Duration.ofSeconds(2));
         world.run(Duration.ofMinutes(1));
-        assertThat(told).containsExactly("a #1", "accept false", "a #1");
+        assertThat(received).containsExactly("a #1", "accept false", "a #1");
     }
 
     /// Each record is appended once and in order, even if requests or answers are lost.

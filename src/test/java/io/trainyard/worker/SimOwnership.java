@@ -480,7 +480,7 @@ final class SimOwnership {
 
     /// The store has the job's end, the end is published, and the job has no owner.
     private boolean isOver(String job) {
-        return judge.isEndTold(job)
+        return judge.isEndPublished(job)
                 && store.end(job) != null
                 && kafka.newest(Topic.OWNERSHIP, job).isEmpty();
     }
@@ -489,15 +489,15 @@ final class SimOwnership {
     private List<String> refusals() {
         List<String> wrong = new ArrayList<>();
         for (String command : commands) {
-            boolean kept = jobs.stream().map(this::kept).anyMatch(command::equals);
-            if (kept == judge.isRefused(command)) {
-                wrong.add("the command %s is%s put aside".formatted(command, kept ? "" : " not"));
+            boolean storedSpec = jobs.stream().map(this::storedSpec).anyMatch(command::equals);
+            if (storedSpec == judge.isRefused(command)) {
+                wrong.add("the command %s is%s put aside".formatted(command, storedSpec ? "" : " not"));
             }
         }
         return wrong;
     }
 
-    private String kept(String job) {
+    private String storedSpec(String job) {
         byte[] spec = store.object(job + "/spec.json");
         return spec == null ? "" : new String(spec, StandardCharsets.UTF_8);
     }

@@ -82,7 +82,7 @@ final class SimQueue implements CommandQueue {
             process.after(kafka.delay(), () -> {
                 if (next != null) {
                     prefetched = next;
-                    news.complete(null);
+                    arrivals.complete(null);
                 }
                 answered.complete(null);
             });
@@ -97,7 +97,7 @@ final class SimQueue implements CommandQueue {
     private final ClaimPriorities order;
     private final long joinedNanos;
     private final List<List<Source>> sources; // topics with the same priority change their order
-    private CompletableFuture<Void> news = new CompletableFuture<>();
+    private CompletableFuture<Void> arrivals = new CompletableFuture<>();
     private @Nullable ClaimedAttempt held;
     private boolean closed;
 
@@ -129,13 +129,13 @@ final class SimQueue implements CommandQueue {
         }
         long end = process.nanoTime() + POLL.toNanos();
         while (true) {
-            news = new CompletableFuture<>();
+            arrivals = new CompletableFuture<>();
             Optional<ConsumerRecord<byte[], byte[]>> found = ask();
             long left = end - process.nanoTime();
             if (found.isPresent() || left <= 0) {
                 return found;
             }
-            await(news, Duration.ofNanos(left));
+            await(arrivals, Duration.ofNanos(left));
         }
     }
 

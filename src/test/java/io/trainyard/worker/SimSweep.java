@@ -81,9 +81,9 @@ final class SimSweep {
                 {"id": "%s", "network": "signs", "dataset": "shapes64", "epochs": 4, "batchSize": 8, "keepLast": 1,
                  "asha": {"minEpochs": 1, "reductionFactor": %d}, "sweep": {"seed": %s}}""".formatted(GROUP, FACTOR, seeds).getBytes(StandardCharsets.UTF_8));
         trials = Trials.of(sweep).stream().map(JobSpec::id).toList();
-        judge.atNews(news -> {
-            if (news.event() instanceof Paused || news.event() instanceof Released) {
-                left.add(attempt(news.job(), news.event().attempt()));
+        judge.onEvent(event -> {
+            if (event.event() instanceof Paused || event.event() instanceof Released) {
+                left.add(attempt(event.job(), event.event().attempt()));
             }
         });
     }

@@ -87,7 +87,7 @@ final class SimUpgrade {
         fleet = new SimWorker.Fleet(kafka, perils, seams, limits, Duration.ofSeconds(2));
         SimTopic letters = kafka.topic(Topic.DEAD_LETTER);
         letters.atAppend(() ->
-                hear(letters.read(letters.from(letters.end() - 1, 1).getFirst(), "", Optional.empty())));
+                receive(letters.read(letters.from(letters.end() - 1, 1).getFirst(), "", Optional.empty())));
     }
 
     Course course() {
@@ -251,7 +251,7 @@ final class SimUpgrade {
 
     /// The job has an outcome, and the outcome is published.
     private boolean isOver(String job) {
-        return judge.isEndTold(job) && store.end(job) != null;
+        return judge.isEndPublished(job) && store.end(job) != null;
     }
 
     private boolean isRefused(String job) {
@@ -259,7 +259,7 @@ final class SimUpgrade {
     }
 
     /// A command was dead-lettered.
-    private void hear(ConsumerRecord<String, byte[]> letter) {
+    private void receive(ConsumerRecord<String, byte[]> letter) {
         String command = new String(letter.value(), StandardCharsets.UTF_8);
         String why = new String(letter.headers().lastHeader(DeadLetter.REASON).value(), StandardCharsets.UTF_8);
         String name = JobJson.id(letter.value()).orElse(command) + ", because " + why;

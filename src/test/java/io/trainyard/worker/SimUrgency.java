@@ -59,7 +59,7 @@ final class SimUrgency {
     private final SplittableRandom chance;
     private final Course course;
     private final List<String> jobs = new ArrayList<>();
-    private final Map<String, Long> urgentNanos = new LinkedHashMap<>(); // when they were submitted
+    private final Map<String, Long> submittedNanos = new LinkedHashMap<>(); // when they were submitted
     private final Map<String, Long> startedNanos = new HashMap<>();
     private final Map<String, Integer> preemptions = new HashMap<>();
     private final Map<String, Set<String>> steps = new HashMap<>(); // the steps and their attempts
@@ -88,7 +88,7 @@ final class SimUrgency {
         log.atAppend(() -> {
             byte[] body = log.from(log.end() - 1, 1).getFirst().value();
             if (body != null) {
-                hear(event(body));
+                receive(event(body));
             }
         });
     }
@@ -101,7 +101,7 @@ final class SimUrgency {
         }
     }
 
-    private void hear(TrainingEvent event) {
+    private void receive(TrainingEvent event) {
         switch (event) {
             case Started started -> startedNanos.putIfAbsent(started.job(), world.nanos());
             case StepLosses losses ->
@@ -148,7 +148,7 @@ final class SimUrgency {
                     ? Duration.ofSeconds(20L * i)
                     : within(Duration.ofMinutes(2));
             SimTimer _ = world.after(when, () -> {
-                urgentNanos.put(job, world.nanos());
+                submittedNanos.put(job, world.nanos());
                 command(job, Priority.HIGH);
             });
             if (course == Course.FULL) { // a client that got no answer submits it again after its end
@@ -217,33 +217,33 @@ final class SimUrgency {
     }
 
     private boolean isOver(String job) {
-        return judge.isEndTold(job);
+        return judge.isEndPublished(job);
     }
 
     /// Violations that count only without faults.
     private List<String> unlikeCalm() {
         List<String> wrong = new ArrayList<>();
         for (String job : jobs) {
-            int told = steps.getOrDefault(job, Set.of()).size();
-            if (told != Kind.of(job).steps) {
-                wrong.add("job %s trains %d steps".formatted(job, told));
+            int trained = steps.getOrDefault(job, Set.of()).size();
+            if (trained != Kind.of(job).steps) {
+                wrong.add("job %s trains %d steps".formatted(job, trained));
             }
             if (store.attempts(job) != 1 + preemptions(job)) {
                 wrong.add("job %s takes %d attempts, and is preempted %d times"
                         .formatted(job, store.attempts(job), preemptions(job)));
             }
         }
-        int allowed = course == Course.AGAIN ? SimWorker.MAX_PREEMPTIONS : urgentNanos.size();
-        urgentNanos.entrySet().stream()
+        int allowed = course == Course.AGAIN ? SimWorker.MAX_PREEMPTIONS : submittedNanos.size();
+        submittedNanos.entrySet().stream()
                 .limit(allowed)
-                .filter(asked ->
-                        startedNanos.getOrDefault(asked.getKey(), Long.MAX_VALUE) - asked.getValue() > SOON.toNanos())
-                .forEach(asked -> wrong.add("urgent job %s begins after %s"
+                .filter(request ->
+                        startedNanos.getOrDefault(request.getKey(), Long.MAX_VALUE) - request.getValue() > SOON.toNanos())
+                .forEach(request -> wrong.add("urgent job %s begins after %s"
                         .formatted(
-                                asked.getKey(),
-                                Duration.ofNanos(startedNanos.getOrDefault(asked.getKey(), 0L) - asked.getValue()))));
+                                request.getKey(),
+                                Duration.ofNanos(startedNanos.getOrDefault(request.getKey(), 0L) - request.getValue()))));
         if (preemptions() > (course == Course.FREE ? 0 : allowed)) {
-            wrong.add("room is made %d times for %d urgent jobs".formatted(preemptions(), urgentNanos.size()));
+            wrong.add("room is made %d times for %d urgent jobs".formatted(preemptions(), submittedNanos.size()));
         }
         if (course == Course.AGAIN && preemptions() < SimWorker.MAX_PREEMPTIONS) {
             wrong.add("room is made %d times only".formatted(preemptions()));

@@ -22,7 +22,7 @@ class SimWorldTest {
 
     private final SimWorld world = new SimWorld(1);
     private final SimProcess process = world.process("p");
-    private final List<String> told = new ArrayList<>();
+    private final List<String> log = new ArrayList<>();
 
     /// The trace of a seed that uses the JDK's own tools.
     private static String run(long seed) {
@@ -87,22 +87,22 @@ class SimWorldTest {
         SimTimer _ = world.after(SECOND, () -> work.complete("done"));
         Thread waiting = process.start("t", () -> {
             try {
-                told.add(process.await(work, SECOND.multipliedBy(2)) + " at " + world.nanos());
+                log.add(process.await(work, SECOND.multipliedBy(2)) + " at " + world.nanos());
                 process.await(new CompletableFuture<>(), SECOND.multipliedBy(2));
             } catch (TimeoutException e) {
-                told.add("bound at " + world.nanos());
+                log.add("bound at " + world.nanos());
             } catch (Exception e) {
                 throw new IllegalStateException(e);
             }
             try {
                 process.await(new CompletableFuture<>(), SECOND.multipliedBy(10));
             } catch (Exception e) {
-                told.add(e.getClass().getSimpleName() + " at " + world.nanos());
+                log.add(e.getClass().getSimpleName() + " at " + world.nanos());
             }
         });
         SimTimer _ = world.after(SECOND.multipliedBy(5), waiting::interrupt);
         world.run(SECOND.multipliedBy(20));
-        assertThat(told)
+        assertThat(log)
                 .containsExactly("done at 1000000000", "bound at 3000000000", "InterruptedException at 5000000000");
     }
 
@@ -111,22 +111,22 @@ class SimWorldTest {
         process.start("t", () -> {
             try {
                 process.sleep(SECOND);
-                told.add("stepped");
+                log.add("stepped");
             } finally {
-                told.add("finally");
+                log.add("finally");
             }
         });
         process.start("suicide", () -> {
             try {
                 process.crash();
             } finally {
-                told.add("finally");
+                log.add("finally");
             }
         });
-        process.atCrash(() -> told.add("closed"));
-        process.after(SECOND, () -> told.add("timer"));
+        process.atCrash(() -> log.add("closed"));
+        process.after(SECOND, () -> log.add("timer"));
         world.run(SECOND.multipliedBy(5));
-        assertThat(told).containsExactly("closed");
+        assertThat(log).containsExactly("closed");
         assertThat(process.isCrashed()).isTrue();
     }
 
@@ -135,12 +135,12 @@ class SimWorldTest {
         process.start("t", () -> {
             for (int i = 0; i < 3; i++) {
                 process.sleep(SECOND);
-                told.add("at " + world.nanos() / 1_000_000);
+                log.add("at " + world.nanos() / 1_000_000);
             }
         });
         SimTimer _ = world.after(Duration.ofMillis(1500), () -> process.freeze(Duration.ofSeconds(10)));
         world.run(Duration.ofMinutes(1));
-        assertThat(told).containsExactly("at 1000", "at 11500", "at 12500");
+        assertThat(log).containsExactly("at 1000", "at 11500", "at 12500");
     }
 
     @Test
