@@ -9,9 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A control request for a job. The newest request counts and replaces earlier ones.
 ///
-/// @param job the job's id
 /// @param priority the new priority; null keeps the priority of the command
-/// @param time when the request was made
 /// @param skipRungs whether the job continues at rungs where its `asha` would pause it; null means no
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record Control(

@@ -133,7 +133,7 @@ public final class EventJson {
                             .formatted(field.getName(), value.getClass().getSimpleName()));
                 }
             } catch (ReflectiveOperationException e) {
-                throw new IllegalStateException("events are records", e);
+                throw new IllegalStateException("an event is a record", e);
             }
         }
     }
@@ -147,12 +147,12 @@ public final class EventJson {
         requireId("worker", status.worker());
         for (WorkerStatus.Job held : status.jobs()) {
             if (held == null) {
-                throw new IOException("a job that the worker has is null");
+                throw new IOException("a job of the worker is null");
             }
             requireId("job", held.job());
         }
         if (status.slots() < 1) {
-            throw new IOException("the worker has %d slots; it has one at least".formatted(status.slots()));
+            throw new IOException("the worker has %d slots; the minimum is 1".formatted(status.slots()));
         }
         return status;
     }

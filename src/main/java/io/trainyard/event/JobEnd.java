@@ -38,7 +38,7 @@ record JobEnd(
                         event,
                         Status.EXPANDED,
                         record.millis(),
-                        "it is %d jobs now, which have its id as group".formatted(event.trials()),
+                        "it was expanded into %d jobs, which have its id as group".formatted(event.trials()),
                         record.worker());
             case TrainingEvent.Claimed _,
                     TrainingEvent.Started _,

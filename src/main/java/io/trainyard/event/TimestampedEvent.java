@@ -4,7 +4,5 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /// An event with its time.
-///
-/// @param time null if the event has no time
 public record TimestampedEvent(
         TrainingEvent event, @Nullable Instant time) {}

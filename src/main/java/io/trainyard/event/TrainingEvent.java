@@ -143,7 +143,6 @@ public sealed interface TrainingEvent {
     /// An epoch was trained and the whole test set evaluated. For a job that only evaluates: the test of its
     /// checkpoint, with the checkpoint's epoch and step, and without training times and rates.
     ///
-    /// @param step the steps done so far
     /// @param testLoss the mean loss over the samples of the test set
     /// @param testLossSum the sum of the mean losses of the test batches, as in PyTorch's tutorials. All
     ///     batches have the job's batch size except the last. 0 in an event without the field
@@ -199,12 +198,10 @@ public sealed interface TrainingEvent {
     /// after the test of the previous epoch. Steps, checkpoints, test and other time add up to it. The
     /// checkpoint at the end of the epoch counts in the next one because it is copied after this event.
     ///
-    /// @param stepsMicros of the steps
     /// @param batchesMicros the part of the steps in which the first thread made batches (draw, crop, flip,
     ///     scale); null for a GPU, which makes its batches within its steps
     /// @param checkpointsMicros the time for which checkpoints blocked training: waiting for the previous one,
     ///     and the copy
-    /// @param testMicros of the test
     /// @param otherMicros the remaining time: planning the epoch, events, checking for a stop
     record EpochTime(
             long stepsMicros,
@@ -217,10 +214,8 @@ public sealed interface TrainingEvent {
     ///
     /// @param uri of the model file
     /// @param sha256 of the model file, hexadecimal
-    /// @param bytes size of the model file
     /// @param epoch the epoch in which it was saved; it completes the epoch unless the attempt was stopped
     ///     before its end
-    /// @param step the steps done so far
     record CheckpointSaved(String job, int attempt, String uri, String sha256, long bytes, int epoch, long step)
             implements TrainingEvent {}
 
@@ -309,7 +304,5 @@ public sealed interface TrainingEvent {
     record Cancelled(String job, int attempt, long step) implements TrainingEvent {}
 
     /// The sweep has ended: all its trials are published as separate jobs with its id as group.
-    ///
-    /// @param trials the number of trials
     record Expanded(String job, int attempt, int trials) implements TrainingEvent {}
 }

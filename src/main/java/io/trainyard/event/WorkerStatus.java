@@ -17,11 +17,9 @@ import org.jspecify.annotations.Nullable;
 /// @param since when the worker joined the fleet; null before that and if unknown
 /// @param problem why it claims no jobs at present; null if it does
 /// @param fetching the dataset that it downloads, if any
-/// @param version of Trainyard
 /// @param schemaVersion the newest [schemaVersion][io.trainyard.spec.JobSchemaVersion] of commands that it supports
 /// @param readings one per device, from their drivers; null if the drivers have no data
 /// @param slots the maximum number of jobs at the same time
-/// @param jobs the current jobs; empty if idle
 /// @param used recent use per project in device-seconds, for the projects with the most use. New workers
 ///     initialize their own counters from it. Null if use is not counted, and while the worker is new itself
 @JsonIgnoreProperties(ignoreUnknown = true)
@@ -48,9 +46,6 @@ public record WorkerStatus(
     public record Job(String job, int attempt, double samplesPerSecond) {}
 
     /// The download of a dataset.
-    ///
-    /// @param bytes downloaded so far
-    /// @param totalBytes total size
     public record Fetching(String dataset, long bytes, long totalBytes) {}
 
     /// The state of a device; null for values that its driver does not report.
@@ -58,7 +53,6 @@ public record WorkerStatus(
     /// @param device as in jobs: `cuda:0`
     /// @param utilization the part of the last sampling period in which it was computing, 0 to 1
     /// @param memoryUsedBytes by all processes
-    /// @param powerWatts current power draw
     /// @param energyJoules energy used since its driver was loaded; only differences are meaningful
     public record Reading(
             String device,

@@ -28,10 +28,10 @@ record EpochCheck(SortedMap<Integer, AttemptHistory> attempts, SortedMap<Integer
             }
         });
         if (start == null) {
-            remark.accept("its start is gone from the topic, so its epochs are not known");
+            remark.accept("its start was deleted from the topic, so its epochs are unknown");
         } else if (start.spec().kind() == JobKind.EVALUATE) {
             if (tests.isEmpty()) {
-                remark.accept("its test is gone from the topic");
+                remark.accept("its test was deleted from the topic");
             }
         } else if (start.stepsPerEpoch() > 0) {
             reportMissing((int) (finished.steps() / start.stepsPerEpoch()), tests, wrong, remark);
@@ -45,7 +45,7 @@ record EpochCheck(SortedMap<Integer, AttemptHistory> attempts, SortedMap<Integer
             deleted++;
         }
         if (deleted > 0) {
-            remark.accept("%s gone from the topic".formatted(JobCheck.are("test", 0, deleted - 1L)));
+            remark.accept("%s no longer on the topic".formatted(JobCheck.are("test", 0, deleted - 1L)));
         }
         for (int epoch = deleted; epoch < epochs; epoch++) {
             if (!tests.containsKey(epoch)) {

@@ -123,7 +123,7 @@ final class JobCheck {
                 : "";
         if (lostAreKnown && !findable) {
             wrong.accept(
-                    "it is lost: its command is in no topic, no worker owns it, it is not deferred, and it is no dead letter%s. Submit the same job under the same id: it goes on from its newest checkpoint"
+                    "it is lost: its command is in no topic, no worker owns it, it is not deferred, and it is no dead letter%s. Submit the same job under the same id: it resumes from its newest checkpoint"
                             .formatted(fewer.isEmpty() ? "" : "; " + fewer));
         } else if (!fewer.isEmpty()) {
             remark.accept(fewer);
@@ -139,13 +139,12 @@ final class JobCheck {
         for (var attempt : attempts.entrySet()) {
             int number = attempt.getKey();
             if (number > before + 1) {
-                remark.accept("nothing is told by %s: who claimed it died before its first word"
+                remark.accept("no records of %s: its worker died before its first event"
                         .formatted(range("attempt", before + 1, number - 1)));
             }
             if (attempt.getValue().claim() == null && attempt.getValue().last() != null) {
-                remark.accept(
-                        "attempt %d tells %s, and its claim is not told: its worker died before the brokers had it"
-                                .formatted(number, attempt.getValue().last().type()));
+                remark.accept("attempt %d published %s, but no claim: its worker died before the brokers had it"
+                        .formatted(number, attempt.getValue().last().type()));
             }
             before = number;
         }
@@ -159,7 +158,7 @@ final class JobCheck {
         if (last != null
                 && end != null
                 && last.millis() > end.millis() + (end.maybeOthers() ? maxLate.toMillis() : 0)) {
-            wrong.accept("attempt %d tells %s %d ms after its end, %s"
+            wrong.accept("attempt %d published %s %d ms after its end, %s"
                     .formatted(number, last.type(), last.millis() - end.millis(), end.type()));
         }
     }
@@ -168,7 +167,7 @@ final class JobCheck {
         Word last = attempt.last();
         Word next = nextClaim(number);
         if (last != null && next != null && last.millis() - next.millis() > maxOverlap.toMillis()) {
-            wrong.accept("attempt %d tells %s %d ms after a newer one was claimed; allowed is %d ms"
+            wrong.accept("attempt %d published %s %d ms after a newer one was claimed; allowed is %d ms"
                     .formatted(number, last.type(), last.millis() - next.millis(), maxOverlap.toMillis()));
         }
     }
@@ -186,12 +185,12 @@ final class JobCheck {
         for (var attempt : attempts.entrySet()) {
             PublishedLosses losses = attempt.getValue().losses();
             if (losses.firstConflict() > 0) {
-                wrong.accept("attempt %d tells step %d twice, with different losses"
+                wrong.accept("attempt %d published step %d twice, with different losses"
                         .formatted(attempt.getKey(), losses.firstConflict()));
             }
             Started start = attempt.getValue().start();
             if (start != null && losses.firstStep() > 0 && losses.firstStep() < start.firstStep()) {
-                wrong.accept("attempt %d tells step %d, though it goes on from step %d"
+                wrong.accept("attempt %d published step %d, but starts at step %d"
                         .formatted(attempt.getKey(), losses.firstStep(), start.firstStep()));
             }
             attempts.tailMap(attempt.getKey(), false).forEach((number, newer) -> {
@@ -227,9 +226,9 @@ final class JobCheck {
             int next = published.nextSetBit(from);
             long to = next < 0 ? last : next - 1;
             if (from == 1) {
-                remark.accept("%s gone from the topic".formatted(are("step", 1, to)));
+                remark.accept("%s no longer on the topic".formatted(are("step", 1, to)));
             } else {
-                wrong.accept("%s told by no attempt that counts".formatted(are("step", from, to)));
+                wrong.accept("%s published by no attempt that counts".formatted(are("step", from, to)));
             }
             from = next < 0 ? (int) last + 1 : published.nextClearBit(next);
         }

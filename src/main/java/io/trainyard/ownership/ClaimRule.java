@@ -18,15 +18,13 @@ public final class ClaimRule {
     /// @param delivery the number of deliveries, including this one
     public record Delivery(Request request, String place, int delivery) {}
 
-    /// @param stored the job's state in the store
-    /// @param desiredState the latest control request
     public static Verdict of(Delivery command, StoredJob stored, DesiredState desiredState) {
         Request request = command.request();
         if (request.store() != null && !request.store().equals(stored.store())) {
             return new Verdict.Elsewhere(request.store());
         }
         if (!stored.sameJob()) {
-            return new Verdict.Reject("the id \"%s\" belongs to another job already; give this one an id of its own"
+            return new Verdict.Reject("the id \"%s\" belongs to another job already; use another id"
                     .formatted(request.job().id()));
         }
         if (stored.link() instanceof End end) {
@@ -36,7 +34,7 @@ public final class ClaimRule {
             return new Verdict.Cancel();
         }
         if (request.attempt() > (long) stored.last() + MAX_AHEAD) {
-            return new Verdict.Reject("the command asks for attempt %d; the job's last was %d, and allowed is up to %d"
+            return new Verdict.Reject("the command requests attempt %d; the job's last was %d, and allowed is up to %d"
                     .formatted(request.attempt(), stored.last(), stored.last() + MAX_AHEAD));
         }
         if (stored.link() instanceof Owner owner

@@ -13,8 +13,6 @@ import java.util.Set;
 /// claims it; if no worker does for long, one worker dead-letters it.
 ///
 /// Time is counted in this worker's own heartbeats, as in [OwnershipMonitor]. Not thread-safe.
-///
-/// @param <C> the command
 public final class Deferrals<C> {
     /// @param schemaVersion the newest that this worker supports
     /// @param beats of this worker after which a command is dead-lettered that no live worker supports
@@ -23,8 +21,6 @@ public final class Deferrals<C> {
     /// A deferred command.
     ///
     /// @param key of its record in the topic `ownership`
-    /// @param schemaVersion that it needs
-    /// @param bytes of memory that it uses
     public record Deferral<C>(String key, int schemaVersion, int bytes, C command) {}
 
     /// Limits in number and bytes beyond which no worker defers more. Several workers may defer at the same
@@ -64,8 +60,6 @@ public final class Deferrals<C> {
     }
 
     /// Processes a heartbeat.
-    ///
-    /// @param schemaVersion that the worker supports
     public void received(String worker, int schemaVersion) {
         schemaVersions.put(worker, schemaVersion);
     }

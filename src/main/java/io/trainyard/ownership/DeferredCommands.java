@@ -13,8 +13,6 @@ import java.util.stream.Stream;
 
 /// Commands that are deferred on `ownership` because it was another project's turn when a worker received them,
 /// or because their project's quota was used up. Every worker knows all of them. Not thread-safe.
-///
-/// @param <C> the command
 public final class DeferredCommands<C> {
     /// Limits in number and bytes beyond which no worker defers more. Several workers may defer at the same
     /// time, so up to [#SPARE] times as much is kept.
@@ -27,9 +25,7 @@ public final class DeferredCommands<C> {
     ///
     /// @param key of its record in the topic `ownership`
     /// @param topic where it was delivered, by its full name
-    /// @param offset on that topic
     /// @param since the offset on `ownership`
-    /// @param bytes of memory that it uses
     public record DeferredEntry<C>(
             String key,
             String job,

@@ -52,8 +52,6 @@ public record Ownership(
     }
 
     /// The job is paused at a rung until it is among the best of its group or a user resumes it.
-    ///
-    /// @param rung the number of epochs
     public static Ownership pausedAtRung(Request request, String worker, int rung) {
         return new Ownership(request, State.PAUSED, worker, 0, rung);
     }

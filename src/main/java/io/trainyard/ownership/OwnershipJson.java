@@ -63,8 +63,6 @@ public final class OwnershipJson {
     }
 
     /// As [#read(byte[])], for readers that support an older schema version.
-    ///
-    /// @param schemaVersion see [JobSchemaVersion]
     public static Ownership read(byte[] json, int schemaVersion) throws IOException {
         Ownership ownership =
                 MAPPER.reader().withAttribute(SCHEMA_VERSION, schemaVersion).readValue(json, Ownership.class);

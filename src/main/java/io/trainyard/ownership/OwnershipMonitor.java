@@ -216,8 +216,6 @@ public final class OwnershipMonitor {
     }
 
     /// Processes a heartbeat, in the order of the log.
-    ///
-    /// @param held the worker's jobs
     public void received(String worker, List<WorkerStatus.Job> held) {
         held.forEach(one -> sign(worker, one.job(), one.attempt()));
         if (worker.equals(self)) {

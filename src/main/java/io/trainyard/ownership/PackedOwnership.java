@@ -50,7 +50,7 @@ final class PackedOwnership {
             }
             return OwnershipJson.read(json.toByteArray());
         } catch (DataFormatException e) {
-            throw new IllegalStateException("what was packed can be unpacked", e);
+            throw new IllegalStateException("packed data is valid", e);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } finally {

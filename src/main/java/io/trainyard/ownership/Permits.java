@@ -29,8 +29,6 @@ public final class Permits {
     private final Map<String, Attempt> known = new HashMap<>(); // by key: files never change
 
     /// The attempt that has a permit.
-    ///
-    /// @param worker that was to run it
     public record Attempt(String job, int number, String worker) {
         byte[] write() {
             return "%s/%d/%s".formatted(job, number, worker).getBytes(StandardCharsets.UTF_8);
@@ -60,7 +58,6 @@ public final class Permits {
 
     /// Takes a permit for an attempt, unless the attempt already has one.
     ///
-    /// @param most the project's quota
     /// @param isOver whether an attempt no longer needs its permit
     /// @return whether the attempt has a permit now
     public boolean take(String project, int most, Attempt attempt, Predicate<Attempt> isOver) {

@@ -27,8 +27,6 @@ public final class PreemptionRule {
 
     /// A live worker that claims commands.
     ///
-    /// @param kind of its device
-    /// @param schemaVersion that it supports
     /// @param free the number of further jobs that it may run
     public record Seat(String worker, String kind, int schemaVersion, int free) {
         private boolean mayRun(WaitingCommand command) {
@@ -39,14 +37,9 @@ public final class PreemptionRule {
     }
 
     /// A job with an owner.
-    ///
-    /// @param priority its current priority
-    /// @param preemptions how often it was preempted
     public record Running(
             String job, int attempt, String worker, Priority priority, boolean preemptible, int preemptions) {
         /// Whether it may be preempted.
-        ///
-        /// @param most the limit of preemptions of a job
         public boolean isPreemptible(int most) {
             return preemptible && priority != Priority.HIGH && preemptions < most;
         }
@@ -57,7 +50,6 @@ public final class PreemptionRule {
     private record Victim(Running job, Seat seat) {}
 
     /// @param waiting the highest priority first
-    /// @param most the limit of preemptions of a job
     public static List<Decision> of(
             List<WaitingCommand> waiting, Collection<Seat> seats, Collection<Running> running, int most) {
         Map<Seat, Integer> free = new HashMap<>();

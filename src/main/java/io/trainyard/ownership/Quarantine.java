@@ -11,16 +11,12 @@ public final class Quarantine {
     private String reason = "";
     private Duration due = Duration.ZERO;
 
-    /// @param first the pause after one failure
-    /// @param most the longest pause
     public Quarantine(Duration first, Duration most) {
         this.first = first;
         this.most = most;
     }
 
     /// The worker failed to run a job.
-    ///
-    /// @param why in words
     public void fault(String why) {
         reason = why;
         Duration next = first.multipliedBy(1L << Math.min(faults++, Short.SIZE));

@@ -22,8 +22,6 @@ public final class RecentRefusals {
     }
 
     /// The worker could not run a job.
-    ///
-    /// @param reason in words
     public void note(String job, String reason, long nowNanos) {
         jobs.remove(job);
         jobs.put(job, new Noted(reason, nowNanos));

@@ -5,7 +5,6 @@ public sealed interface RecoveryAction {
 
     /// The job's owner is dead, or its command may be lost: the command is published again, then the ownership.
     ///
-    /// @param request the command
     /// @param copies how often it has then been published since the job last had an owner
     /// @param resumed whether the job was paused until now
     record Republish(Request request, int copies, boolean resumed) implements RecoveryAction {

@@ -91,9 +91,6 @@ public record Request(
     }
 
     /// Whether no live worker is left that may be able to run the job, or the limit of refusals is reached.
-    ///
-    /// @param live the live workers
-    /// @param most the limit
     public boolean isRefusedByAll(Set<String> live, int most) {
         Set<String> refused = refusals.stream().map(Refusal::worker).collect(Collectors.toSet());
         return refused.size() >= most || refused.containsAll(live);

@@ -6,10 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A job's current state in the store.
 ///
-/// @param store the store's identity
 /// @param sameJob whether the job that is stored under the id is the same as the command's
 /// @param last the number of the last link of the job's chain; 0 if it has no links
-/// @param link the last link, if any
 public record StoredJob(
         String store, boolean sameJob, int last, @Nullable ChainLink link) {
     /// The number of the attempt that a command begins: the next one of the chain, without a gap. Without a

@@ -5,28 +5,19 @@ import io.trainyard.checkpoint.ChainLink.Owner;
 
 public sealed interface Verdict {
     /// It is dead-lettered; nothing else changes.
-    ///
-    /// @param reason a sentence for the author of the command
     record Reject(String reason) implements Verdict {}
 
     /// The job has ended: its stored end is published again.
-    ///
-    /// @param number of the link
     record Announce(int number, End end) implements Verdict {}
 
     /// The job was cancelled and ends here.
     record Cancel() implements Verdict {}
 
     /// The job was paused and waits until it is resumed.
-    ///
-    /// @param attempt for its next command
     record Pause(int attempt) implements Verdict {}
 
     /// A late or duplicate command: the attempt has begun already. The ownership is published again because it
     /// may be lost.
-    ///
-    /// @param last the newest attempt
-    /// @param owner of that attempt
     record Void(int last, Owner owner) implements Verdict {}
 
     record Elsewhere(String store) implements Verdict {}

@@ -9,12 +9,7 @@ import java.util.stream.Collectors;
 
 /// A waiting command, reduced to what the rules need because many may wait.
 ///
-/// @param topic of the command
-/// @param attempt of the command
 /// @param kind the kind of device that the job names; without topics for that kind, any worker may run it
-/// @param schemaVersion that the job needs
-/// @param project of the job
-/// @param refusedBy the workers that could not run it
 public record WaitingCommand(
         Topic topic,
         long offset,

@@ -51,7 +51,6 @@ public final class DecayedUsage {
     /// ignored.
     ///
     /// @param received in device-seconds
-    /// @param beatSeconds the length of a beat
     /// @return whether anything may have changed
     public boolean adopt(Map<String, Double> received, double beatSeconds) {
         if (isComplete()) {

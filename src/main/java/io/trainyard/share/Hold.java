@@ -6,9 +6,6 @@ public sealed interface Hold {
     String sentence();
 
     /// The project's quota is used up.
-    ///
-    /// @param running jobs of the project
-    /// @param most allowed jobs
     record Quota(String project, int running, int most) implements Hold {
         @Override
         public String sentence() {

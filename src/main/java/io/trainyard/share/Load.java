@@ -2,7 +2,6 @@ package io.trainyard.share;
 
 /// A project's current use of a fleet.
 ///
-/// @param jobs with an owner
 /// @param devices on which they train, in total
 public record Load(int jobs, int devices) {
     public static final Load NONE = new Load(0, 0);

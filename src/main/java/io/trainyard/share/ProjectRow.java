@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param share its fair share among projects with jobs; null if it has no jobs
 /// @param had its part of the device time in the last window; null if no device was used
-/// @param deviceSeconds of the last window
 public record ProjectRow(
         String project,
         ProjectRule rule,
@@ -20,8 +19,6 @@ public record ProjectRow(
         long running,
         long waiting) {
     /// The projects of the file and those that jobs name, in alphabetical order.
-    ///
-    /// @param uses by project
     public static List<ProjectRow> of(ProjectRules rules, Map<String, ProjectUse> uses) {
         Map<String, ProjectUse> all = new TreeMap<>(uses);
         rules.named().keySet().forEach(project -> all.putIfAbsent(project, ProjectUse.NONE));

@@ -35,8 +35,6 @@ public record ProjectRules(Duration window, ProjectRule others, Map<String, Proj
 
     /// The error message if a project may not have this number of further waiting jobs.
     ///
-    /// @param waiting the project's waiting jobs
-    /// @param more additional jobs
     /// @return null if they may wait
     public @Nullable String refusal(String project, long waiting, long more) {
         Integer most = of(project).waiting();

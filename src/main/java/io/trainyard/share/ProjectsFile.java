@@ -46,7 +46,7 @@ public final class ProjectsFile {
         JsonNode projects = tree.path(PROJECTS);
         Map<String, ProjectRule> named = new TreeMap<>();
         if (!isAbsent(projects)) {
-            requireObject(PROJECTS, projects, "names of projects, each with its weight and quotas");
+            requireObject(PROJECTS, projects, "project names with weights and quotas");
             if (projects.size() > MAX_PROJECTS) {
                 throw new InvalidJobException(
                         "projects has %d; allowed is up to %d".formatted(projects.size(), MAX_PROJECTS));
@@ -59,7 +59,7 @@ public final class ProjectsFile {
         ProjectRules rules = new ProjectRules(window(tree.path(WINDOW)), rule(OTHERS, tree.path(OTHERS)), named);
         if (rules.isNone()) {
             throw new InvalidJobException(
-                    "the file says nothing: no project, no window and nothing of others; name projects, or leave out the file");
+                    "the file is empty: it has no projects, no window and no others; add a project, or omit the file");
         }
         return rules;
     }
@@ -91,7 +91,7 @@ public final class ProjectsFile {
             return null; // unlimited
         }
         if (!json.canConvertToInt() || !json.isIntegralNumber() || json.asInt() < 0 || json.asInt() > MAX_JOBS) {
-            throw mistake(place, json, "a whole number from 0 to %,d, or nothing for any".formatted(MAX_JOBS));
+            throw mistake(place, json, "a whole number from 0 to %,d, or no value for unlimited".formatted(MAX_JOBS));
         }
         return json.asInt();
     }
@@ -123,7 +123,7 @@ public final class ProjectsFile {
         for (Iterator<String> names = json.fieldNames(); names.hasNext(); ) {
             String name = names.next();
             if (!known.contains(name)) {
-                throw new InvalidJobException("%s has \"%s\", which is not known; allowed are %s"
+                throw new InvalidJobException("%s has \"%s\", which is unknown; allowed are %s"
                         .formatted(place, shown(name), String.join(", ", known)));
             }
         }

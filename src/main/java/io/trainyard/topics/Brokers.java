@@ -82,8 +82,6 @@ public final class Brokers {
     }
 
     /// Creates a consumer without a group that commits no offsets. Throws the same exceptions as [#admin].
-    ///
-    /// @param own further settings, by Kafka's names
     public KafkaConsumer<String, byte[]> consumer(Map<String, Object> own) {
         Map<String, Object> settings = new HashMap<>(Map.of(
                 ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false,
@@ -95,16 +93,12 @@ public final class Brokers {
     }
 
     /// Creates a share consumer, for claiming. Throws the same exceptions as [#admin].
-    ///
-    /// @param own further settings, by Kafka's names
     public KafkaShareConsumer<byte[], byte[]> shareConsumer(Map<String, Object> own) {
         return made(
                 () -> new KafkaShareConsumer<>(with(own), new ByteArrayDeserializer(), new ByteArrayDeserializer()));
     }
 
     /// Creates a producer. Throws the same exceptions as [#admin].
-    ///
-    /// @param own further settings, by Kafka's names
     public KafkaProducer<String, byte[]> producer(Map<String, Object> own) {
         return made(() -> new KafkaProducer<>(with(own), new StringSerializer(), new ByteArraySerializer()));
     }

@@ -123,7 +123,7 @@ final class ClientFile {
                 properties.load(reader);
             }
         } catch (NoSuchFileException _) {
-            throw unreadable(path, "it is not there");
+            throw unreadable(path, "it does not exist");
         } catch (IOException | IllegalArgumentException e) { // IllegalArgumentException is thrown for an invalid escape
             throw unreadable(
                     path,
@@ -136,7 +136,7 @@ final class ClientFile {
 
     private static KafkaConfigException unreadable(Path path, String why) {
         return new KafkaConfigException(
-                "the Kafka configuration %s cannot be read: %s; give a properties file as Kafka's own tools take it with --kafka-config FILE or TRAINYARD_KAFKA_CONFIG"
+                "the Kafka configuration %s cannot be read: %s; set --kafka-config FILE or TRAINYARD_KAFKA_CONFIG to a properties file in the format of Kafka's tools"
                         .formatted(path, why));
     }
 
@@ -158,9 +158,9 @@ final class ClientFile {
     private static String ours(String name) {
         return switch (name) {
             case CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG ->
-                "bootstrap.servers is not taken from here; remove the line, and name the brokers with --kafka HOST:PORT or TRAINYARD_KAFKA";
+                "bootstrap.servers is not allowed here; remove the line, and set the brokers with --kafka HOST:PORT or TRAINYARD_KAFKA";
             default ->
-                "%s is set by Trainyard itself, because its promises depend on it; remove the line. Allowed is how one connects: security.protocol, ssl.*, sasl.* and what else all of Kafka's clients share"
+                "%s is set by Trainyard, because its guarantees depend on it; remove the line. Allowed are connection settings: security.protocol, ssl.*, sasl.* and others that all Kafka clients have in common"
                         .formatted(name);
         };
     }
@@ -168,7 +168,7 @@ final class ClientFile {
     private static String unknown(String name) {
         String shown = Printable.text(name, MAX_TEXT);
         List<String> near = SimilarNames.of(shown, shared());
-        return "\"%s\"%s; allowed is how one connects: security.protocol, ssl.*, sasl.* and what else all of Kafka's clients share"
+        return "\"%s\"%s; allowed are connection settings: security.protocol, ssl.*, sasl.* and others that all Kafka clients have in common"
                 .formatted(shown, near.isEmpty() ? "" : " (is it %s?)".formatted(near.getFirst()));
     }
 
@@ -177,7 +177,7 @@ final class ClientFile {
             Matcher left = LEFT.matcher(value);
             if (left.find() && String.valueOf(resolved.get(name)).contains(left.group())) {
                 throw new KafkaConfigException(
-                        "%s: %s has %s, which nothing stands for; allowed with config.providers=env and config.providers.env.class=org.apache.kafka.common.config.provider.EnvVarConfigProvider is ${env:NAME} of a variable that is set"
+                        "%s: %s has %s, which cannot be resolved; allowed with config.providers=env and config.providers.env.class=org.apache.kafka.common.config.provider.EnvVarConfigProvider is ${env:NAME} of a variable that is set"
                                 .formatted(path, name, Printable.text(left.group(), MAX_TEXT)));
             }
         });
@@ -199,7 +199,7 @@ final class ClientFile {
                 && isInTheClear(tokens)
                 && (allowedUrls == null || !List.of(allowedUrls.split(",")).contains(tokens))) {
             throw new KafkaConfigException(
-                    "%s: %s begins with http, so what proves who this process is would be sent in the clear; allowed is https://, or http://localhost. To send it all the same, name that very address in TRAINYARD_JAVA_OPTS=-D%s="
+                    "%s: %s begins with http, so the client secret would be sent unencrypted; allowed is https://, or http://localhost. To send it nevertheless, add this address to TRAINYARD_JAVA_OPTS=-D%s="
                             .formatted(path, SaslConfigs.SASL_OAUTHBEARER_TOKEN_ENDPOINT_URL, ALLOWED_URLS));
         }
         String urls = Stream.of(tokens, settings.get(SaslConfigs.SASL_OAUTHBEARER_JWKS_ENDPOINT_URL))
@@ -255,8 +255,8 @@ final class ClientFile {
         String why = hide(String.join(": ", reasons(problem)));
         String advice = why.contains("SSL keystore") || why.contains("keystore password")
                 ? "ssl.truststore.location, ssl.truststore.password and ssl.truststore.type, or those of ssl.keystore"
-                : "the setting that is named; sasl.jaas.config ends with a semicolon";
-        return new KafkaConfigException("%s: no connection to Kafka can be made with it: %s; look at %s"
+                : "the named setting; sasl.jaas.config must end with a semicolon";
+        return new KafkaConfigException("%s: these settings cannot be used to connect to Kafka: %s; check %s"
                 .formatted(path, Printable.text(why, 1000), advice));
     }
 

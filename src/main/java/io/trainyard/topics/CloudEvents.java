@@ -53,10 +53,8 @@ public final class CloudEvents {
         return headers(type, source, Instant.now());
     }
 
-    /// @param type such as [#COMMAND]
     /// @param source the publisher as a URI reference: `/workers/<id>`, [#CLI] or [#DASHBOARD]. If another
     ///     worker republishes an event, the source is kept
-    /// @param time when it happened
     public static RecordHeaders headers(String type, String source, Instant time) {
         RecordHeaders headers = new RecordHeaders();
         Map.of(

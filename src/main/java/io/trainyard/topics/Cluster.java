@@ -8,10 +8,6 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.RetriableException;
 
 /// A fleet from the view of a Kafka client.
-///
-/// @param brokers address and connection settings
-/// @param prefix of the topics' names
-/// @param timeout for each response of the brokers
 public record Cluster(Brokers brokers, String prefix, Duration timeout) {
     public String address() {
         return brokers.address();

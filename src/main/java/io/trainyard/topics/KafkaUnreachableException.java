@@ -17,8 +17,6 @@ public final class KafkaUnreachableException extends RuntimeException {
         this.brokers = brokers;
     }
 
-    /// @param brokers the brokers of the failed call
-    /// @param speech the protocol mismatch
     KafkaUnreachableException(Brokers brokers, String speech) {
         super("Kafka at %s: %s".formatted(brokers.address(), speech));
         this.brokers = brokers;
@@ -34,15 +32,15 @@ public final class KafkaUnreachableException extends RuntimeException {
         String file = brokers.file().map(ClientFile::toString).orElse("a file that is given with --kafka-config FILE");
         String template = switch (cause) {
             case AuthorizationException _ ->
-                "Kafka at %s does not allow it: %s; docs/how-to/secure.md says which ACLs are needed, and ./trainyard acls prints them";
+                "Kafka at %s does not allow it: %s; docs/how-to/secure.md lists the required ACLs, and ./trainyard acls prints them";
             case SslAuthenticationException _ ->
-                "Kafka at %s and this process do not agree on TLS: %s; look at ssl.truststore.location in " + file
+                "Kafka at %s and this process cannot agree on TLS: %s; check ssl.truststore.location in " + file
                         + ", and whether the certificate is for that host";
             case AuthenticationException _ ->
-                "Kafka at %s does not let this process in: %s; look at security.protocol, sasl.mechanism and sasl.jaas.config in "
+                "Kafka at %s rejects the credentials: %s; check security.protocol, sasl.mechanism and sasl.jaas.config in "
                         + file;
             case LoginException _ ->
-                "no token is to be had for Kafka at %s: %s; look at sasl.oauthbearer.token.endpoint.url, and in sasl.jaas.config at who asks for it and whom to trust (ssl.truststore.location=...), in "
+                "no token available for Kafka at %s: %s; check sasl.oauthbearer.token.endpoint.url, and in sasl.jaas.config the client and its trust store (ssl.truststore.location=...), in "
                         + file;
             default ->
                 "Kafka at %s does not answer: %s; is it running (./trainyard broker), and is the address right (--kafka HOST:PORT)?";

@@ -39,7 +39,7 @@ public final class PortProbe {
         if (!usesTls(brokers) && speech(brokers.address()) == Speech.TLS) {
             throw new KafkaUnreachableException(
                     brokers,
-                    "TLS is spoken there, and this process speaks in the clear; give security.protocol=SSL or SASL_SSL in %s"
+                    "the port uses TLS, but this process does not; set security.protocol=SSL or SASL_SSL in %s"
                             .formatted(brokers.file()
                                     .map(ClientFile::toString)
                                     .orElse("a file with --kafka-config FILE")));
@@ -56,7 +56,7 @@ public final class PortProbe {
                 && speech(brokers.address()) == Speech.KAFKA) {
             return new KafkaUnreachableException(
                     brokers,
-                    "no TLS is spoken there, and this process does; security.protocol=PLAINTEXT or SASL_PLAINTEXT in %s would send everything in the clear, so look first whether the port is right (--kafka HOST:PORT)"
+                    "the port does not use TLS, but this process does; security.protocol=PLAINTEXT or SASL_PLAINTEXT in %s would send everything unencrypted, so check the port first (--kafka HOST:PORT)"
                             .formatted(brokers.file().orElseThrow()));
         }
         return unanswered;

@@ -66,7 +66,6 @@ public enum Priority {
 
     /// The priority of a topic.
     ///
-    /// @param topic its full name
     /// @throws IllegalArgumentException if it is not one of [Topic#COMMANDS]
     public static Priority of(String topic, String prefix) {
         return Arrays.stream(values())

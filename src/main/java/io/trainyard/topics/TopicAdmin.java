@@ -44,7 +44,6 @@ public final class TopicAdmin {
     /// Creates missing topics. A topic without DESCRIBE permission appears to be missing, so a refused creation
     /// is an error only for needed topics.
     ///
-    /// @param needed the topics that the caller needs
     /// @throws KafkaUnreachableException if the brokers do not answer in time or refuse
     public static void createMissing(Brokers kafka, String prefix, Collection<Topic> needed, Duration timeout) {
         try (Admin admin = kafka.admin(timeout)) {

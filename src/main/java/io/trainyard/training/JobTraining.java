@@ -94,7 +94,7 @@ public final class JobTraining {
     public Outcome run(JobSpec job, JobFolder folder, Supervisor supervisor) {
         if (!folder.keepSpec(JobJson.command(job).json().toString())) {
             return new Outcome.Rejected(
-                    "the id \"%s\" belongs to another job already; give this one an id of its own".formatted(job.id()));
+                    "the id \"%s\" belongs to another job already; use another id".formatted(job.id()));
         }
         Optional<ChainLink.End> end = folder.chain().end();
         return end.isPresent()

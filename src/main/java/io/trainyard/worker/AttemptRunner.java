@@ -34,7 +34,6 @@ final class AttemptRunner {
     private final CircuitBreaker breaker;
     private final Expansion expansion;
 
-    /// @param breaker records whether the worker is able to run jobs
     AttemptRunner(WorkerContext context, StopSignal stop, CircuitBreaker breaker) {
         this.context = context;
         this.rules = context.rules();
@@ -180,7 +179,7 @@ final class AttemptRunner {
     private void logSuperseded(ClaimedAttempt held) {
         LOG.log(
                 System.Logger.Level.WARNING,
-                "job={0} attempt={1} worker={2} is superseded: somebody else has the job",
+                "job={0} attempt={1} worker={2} is superseded by a later attempt",
                 held.id(),
                 held.attempt(),
                 rules.worker());
@@ -198,14 +197,14 @@ final class AttemptRunner {
             }
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "job={0} attempt={1} worker={2} stops before the brokers have all that it has to say; another worker will say it",
+                    "job={0} attempt={1} worker={2} stops before the brokers have all its events; another worker will publish them",
                     held.id(),
                     held.attempt(),
                     rules.worker());
         } catch (ExecutionException e) {
             LOG.log(
                     System.Logger.Level.ERROR,
-                    "job={0} attempt={1} worker={2}: the brokers refuse what it has to say: {3}",
+                    "job={0} attempt={1} worker={2}: the brokers refuse its events: {3}",
                     held.id(),
                     held.attempt(),
                     rules.worker(),

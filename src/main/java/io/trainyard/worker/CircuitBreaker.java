@@ -71,20 +71,19 @@ final class CircuitBreaker {
         quarantine.fault(reason);
         if (++faults == MAX_FAULTS) {
             mustRestart(
-                    "worker=%s could not run %d jobs in a row, the last one as follows; in this process it may never work again. The worker has to be started anew. %s"
+                    "worker=%s could not run %d jobs in a row and may never succeed in this process. Restart the worker. The last failure: %s"
                             .formatted(worker, MAX_FAULTS, reason));
         }
     }
 
     /// The device is lost, and this process cannot use it any more.
     synchronized void lost(String reason) {
-        mustRestart(
-                "worker=%s has lost its device, which this process cannot use any more. The worker has to be started anew. %s"
-                        .formatted(worker, reason));
+        mustRestart("worker=%s has lost its device, which this process cannot use any more. Restart the worker. %s"
+                .formatted(worker, reason));
     }
 
     synchronized void hangs(String job) {
-        mustRestart("worker=%s job=%s does not stop; the worker has to be started anew".formatted(worker, job));
+        mustRestart("worker=%s job=%s does not stop; restart the worker".formatted(worker, job));
     }
 
     private void mustRestart(String why) {

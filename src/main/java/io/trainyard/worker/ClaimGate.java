@@ -53,10 +53,6 @@ final class ClaimGate {
     /// One of this worker's heartbeats was read back. The true difference lies between the broker's time minus
     /// the sending time and the broker's time minus the reading time. The value nearer to zero counts, because
     /// a heartbeat may be in flight for long.
-    ///
-    /// @param sent by this worker's clock
-    /// @param appended by the broker's clock
-    /// @param read by this worker's clock
     synchronized void timed(Instant sent, Instant appended, Instant read) {
         Duration most = Duration.between(sent, appended);
         Duration least = Duration.between(read, appended);
@@ -89,7 +85,7 @@ final class ClaimGate {
         }
         return acknowledged && nowNanos - acknowledgedNanos <= rules.fresh().toNanos()
                 ? Optional.empty()
-                : Optional.of("the brokers have acknowledged no heartbeat of it for %d s"
+                : Optional.of("the brokers have acknowledged none of its heartbeats for %d s"
                         .formatted(rules.fresh().toSeconds()));
     }
 }

@@ -130,7 +130,7 @@ final class ClaimLoop implements AutoCloseable {
     private void logRetry(String problem) {
         LOG.log(
                 System.Logger.Level.WARNING,
-                "worker={0} cannot claim commands, and tries again until it can: {1}",
+                "worker={0} cannot claim commands and retries: {1}",
                 rules.worker(),
                 problem);
     }
@@ -194,7 +194,7 @@ final class ClaimLoop implements AutoCloseable {
         } catch (KafkaException e) { // the next poll sees and reports it
             LOG.log(
                     System.Logger.Level.DEBUG,
-                    "worker={0} cannot look for strays: {1}",
+                    "worker={0} cannot look for prefetched commands: {1}",
                     rules.worker(),
                     e.getMessage());
         }
@@ -209,7 +209,7 @@ final class ClaimLoop implements AutoCloseable {
         }
         LOG.log(
                 System.Logger.Level.WARNING,
-                "worker={0} takes no job for {1} s: {2}",
+                "worker={0} claims no jobs for {1} s: {2}",
                 rules.worker(),
                 pause.toSeconds(),
                 breaker.reason());
@@ -259,7 +259,7 @@ final class ClaimLoop implements AutoCloseable {
 
     private void report(String reason) {
         if (!reason.equals(reportedReason)) {
-            LOG.log(System.Logger.Level.ERROR, "worker={0} takes no jobs: {1}", rules.worker(), reason);
+            LOG.log(System.Logger.Level.ERROR, "worker={0} claims no jobs: {1}", rules.worker(), reason);
             activity.trouble(reason);
             reportedReason = reason;
         }
@@ -267,7 +267,7 @@ final class ClaimLoop implements AutoCloseable {
 
     private void logAdmitted() {
         if (!reportedReason.isEmpty()) {
-            LOG.log(System.Logger.Level.INFO, "worker={0} takes jobs again", rules.worker());
+            LOG.log(System.Logger.Level.INFO, "worker={0} claims jobs again", rules.worker());
             reportedReason = "";
         }
         activity.trouble(null);

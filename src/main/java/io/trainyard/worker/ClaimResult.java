@@ -13,7 +13,5 @@ sealed interface ClaimResult {
     record Refused(String reason) implements ClaimResult {}
 
     /// The ownership is uncertain and therefore counts as lost.
-    ///
-    /// @param job of the command; null if unknown
     record Lost(String reason, @Nullable String job) implements ClaimResult {}
 }

@@ -8,9 +8,6 @@ import io.trainyard.trace.AttemptTrace;
 /// A job that this worker owns.
 ///
 /// @param request its command with this worker's attempt
-/// @param folder the job's folder
-/// @param trace of this attempt
-/// @param activity of this attempt
 record ClaimedAttempt(Request request, JobFolder folder, AttemptTrace trace, Activity.AtWork activity) {
     JobSpec job() {
         return request.job();

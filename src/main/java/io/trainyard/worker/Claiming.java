@@ -39,8 +39,6 @@ final class Claiming {
     private final CircuitBreaker breaker;
     private final Quotas quotas;
 
-    /// @param disposition disposes of commands that do not start a job here
-    /// @param breaker knows for which jobs this worker has insufficient resources
     Claiming(WorkerContext context, CommandDisposition disposition, CircuitBreaker breaker) {
         this.context = context;
         this.rules = context.rules();
@@ -136,7 +134,7 @@ final class Claiming {
                     return disposition.leave(
                             queue,
                             request,
-                            "job %s is in the store %s, and this worker's is %s; give all workers of a fleet one store (--checkpoints)"
+                            "job %s is in the store %s, and this worker's is %s; use the same store for all workers of a fleet (--checkpoints)"
                                     .formatted(job, other, store));
                 }
                 case Verdict.Begin(int attempt) -> {

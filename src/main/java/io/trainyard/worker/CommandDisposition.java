@@ -44,7 +44,7 @@ final class CommandDisposition {
         await(queue, published);
         return queue.accept()
                 ? new ClaimResult.Settled()
-                : new ClaimResult.Lost("a command that is settled was not accepted; it may come again", null);
+                : new ClaimResult.Lost("a processed command was not accepted; it may be delivered again", null);
     }
 
     /// Waits for the acknowledgement of records about the current command and renews its lock meanwhile:
@@ -68,7 +68,7 @@ final class CommandDisposition {
                     throw e;
                 }
                 if (trouble.isEmpty()) {
-                    trouble = "the brokers do not acknowledge what it publishes about a command, which it keeps";
+                    trouble = "the brokers do not acknowledge its records about a command, which it holds";
                     reportTrouble(trouble);
                 }
             }
@@ -96,7 +96,7 @@ final class CommandDisposition {
             try {
                 return again(queue, command);
             } catch (ExecutionException e) {
-                reportTrouble("the brokers refuse a command that it publishes again, and keeps: " + e.getCause());
+                reportTrouble("the brokers refuse a command that it publishes again and holds: " + e.getCause());
                 stop.await(REFUSED_PAUSE);
                 if (!mayHold(queue, beganNanos) || !queue.renew()) {
                     throw e;
@@ -123,7 +123,7 @@ final class CommandDisposition {
         } catch (InvalidJobException e) {
             return reject(queue, command, String.valueOf(e.getMessage()));
         } catch (ExecutionException | TimeoutException e) { // the lock expires, and others get it
-            return new ClaimResult.Lost("it cannot give back %s: %s".formatted(CommandRecord.place(command), e), null);
+            return new ClaimResult.Lost("it cannot release %s: %s".formatted(CommandRecord.place(command), e), null);
         }
     }
 
@@ -166,11 +166,11 @@ final class CommandDisposition {
             return again(queue, command);
         }
         if (fleet.shares().isFull()) {
-            return refused(again(queue, command), "too many commands wait for their projects; " + reason);
+            return refused(again(queue, command), "too many commands are deferred for their projects; " + reason);
         }
         LOG.log(
                 System.Logger.Level.DEBUG,
-                "job={0} worker={1} topic={2} offset={3} waits beside its topic: {4}",
+                "job={0} worker={1} topic={2} offset={3} is deferred: {4}",
                 job.id(),
                 rules.worker(),
                 command.topic(),
@@ -181,8 +181,6 @@ final class CommandDisposition {
 
     /// Disposes of a command that is invalid for this version. If it may be valid for a newer version, it is
     /// deferred.
-    ///
-    /// @param reason the error
     ClaimResult refuse(CommandQueue queue, ConsumerRecord<byte[], byte[]> command, String reason)
             throws InterruptedException, ExecutionException, TimeoutException {
         int schemaVersion = rules.deferring().schemaVersion();
@@ -193,12 +191,12 @@ final class CommandDisposition {
         if (fleet.isFull()) {
             return refused(
                     again(queue, command),
-                    "too many commands wait for workers that understand more than schema version %d"
+                    "too many commands wait for workers that support more than schema version %d"
                             .formatted(schemaVersion));
         }
         LOG.log(
                 System.Logger.Level.INFO,
-                "job={0} worker={1} topic={2} offset={3} waits for a worker that understands more than schema version {4} of commands: {5}",
+                "job={0} worker={1} topic={2} offset={3} waits for a worker that supports more than schema version {4} of commands: {5}",
                 job.get(),
                 rules.worker(),
                 command.topic(),
@@ -212,7 +210,7 @@ final class CommandDisposition {
             throws InterruptedException {
         LOG.log(
                 System.Logger.Level.INFO,
-                "worker={0} topic={1} offset={2} goes to dead-letter: {3}",
+                "worker={0} topic={1} offset={2} is dead-lettered: {3}",
                 rules.worker(),
                 command.topic(),
                 command.offset(),
@@ -220,7 +218,7 @@ final class CommandDisposition {
         try {
             return settle(queue, publisher.deadLetter(command, reason));
         } catch (ExecutionException | TimeoutException e) {
-            return new ClaimResult.Lost("the brokers have not taken the dead letter: " + e, null);
+            return new ClaimResult.Lost("the brokers did not acknowledge the dead letter: " + e, null);
         }
     }
 }

@@ -22,8 +22,6 @@ interface CommandQueue extends AutoCloseable {
     boolean accept();
 
     /// Extends the lock of the current command without using up a delivery.
-    ///
-    /// @return whether this worker still holds it
     boolean renew();
 
     /// The number of deliveries of the current command, including this one; 0 if it does not come from a share

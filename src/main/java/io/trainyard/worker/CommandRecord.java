@@ -35,7 +35,7 @@ final class CommandRecord {
     /// @throws InvalidJobException if the record exceeds the limit of a command
     static void requireWithinLimits(ConsumerRecord<byte[], byte[]> command) {
         int key = command.key() == null ? 0 : command.key().length;
-        require("key has %d bytes", key, CommandLimits.MAX_KEY_BYTES, "give it the job's id as key");
+        require("key has %d bytes", key, CommandLimits.MAX_KEY_BYTES, "use the job's id as key");
         int headers = command.headers().toArray().length;
         require("record has %d headers", headers, CommandLimits.MAX_HEADERS, NONE_NEEDED);
         int bytes = 0;
@@ -53,7 +53,6 @@ final class CommandRecord {
         }
     }
 
-    /// @param schemaVersion the newest supported schema version
     /// @throws InvalidJobException with a sentence for the author of the command
     static JobSpec job(ConsumerRecord<?, byte[]> command, int schemaVersion) {
         try {
@@ -73,7 +72,6 @@ final class CommandRecord {
     /// The job of a command that needs a newer schema version than this worker supports; empty if it does not, or if
     /// it names no job.
     ///
-    /// @param schemaVersion the newest supported schema version
     /// @throws InvalidJobException if a header is invalid
     static Optional<String> newer(ConsumerRecord<byte[], byte[]> command, int schemaVersion) {
         String written = text(command.headers(), CommandHeaders.SCHEMA_VERSION);
@@ -113,7 +111,7 @@ final class CommandRecord {
     /// An invalid store name would send the command from worker to worker.
     private static @Nullable String store(@Nullable String text) {
         if (text != null && !text.matches("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")) {
-            throw new InvalidJobException("the header %s is no UUID; allowed is the identity of a store, or none"
+            throw new InvalidJobException("the header %s is not a UUID; allowed is the identity of a store, or none"
                     .formatted(CommandHeaders.STORE));
         }
         return text;
@@ -130,7 +128,7 @@ final class CommandRecord {
             return text == null ? List.of() : OwnershipJson.readRefusals(text.getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {
             throw new InvalidJobException(
-                    "the header %s is no list of refusals: %s"
+                    "the header %s is not a list of refusals: %s"
                             .formatted(CommandHeaders.REFUSALS, shown(e.getMessage())),
                     e);
         }

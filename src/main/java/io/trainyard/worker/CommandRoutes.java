@@ -12,7 +12,6 @@ import java.util.stream.Stream;
 
 /// Which commands a worker claims, and where a misrouted command belongs.
 ///
-/// @param prefix of the topics' names
 /// @param kinds of devices on which the worker runs jobs
 record CommandRoutes(String prefix, Set<String> kinds) {
     /// The topics to poll: the highest priority first; topics of equal priority share a list.
@@ -25,8 +24,6 @@ record CommandRoutes(String prefix, Set<String> kinds) {
     }
 
     /// The priority of a topic that this worker polls, 0 the highest; empty if it does not poll it.
-    ///
-    /// @param topic its full name
     OptionalInt priorityIndex(String topic) {
         return IntStream.range(0, Priority.values().length)
                 .filter(i -> Priority.values()[i].topicsOf(kinds).stream()
@@ -36,8 +33,6 @@ record CommandRoutes(String prefix, Set<String> kinds) {
 
     /// The topic of a command that this worker does not poll. The workers that poll it run the job, so no
     /// command is forwarded twice.
-    ///
-    /// @param topic the full name of the topic it was read from
     Optional<Topic> elsewhere(String topic, JobSpec job) {
         Priority priority = Priority.of(topic, prefix);
         Topic proper = priority.topicOf(job);

@@ -77,7 +77,7 @@ final class CommandSweep implements AutoCloseable {
                 | TimeoutException e) { // the next sweep tries again
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "worker={0} cannot delete old commands, and will try again: {1}",
+                    "worker={0} cannot delete old commands and will retry: {1}",
                     self,
                     e.getMessage());
         }

@@ -147,7 +147,7 @@ record Deferred(ConsumerRecord<byte[], byte[]> command, String reason, long offs
     private static long number(Headers headers, String name) throws IOException {
         String text = text(headers, name);
         if (!text.matches("[0-9]{1,18}")) {
-            throw new IOException("the header %s is no number".formatted(name));
+            throw new IOException("the header %s is not a number".formatted(name));
         }
         return Long.parseLong(text);
     }

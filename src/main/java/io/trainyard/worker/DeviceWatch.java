@@ -14,7 +14,6 @@ final class DeviceWatch implements AutoCloseable {
     private static final Duration EVERY = Duration.ofSeconds(2);
     private static final Duration VALID_FOR = Duration.ofSeconds(10);
 
-    /// @param nanos when they were taken
     private record TimedReadings(List<DeviceReading> readings, long nanos) {}
 
     private final Host host;
@@ -51,7 +50,7 @@ final class DeviceWatch implements AutoCloseable {
             return !readings.isEmpty();
         } catch (DeviceException e) {
             if (!failing) {
-                LOG.log(System.Logger.Level.WARNING, "what the device does is not known: {0}", e.getMessage());
+                LOG.log(System.Logger.Level.WARNING, "the device cannot be read: {0}", e.getMessage());
             }
             failing = true;
             return true;

@@ -50,8 +50,6 @@ final class EventPublisher {
     }
 
     /// Publishes a heartbeat.
-    ///
-    /// @param now by this worker's clock
     CompletableFuture<Void> publish(WorkerStatus status, Instant now) {
         return send(
                 Topic.WORKERS,
@@ -91,8 +89,6 @@ final class EventPublisher {
     }
 
     /// Publishes a dead letter. Its size is limited, however large the command is.
-    ///
-    /// @param reason a sentence for the author of the command
     CompletableFuture<Void> deadLetter(ConsumerRecord<byte[], byte[]> command, String reason) {
         RecordHeaders headers = headers(CloudEvents.DEAD_COMMAND);
         CloudEvents.continueTrace(command.headers(), headers);
@@ -108,8 +104,6 @@ final class EventPublisher {
     }
 
     /// Defers a command to newer workers.
-    ///
-    /// @param reason why this worker cannot read it
     CompletableFuture<Void> defer(ConsumerRecord<byte[], byte[]> command, String job, String reason) {
         return send(
                 Topic.OWNERSHIP,
@@ -119,8 +113,6 @@ final class EventPublisher {
     }
 
     /// Defers a command until it is its project's turn.
-    ///
-    /// @param reason why it has to wait
     CompletableFuture<Void> deferForProject(ConsumerRecord<byte[], byte[]> command, JobSpec job, String reason) {
         RecordHeaders headers = Deferred.headers(command, worker, reason);
         CommandHeaders.add(headers, Deferred.DEFERRED, job.projectName());
@@ -131,8 +123,6 @@ final class EventPublisher {
     }
 
     /// Publishes that a command is no longer deferred.
-    ///
-    /// @param key see [Deferred#key]
     CompletableFuture<Void> endDeferral(String key) {
         return send(Topic.OWNERSHIP, key, null, headers(CloudEvents.OWNERSHIP));
     }

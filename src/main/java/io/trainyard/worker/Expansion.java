@@ -66,7 +66,7 @@ final class Expansion {
                     new Failed(
                             sweep.id(),
                             sweep.attempt(),
-                            "%d attempts in a row to publish its trials ended with their workers: they may need more memory than the workers have; the workers' logs say more. To try again, submit a smaller sweep under another id"
+                            "%d attempts in a row to publish its trials ended with their workers: they may need more memory than the workers have; see the workers' logs. To try again, submit a smaller sweep under another id"
                                     .formatted(rules.maxAttempts()),
                             FailureCause.BROKE_OFF.word()),
                     supervisor);

@@ -36,8 +36,6 @@ final class FleetView {
     private volatile List<Decision> preemptions = List.of();
     private volatile boolean highPriorityWaiting;
 
-    /// @param worker this worker's id
-    /// @param now the start time
     FleetView(String worker, Instant now) {
         live = Map.of(worker, JobSchemaVersion.OURS.newest());
         since = now;
@@ -151,7 +149,6 @@ final class FleetView {
         return highPriorityWaiting;
     }
 
-    /// @param waits whether a high-priority command waits
     /// @param mine this worker's jobs that are to be preempted
     void highPriorityWaiting(boolean waits, List<Decision> mine) {
         highPriorityWaiting = waits;

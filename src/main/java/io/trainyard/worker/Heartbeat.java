@@ -27,15 +27,9 @@ final class Heartbeat implements AutoCloseable {
 
     /// The worker's own part of a heartbeat.
     ///
-    /// @param device the device's name, such as `cpu`
-    /// @param store the identity of its checkpoint store
     /// @param since when it joined the fleet; null if it has not
-    /// @param version of Trainyard
-    /// @param schemaVersion the newest schema version of commands that it supports
-    /// @param slots how many jobs it runs at once
     /// @param used the use of each project in device-seconds; null if it is not reported
     /// @param readings the device's current readings; empty if unknown
-    /// @param activity its jobs and counters
     record Self(
             String worker,
             String device,
@@ -54,7 +48,6 @@ final class Heartbeat implements AutoCloseable {
     private final Self self;
     private final StopSignal stop;
 
-    /// @param gate is notified of acknowledgements and refusals
     Heartbeat(Host host, EventPublisher publisher, ClaimGate gate, Self self) {
         this.host = host;
         this.publisher = publisher;
@@ -101,7 +94,7 @@ final class Heartbeat implements AutoCloseable {
                 if (away) {
                     LOG.log(
                             System.Logger.Level.INFO,
-                            "worker={0} Kafka is back after {1} s",
+                            "worker={0} Kafka is reachable again after {1} s",
                             self.worker(),
                             Duration.ofNanos(host.nanoTime() - beganNanos).toSeconds());
                 }
@@ -110,7 +103,7 @@ final class Heartbeat implements AutoCloseable {
                 if (!away) {
                     LOG.log(
                             System.Logger.Level.WARNING,
-                            "worker={0} Kafka is away: nothing has got there for {1} s; what runs goes on, and what it has to say waits",
+                            "worker={0} Kafka is unreachable: nothing was acknowledged for {1} s; running jobs continue, and their events wait",
                             self.worker(),
                             AWAY.toSeconds());
                 }

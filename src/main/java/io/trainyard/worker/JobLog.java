@@ -41,12 +41,11 @@ final class JobLog {
                 Optional.of(String.format(
                         ROOT, "step=%d finished: best test %s, %.1f s", e.steps(), e.best(), e.trainMillis() / 1e3));
             case Failed e -> Optional.of("failed: " + e.reason());
-            case Released e -> Optional.of("step=%d given back: %s".formatted(e.step(), e.reason()));
+            case Released e -> Optional.of("step=%d released: %s".formatted(e.step(), e.reason()));
             case Paused e -> Optional.of("step=%d paused".formatted(e.step()));
             case Resumed _ -> Optional.of("resumed");
             case Cancelled e -> Optional.of("step=%d cancelled".formatted(e.step()));
-            case TrainingEvent.Expanded e ->
-                Optional.of("is a sweep of %d trials, which are published".formatted(e.trials()));
+            case TrainingEvent.Expanded e -> Optional.of("sweep expanded into %d trials".formatted(e.trials()));
             case Started _, StepLosses _, EpochTested _, CheckpointSaved _ -> Optional.empty();
         };
         return what.map(text -> "job=%s attempt=%d worker=%s %s"

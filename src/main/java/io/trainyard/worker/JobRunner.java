@@ -7,9 +7,7 @@ import io.trainyard.training.Supervisor;
 /// Runs one attempt at a job on the calling thread.
 @FunctionalInterface
 public interface JobRunner {
-    /// @param attempt its number
     /// @param supervisor receives every event of the attempt, from `claimed` to the last; it throws
     ///     [EventsLostException] if events can no longer be published
-    /// @return how it ended
     Outcome run(JobSpec job, int attempt, Supervisor supervisor);
 }

@@ -53,7 +53,6 @@ final class LostCommands {
 
     /// @param consumer reads the partitions that it is assigned
     /// @param starts the start offsets of the share groups, for all command topics
-    /// @param stop after which nothing more is read
     LostCommands(
             WorkerContext context,
             KafkaConsumer<String, byte[]> consumer,
@@ -68,7 +67,6 @@ final class LostCommands {
 
     /// Publishes the lost ones of some commands again.
     ///
-    /// @return their number
     /// @throws io.trainyard.checkpoint.CheckpointException if the store cannot be used
     /// @throws KafkaException if the brokers refuse, or do not answer in time
     int publishAgain(List<ConsumerRecord<String, byte[]>> commands)
@@ -190,7 +188,7 @@ final class LostCommands {
             throws InterruptedException, ExecutionException, TimeoutException {
         LOG.log(
                 System.Logger.Level.WARNING,
-                "job={0} worker={1} the command {2} is lost: the share group delivers it no more, and nothing came of it. It is published again",
+                "job={0} worker={1} the command {2} is lost: the share group no longer delivers it, and it has no result. It is published again",
                 isJob(job) ? job : "?",
                 context.rules().worker(),
                 CommandRecord.place(command));

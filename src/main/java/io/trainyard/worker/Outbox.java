@@ -8,7 +8,6 @@ import org.jspecify.annotations.Nullable;
 interface Outbox {
     /// Records of one thread to one topic stay in order.
     ///
-    /// @param topic the full name
     /// @param value null is a tombstone
     /// @return completes when all in-sync replicas have the record; fails if they never will
     CompletableFuture<Void> send(String topic, byte @Nullable [] key, byte @Nullable [] value, Headers headers);

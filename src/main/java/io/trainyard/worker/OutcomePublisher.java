@@ -40,8 +40,6 @@ final class OutcomePublisher {
     /// Publishes a job's end. The events in its last checkpoint come first because the brokers may not have
     /// them; the end of ownership comes last. Each step waits for the one before. If this process dies in
     /// between, another worker continues.
-    ///
-    /// @param number the link that has the end
     CompletableFuture<Void> announce(JobFolder folder, int number, End stored, @Nullable String trace) {
         String job = folder.name();
         try {
@@ -57,7 +55,7 @@ final class OutcomePublisher {
                     .thenCompose(_ -> publisher.publish(end, trace))
                     .thenCompose(_ -> close(job));
         } catch (IOException e) {
-            LOG.log(System.Logger.Level.ERROR, "job={0} what is kept of its end is no event: {1}", job, e.getMessage());
+            LOG.log(System.Logger.Level.ERROR, "job={0} its stored end is not an event: {1}", job, e.getMessage());
             return close(job);
         }
     }

@@ -63,13 +63,13 @@ final class OwnershipMonitorLoop implements AutoCloseable {
                 } catch (KafkaException e) {
                     LOG.log(
                             System.Logger.Level.WARNING,
-                            "worker={0} cannot read the fleet''s topics, and tries again: {1}",
+                            "worker={0} cannot read the fleet''s topics and retries: {1}",
                             context.rules().worker(),
                             e.getMessage());
                 } catch (RuntimeException e) { // a programming error: the jobs must be watched nevertheless
                     LOG.log(
                             System.Logger.Level.ERROR,
-                            "worker=" + context.rules().worker() + " cannot keep jobs",
+                            "worker=" + context.rules().worker() + " cannot watch jobs",
                             e);
                 }
                 stop.await(PAUSE);
@@ -77,7 +77,7 @@ final class OwnershipMonitorLoop implements AutoCloseable {
         } catch (InterruptedException | Error e) {
             ready.completeExceptionally(e);
             broken.completeExceptionally(e);
-            LOG.log(System.Logger.Level.ERROR, "worker=" + context.rules().worker() + " keeps no jobs any more", e);
+            LOG.log(System.Logger.Level.ERROR, "worker=" + context.rules().worker() + " no longer watches jobs", e);
         }
     }
 
@@ -143,7 +143,7 @@ final class OwnershipMonitorLoop implements AutoCloseable {
             warnedTooMany = true;
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "worker={0} watches as many jobs as it may (TRAINYARD_WORKER_MAX_WATCHED); {1} more it does not",
+                    "worker={0} watches the maximum number of jobs (TRAINYARD_WORKER_MAX_WATCHED); {1} more are not watched",
                     context.rules().worker(),
                     overlooked);
         }

@@ -163,7 +163,7 @@ final class Preemption {
         } catch (KafkaException | KafkaUnreachableException e) {
             LOG.log(
                     System.Logger.Level.DEBUG,
-                    "worker={0} cannot ask what waits: {1}",
+                    "worker={0} cannot read the state of the share groups: {1}",
                     context.rules().worker(),
                     e.getMessage());
             return false;

@@ -77,7 +77,11 @@ final class RecoveryActions {
                 action.job(),
                 rules.worker(),
                 request.attempt(),
+<<<<<<< HEAD
                 action.resumed() ? "the job is resumed" : "the owner of the job sends no heartbeats");
+=======
+                action.resumed() ? "the job is resumed" : "its owner sends no heartbeats");
+>>>>>>> 81e24407 (Write log lines and error messages of workers and topics in plain words, and delete parameters' comments that restate)
         if (action.resumed()) {
             publish(new Resumed(action.job(), folder(action.job()).chain().attempt()));
         }
@@ -100,7 +104,7 @@ final class RecoveryActions {
         } catch (CheckpointException e) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "worker={0} cannot look which jobs of group={1} go on, and will try again: {2}",
+                    "worker={0} cannot determine which jobs of group={1} continue, and will retry: {2}",
                     rules.worker(),
                     paused.getFirst().job().group(),
                     e.getMessage());
@@ -136,7 +140,7 @@ final class RecoveryActions {
             if (folder(Deferred.job(deferral.key())).chain().end().isEmpty()) {
                 await(publisher.deadLetter(
                         command,
-                        "%s. The command was written for schema version %d of commands, and no worker that understands it was heard for %d heartbeats of a worker; start workers of a version that understands it, or leave out what is newer, and submit it again"
+                        "%s. The command was written for schema version %d of commands, and no live worker supported it for %d heartbeats; start workers of a version that supports it, or remove the newer fields, and submit it again"
                                 .formatted(
                                         deferral.command().reason(),
                                         deferral.schemaVersion(),
@@ -146,7 +150,7 @@ final class RecoveryActions {
         } catch (CheckpointException | ExecutionException | TimeoutException e) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "worker={0} could not give up {1}, and will try again: {2}",
+                    "worker={0} could not dead-letter {1} and will retry: {2}",
                     rules.worker(),
                     deferral.key(),
                     e.getMessage());
@@ -169,7 +173,7 @@ final class RecoveryActions {
     private void logFailure(String job, Exception e) {
         LOG.log(
                 System.Logger.Level.WARNING,
-                "job={0} worker={1} could not see to the job, and will try again: {2}",
+                "job={0} worker={1} could not recover the job and will retry: {2}",
                 job,
                 rules.worker(),
                 e.getMessage());

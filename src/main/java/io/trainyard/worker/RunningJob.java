@@ -63,7 +63,7 @@ final class RunningJob implements Supervisor {
             events.publish(SerializedEvent.read(
                     event.getBytes(StandardCharsets.UTF_8), context.host().now(), owners));
         } catch (IOException e) {
-            throw new SupervisorException("the store has kept what is no event: " + e.getMessage(), e);
+            throw new SupervisorException("the stored event is invalid: " + e.getMessage(), e);
         }
     }
 

@@ -9,8 +9,6 @@ import java.time.Instant;
 
 /// An event as it is published. Its JSON is written once, when the event happens.
 ///
-/// @param time when it happened
-/// @param json one line
 /// @param worker the sender: readers only accept events of an attempt's owner
 record SerializedEvent(TrainingEvent event, Instant time, byte[] json, String worker) {
     static SerializedEvent of(TrainingEvent event, Instant time, String worker) {
@@ -20,7 +18,6 @@ record SerializedEvent(TrainingEvent event, Instant time, byte[] json, String wo
     /// A line that is stored in a job's folder.
     ///
     /// @param now the time of an event without one
-    /// @param owners of the job
     /// @throws IOException if it is not an event
     static SerializedEvent read(byte[] json, Instant now, AttemptOwners owners) throws IOException {
         TimestampedEvent stamped = EventJson.readEvent(json);

@@ -204,7 +204,7 @@ final class ShareQueue implements CommandQueue {
 
     private static ConsumerRecord<byte[], byte[]> only(ConsumerRecords<byte[], byte[]> records) {
         if (records.count() != 1) {
-            throw new KafkaException("%d commands came where one was expected".formatted(records.count()));
+            throw new KafkaException("%d commands were delivered instead of one".formatted(records.count()));
         }
         return records.iterator().next();
     }

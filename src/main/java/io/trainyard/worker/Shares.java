@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 /// What a worker knows of its fleet's projects: it counts their use in its own heartbeats and keeps the
 /// deferred commands. For the thread that reads the fleet's topics.
 final class Shares {
-    /// @param projects the weights and quotas
     /// @param windowBeats the window in this worker's heartbeats
     record Rules(ProjectRules projects, double windowBeats) {
         static final Rules NONE = new Rules(ProjectRules.NONE, 1);
@@ -63,8 +62,6 @@ final class Shares {
     }
 
     /// Another worker's counts were received.
-    ///
-    /// @param seconds of device time by project
     void received(Map<String, Double> seconds) {
         if (!rules.shares().isNone()) {
             changed |= usage.adopt(seconds, rules.shares().beatSeconds());

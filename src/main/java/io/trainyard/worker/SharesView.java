@@ -17,10 +17,7 @@ import java.util.stream.Stream;
 /// jobs of equal priority.
 ///
 /// @param deferred deferred commands of the topics that this worker polls: the first of each project and priority
-/// @param isFull whether no worker may defer another
 /// @param queued projects that have or may have commands in the topics
-/// @param idle workers without a job
-/// @param beats of this worker
 record SharesView(
         ProjectOrder standings,
         List<DeferredEntry<Deferred>> deferred,
@@ -38,7 +35,6 @@ record SharesView(
 
     /// The project whose turn it is, including commands in the topics; empty if no quota allows a job.
     ///
-    /// @param order of priorities
     /// @param open the deferred commands that may be claimed
     Optional<Turn> next(List<Priority> order, List<DeferredEntry<Deferred>> open) {
         return turn(order, open, queued);
@@ -65,8 +61,6 @@ record SharesView(
     }
 
     /// Why a delivered command has to wait, in a sentence; empty if it need not.
-    ///
-    /// @param order of priorities
     Optional<String> reasonToWait(List<Priority> order, Request request) {
         String project = request.job().projectName();
         Set<String> waiting = new HashSet<>(projects(deferred, request.priority()));
@@ -90,6 +84,6 @@ record SharesView(
     }
 
     static String withoutPermit(String project) {
-        return "as many jobs of project %s run as may".formatted(project);
+        return "project %s has used up its quota".formatted(project);
     }
 }

@@ -33,8 +33,6 @@ final class Slots {
     }
 
     /// Waits for a free slot, at most for `time`.
-    ///
-    /// @return whether there is one
     boolean awaitFree(Duration time) throws InterruptedException {
         if (isFull()) {
             await(change, time);

@@ -35,7 +35,7 @@ final class StopSignal {
             var _ = host.await(requested, time);
         } catch (TimeoutException _) { // the time is over
         } catch (ExecutionException e) {
-            throw new IllegalStateException("a request does not fail", e);
+            throw new IllegalStateException("a stop request does not fail", e);
         }
     }
 }

@@ -30,8 +30,6 @@ final class StoreWatch {
     }
 
     /// Why this worker must not claim; empty if it may.
-    ///
-    /// @param live the live workers
     Optional<String> objection(Set<String> live) {
         workers.keySet().retainAll(live);
         WorkerStatus mine = workers.get(self);
@@ -45,7 +43,7 @@ final class StoreWatch {
                         other.since() != null && (since == null || other.since().isBefore(since)))
                 .findFirst()
                 .map(other ->
-                        "its checkpoint store (%s) is another one than that of worker %s (%s), which was there before; give all workers of a fleet one store (--checkpoints)"
+                        "its checkpoint store (%s) differs from that of worker %s (%s), which started earlier; use the same store for all workers of a fleet (--checkpoints)"
                                 .formatted(store, other.worker(), other.store()));
     }
 }

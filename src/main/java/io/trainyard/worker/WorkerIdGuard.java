@@ -43,8 +43,6 @@ final class WorkerIdGuard {
     private final String topic;
     private final String id;
 
-    /// @param prefix of the topics' names
-    /// @param id this worker's
     WorkerIdGuard(Brokers kafka, String prefix, String id) {
         this.kafka = kafka;
         this.topic = Topic.WORKERS.name(prefix);
@@ -55,7 +53,6 @@ final class WorkerIdGuard {
     /// other's.
     ///
     /// @param announce sends this worker's first heartbeat; it sends no other one meanwhile
-    /// @param beat the interval between heartbeats
     /// @throws WorkerIdTakenException if another worker has the id
     /// @throws KafkaUnreachableException if the brokers do not answer
     void requireNone(Supplier<CompletableFuture<Void>> announce, Duration beat) {

@@ -6,7 +6,7 @@ public final class WorkerIdTakenException extends RuntimeException {
 
     WorkerIdTakenException(String id) {
         super(
-                "worker id \"%s\" is taken: a worker of that name sends heartbeats; give this one another --id, or none, and it gets one of its own"
+                "worker id \"%s\" is taken: another worker with this id sends heartbeats; use another --id, or none for a random one"
                         .formatted(id));
     }
 }

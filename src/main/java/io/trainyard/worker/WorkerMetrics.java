@@ -10,9 +10,7 @@ import io.trainyard.spec.DeviceSpec;
 
 /// A worker's metrics for Prometheus. All but one histogram are computed when they are scraped.
 ///
-/// @param gate knows the clock difference
 /// @param device the worker's; jobs that name other devices do not count in its memory
-/// @param slots how many jobs it runs at once
 record WorkerMetrics(Activity activity, ClaimGate gate, Host host, Device device, int slots) {
     void register(MeterRegistry registry) {
         Meters meters = new Meters(registry);

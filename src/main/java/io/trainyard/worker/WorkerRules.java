@@ -6,17 +6,12 @@ import java.time.Duration;
 
 /// A worker's id, routes and limits.
 ///
-/// @param worker the worker's id
-/// @param routes the commands that it claims
-/// @param slots how many jobs it runs at once
 /// @param grace from the request to stop to the end
 /// @param claimTimeout the time limit for the acknowledgement of an ownership; well within a command's lock
 /// @param maxRefusals workers with insufficient resources after which the job fails
 /// @param maxAttempts attempts in a row to expand a sweep that may end their workers before the sweep fails
 /// @param deliveryLimit how often a command is delivered before the brokers drop it silently
 /// @param deferring the schema version that it supports, and how long newer commands are deferred
-/// @param maxPreemptions how often a job may be preempted
-/// @param shares the rules of projects
 /// @param limits of jobs; here, of the trials of sweeps
 record WorkerRules(
         String worker,

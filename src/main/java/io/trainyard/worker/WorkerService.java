@@ -84,7 +84,6 @@ public class WorkerService {
 
     /// Starts the worker, if this process is one. The topics exist.
     ///
-    /// @param kafka the brokers
     /// @throws io.trainyard.spec.InvalidJobException if the device's name is invalid
     /// @throws io.trainyard.device.DeviceException if the device is missing
     /// @throws DatasetException if the data root cannot be read
@@ -182,7 +181,7 @@ public class WorkerService {
         getReadyWhileIdle(training, keeping.ready(), backend, activity);
         LOG.log(
                 System.Logger.Level.INFO,
-                "worker={0} device={1} takes commands from {2}; data in {3}, checkpoints in {4}",
+                "worker={0} device={1} claims commands from {2}; data in {3}, checkpoints in {4}",
                 id,
                 deviceName,
                 kafka.address(),
@@ -245,8 +244,6 @@ public class WorkerService {
 
     /// The worker's condition.
     ///
-    /// @param started whether it has begun to claim commands
-    /// @param alive whether it can go on in this process
     /// @param trouble why it claims no jobs at present; null if it does
     record Condition(
             boolean started, boolean alive, @Nullable String trouble) {
@@ -309,10 +306,8 @@ public class WorkerService {
         Path data = Path.of(place);
         boolean mayBeMissing = settings.data().isEmpty() && !Files.exists(data);
         if (!mayBeMissing && !(Files.isDirectory(data) && Files.isReadable(data))) {
-            throw new DatasetException("the data root %s is %s; give a folder that can be read with --data"
-                    .formatted(
-                            data.toAbsolutePath(),
-                            !Files.exists(data) ? "not there" : "not a folder that can be read"));
+            throw new DatasetException("the data root %s is %s; set --data to a readable folder"
+                    .formatted(data.toAbsolutePath(), !Files.exists(data) ? "missing" : "not a readable folder"));
         }
         return DataRoots.ofFolder(data);
     }

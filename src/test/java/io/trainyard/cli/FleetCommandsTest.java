@@ -485,7 +485,7 @@ class FleetCommandsTest extends FleetCommands {
         }
         submit("b"); // this job waits
         String lost =
-                "job a: it is lost: its command is in no topic, no worker owns it, it is not deferred, and it is no dead letter%s. Submit the same job under the same id: it goes on from its newest checkpoint";
+                "job a: it is lost: its command is in no topic, no worker owns it, it is not deferred, and it is no dead letter%s. Submit the same job under the same id: it resumes from its newest checkpoint";
         assertThat(run("", "events", "--check")).isEqualTo(ExitCodes.FAILED);
         assertThat(out.toString(UTF_8).lines()).containsExactly(lost.formatted(""), "checked 3 jobs: 1 wrong");
         out.reset();

@@ -107,15 +107,6 @@ class EventJsonTest {
         return ((TrainingEvent.EpochTested) EventJson.readEvent(json).event()).epochTime();
     }
 
-    @ParameterizedTest
-    @MethodSource("events")
-    void writesTypeThenJobThenAttemptThenTime(TrainingEvent event) {
-        assertThat(new String(json(event), StandardCharsets.UTF_8))
-                .startsWith("{\"type\":\"%s\",\"job\":\"a\",\"attempt\":1,\"time\":\"2026-11-22T03:04:05.678Z\""
-                        .formatted(event.type()))
-                .doesNotContain("\n");
-    }
-
     @Test
     void writesFloatsWithTheirShortestDigits() {
         var losses = losses("a", 1, 0, 1, new float[] {0.1f});

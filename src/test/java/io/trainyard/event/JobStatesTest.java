@@ -4,19 +4,13 @@ import static io.trainyard.event.SampleEvents.claimed;
 import static io.trainyard.event.SampleEvents.finished;
 import static io.trainyard.event.SampleEvents.losses;
 import static io.trainyard.event.SampleEvents.spec;
-import static io.trainyard.event.SampleEvents.started;
-import static io.trainyard.event.SampleEvents.tested;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.event.JobRecord.EventRecord;
-import io.trainyard.event.JobRecord.Rejected;
 import io.trainyard.event.JobRecord.Requested;
 import io.trainyard.event.JobState.Status;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
-import java.util.Objects;
-import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class JobStatesTest {
@@ -76,62 +70,11 @@ class JobStatesTest {
         assertThat(states.take(new EventRecord(claimed("j0"), 0))).isNotNull();
     }
 
-    /// Topics are in order, but they are read in parallel, and a consumer that loses its position reads
-    /// everything again.
-    @Test
-    void theStateIsTheSameForAnyInterleavingOfTopics() {
-        List<List<JobRecord>> topics = List.of(
-                List.of(requested("a", 1), requested("b", 2), requested("b", 30), requested("c", 3)),
-                List.of(rejected("b", 2, 4), rejected("c", 3, 5), rejected("a", 1, 50)),
-                List.of(
-                        new EventRecord(claimed("a", 1), 6),
-                        new EventRecord(started("a", 1, 1), 7),
-                        new EventRecord(claimed("a", 2), 20),
-                        new EventRecord(started("a", 2, 11), 21),
-                        new EventRecord(finished("a", 2, 20), 29)),
-                List.of(
-                        new EventRecord(losses("a", 1, 0, 1, 10), 10),
-                        new EventRecord(losses("a", 1, 1, 11, 6), 16),
-                        new EventRecord(losses("a", 2, 1, 11, 10), 28)),
-                List.of(
-                        new EventRecord(tested("a", 1, 0, 10, 0.5), 11),
-                        new EventRecord(tested("a", 2, 1, 20, 0.7), 28)));
-        Random random = new Random(1);
-        for (int round = 0; round < 200; round++) {
-            JobStates one = new JobStates(3, evicted::add);
-            List<Integer> turns = new ArrayList<>();
-            for (int again = 0; again < 2; again++) {
-                List<Integer> pass = new ArrayList<>();
-                for (int t = 0; t < topics.size(); t++) {
-                    pass.addAll(Collections.nCopies(topics.get(t).size(), t));
-                }
-                Collections.shuffle(pass, random);
-                turns.addAll(pass);
-            }
-            int[] next = new int[topics.size()];
-            for (int t : turns) {
-                one.take(topics.get(t).get(next[t]++ % topics.get(t).size()));
-            }
-            JobState ran = Objects.requireNonNull(one.find("a"));
-            assertThat(ran.status()).as("round %d", round).isEqualTo(Status.FINISHED);
-            assertThat(ran.attempt()).isEqualTo(2);
-            assertThat(ran.worker()).isEqualTo("w2");
-            assertThat(ran.epochs()).extracting(JobState.Epoch::testAccuracy).containsExactly(0.5, 0.7);
-            assertThat(ran.rejection()).isEqualTo("no");
-            assertThat(one.find("b")).extracting(JobState::status).isEqualTo(Status.QUEUED);
-            assertThat(one.find("c")).extracting(JobState::status).isEqualTo(Status.REJECTED);
-        }
-    }
-
     private List<String> jobs() {
         return states.jobs().stream().map(JobState::job).toList();
     }
 
     private static Requested requested(String job, long millis) {
         return new Requested(job, spec(job), job + millis, millis);
-    }
-
-    private static Rejected rejected(String job, long commandMillis, long millis) {
-        return new Rejected(job, job + commandMillis, "no", millis);
     }
 }

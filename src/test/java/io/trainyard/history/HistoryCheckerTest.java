@@ -81,9 +81,10 @@ class HistoryCheckerTest {
         List<TrainingEvent> events = new ArrayList<>(whole("a"));
         events.set(4, losses("a", 1, 1, 13, 8));
         assertThat(check(published(events)).wrong())
-                .containsExactly("job a: steps 11 to 12 are told by no attempt that counts");
+                .containsExactly("job a: steps 11 to 12 are published by no attempt that counts");
         events.set(4, losses("a", 1, 1, 11, 9));
-        assertThat(check(published(events)).wrong()).containsExactly("job a: step 20 is told by no attempt that counts");
+        assertThat(check(published(events)).wrong())
+                .containsExactly("job a: step 20 is published by no attempt that counts");
     }
 
     /// The stored checkpoint covers these steps, but no attempt that counts has published them.
@@ -103,7 +104,7 @@ class HistoryCheckerTest {
                                 tested("a", 3, 1, 20, 0.5),
                                 finished("a", 3, 20))))
                         .wrong())
-                .containsExactly("job a: steps 11 to 15 are told by no attempt that counts");
+                .containsExactly("job a: steps 11 to 15 are published by no attempt that counts");
     }
 
     @Test
@@ -111,12 +112,13 @@ class HistoryCheckerTest {
         List<TrainingEvent> events = new ArrayList<>(whole("a"));
         events.remove(2);
         assertThat(check(published(events)))
-                .isEqualTo(new Report(List.of(), List.of("job a: steps 1 to 10 are gone from the topic")));
+                .isEqualTo(new Report(List.of(), List.of("job a: steps 1 to 10 are no longer on the topic")));
         events.removeIf(
                 event -> event instanceof TrainingEvent.StepLosses || event instanceof TrainingEvent.EpochTested);
         assertThat(check(published(events)).remarks())
                 .containsExactly(
-                        "job a: steps 1 to 20 are gone from the topic", "job a: tests 0 to 1 are gone from the topic");
+                        "job a: steps 1 to 20 are no longer on the topic",
+                        "job a: tests 0 to 1 are no longer on the topic");
     }
 
     @Test
@@ -124,7 +126,7 @@ class HistoryCheckerTest {
         List<TrainingEvent> events = new ArrayList<>(whole("a"));
         events.add(3, losses("a", 1, 0, 10, new float[] {99}));
         assertThat(check(published(events)).wrong())
-                .containsExactly("job a: attempt 1 tells step 10 twice, with different losses");
+                .containsExactly("job a: attempt 1 published step 10 twice, with different losses");
     }
 
     @Test
@@ -144,7 +146,8 @@ class HistoryCheckerTest {
     void reportsMissingAndRepeatedTests() {
         List<TrainingEvent> events = new ArrayList<>(whole("a"));
         events.remove(5);
-        assertThat(check(published(events)).wrong()).containsExactly("job a: epoch 1 is tested by no attempt that counts");
+        assertThat(check(published(events)).wrong())
+                .containsExactly("job a: epoch 1 is tested by no attempt that counts");
 
         List<TrainingEvent> twice = new ArrayList<>(whole("a").subList(0, 6));
         twice.addAll(List.of(claimed("a", 2), started("a", 2, 21), tested("a", 2, 1, 20, 0.75), finished("a", 2, 20)));
@@ -158,7 +161,7 @@ class HistoryCheckerTest {
             assertThat(check(published(List.of(claimed("a"), started("a", 1, 1), end, losses("a", 1, 0, 1, 5))))
                             .wrong())
                     .containsExactly(
-                            "job a: attempt 1 tells stepLosses 1000 ms after its end, %s".formatted(end.type()));
+                            "job a: attempt 1 published stepLosses 1000 ms after its end, %s".formatted(end.type()));
         }
     }
 
@@ -174,7 +177,7 @@ class HistoryCheckerTest {
             records.add(new EventRecord(losses("a", 1, 0, 6, 5), endMillis + lease + 1, null, 4));
             assertThat(check(records).wrong())
                     .containsExactly(
-                            "job a: attempt 1 tells stepLosses 20001 ms after its end, %s".formatted(end.type()));
+                            "job a: attempt 1 published stepLosses 20001 ms after its end, %s".formatted(end.type()));
         }
     }
 
@@ -192,13 +195,14 @@ class HistoryCheckerTest {
 
     @Test
     void reportsLongOverlapsOfAttempts() {
-        List<JobRecord> records = new ArrayList<>(published(List.of(claimed("a", 1), started("a", 1, 1), claimed("a", 2))));
+        List<JobRecord> records =
+                new ArrayList<>(published(List.of(claimed("a", 1), started("a", 1, 1), claimed("a", 2))));
         records.add(new EventRecord(losses("a", 1, 0, 1, 5), 22 * SECOND));
         assertThat(check(records).wrong()).isEmpty();
         records.add(new EventRecord(losses("a", 1, 0, 6, 5), 22 * SECOND + 1));
         assertThat(check(records).wrong())
                 .containsExactly(
-                        "job a: attempt 1 tells stepLosses 20001 ms after a newer one was claimed; allowed is 20000 ms");
+                        "job a: attempt 1 published stepLosses 20001 ms after a newer one was claimed; allowed is 20000 ms");
     }
 
     @Test
@@ -207,15 +211,15 @@ class HistoryCheckerTest {
         assertThat(report.wrong()).isEmpty();
         assertThat(report.remarks())
                 .contains(
-                        "job a: attempt 3 tells started, and its claim is not told: its worker died before the brokers had it",
-                        "job a: nothing is told by attempts 1 to 2: who claimed it died before its first word");
+                        "job a: attempt 3 published started, but no claim: its worker died before the brokers had it",
+                        "job a: no records of attempts 1 to 2: its worker died before its first event");
     }
 
     @Test
     void reportsStepsBeforeTheFirst() {
         assertThat(check(published(List.of(claimed("a", 1), started("a", 1, 11), losses("a", 1, 0, 10, 3))))
                         .wrong())
-                .containsExactly("job a: attempt 1 tells step 10, though it goes on from step 11");
+                .containsExactly("job a: attempt 1 published step 10, but starts at step 11");
     }
 
     @Test
@@ -224,7 +228,8 @@ class HistoryCheckerTest {
                 new Requested("open", spec("open"), "commands-0 at offset 1", 1),
                 new Requested("refused", spec("refused"), "commands-0 at offset 2", 1),
                 new Rejected("refused", "commands-0 at offset 2", "no data", 2));
-        assertThat(check(records)).isEqualTo(new Report(List.of(), List.of("job open: it has not ended: it is queued")));
+        assertThat(check(records))
+                .isEqualTo(new Report(List.of(), List.of("job open: it has not ended: it is queued")));
         HistoryChecker complete = new HistoryChecker(HistoryChecker.LEASE, true);
         records.forEach(complete::take);
         assertThat(complete.report())

@@ -77,8 +77,7 @@ class ClaimRuleTest {
     void anotherJobWithTheSameIdIsRejected() {
         StoredJob conflict = new StoredJob("store", false, 4, END);
         assertThat(verdict(1, "commands-0@9", 1, conflict, DesiredState.CANCEL))
-                .isEqualTo(new Verdict.Reject(
-                        "the id \"job\" belongs to another job already; give this one an id of its own"));
+                .isEqualTo(new Verdict.Reject("the id \"job\" belongs to another job already; use another id"));
     }
 
     @Test
@@ -108,7 +107,7 @@ class ClaimRuleTest {
     void aForgedAttemptNumberIsRejected() {
         assertThat(verdict(1_002, "commands-0@9", 1, stored(1, OTHER)))
                 .isEqualTo(new Verdict.Reject(
-                        "the command asks for attempt 1002; the job's last was 1, and allowed is up to 1001"));
+                        "the command requests attempt 1002; the job's last was 1, and allowed is up to 1001"));
         assertThat(verdict(Integer.MAX_VALUE, "commands-0@9", 1, stored(0, null)))
                 .isInstanceOf(Verdict.Reject.class);
         assertThat(verdict(5, "commands-0@9", 1, stored(1, OTHER)))

@@ -49,19 +49,19 @@ class ProjectsFileTest {
             quoteCharacter = '`',
             value = {
                 "[] | the file is []; allowed is an object with window, projects, others",
-                "{'project': {}} | the file has \"project\", which is not known; allowed are window, projects, others",
-                "{'projects': []} | projects is []; allowed is an object with names of projects, each with its weight and quotas",
-                "{'projects': {'a': {'wieght': 3}}} | projects.a has \"wieght\", which is not known; allowed are weight, running, waiting",
+                "{'project': {}} | the file has \"project\", which is unknown; allowed are window, projects, others",
+                "{'projects': []} | projects is []; allowed is an object with project names with weights and quotas",
+                "{'projects': {'a': {'wieght': 3}}} | projects.a has \"wieght\", which is unknown; allowed are weight, running, waiting",
                 "{'projects': {'a/b': {}}} | the name of a project is \"a/b\"; allowed is 1 to 63 letters, digits, hyphens, underscores and single dots between them, beginning with a letter or digit",
                 "{'projects': {'a': {'weight': 0}}} | projects.a.weight is 0; allowed is a number above 0 up to 1,000,000",
                 "{'projects': {'a': {'weight': '3'}}} | projects.a.weight is \"3\"; allowed is a number above 0 up to 1,000,000",
-                "{'projects': {'a': {'running': -1}}} | projects.a.running is -1; allowed is a whole number from 0 to 1,000,000, or nothing for any",
-                "{'projects': {'a': {'waiting': 1.5}}} | projects.a.waiting is 1.5; allowed is a whole number from 0 to 1,000,000, or nothing for any",
+                "{'projects': {'a': {'running': -1}}} | projects.a.running is -1; allowed is a whole number from 0 to 1,000,000, or no value for unlimited",
+                "{'projects': {'a': {'waiting': 1.5}}} | projects.a.waiting is 1.5; allowed is a whole number from 0 to 1,000,000, or no value for unlimited",
                 "{'others': 3} | others is 3; allowed is an object with weight, running, waiting",
                 "{'window': '1 hour'} | window is \"1 hour\"; allowed is a time from 1m to 30d, such as \"90s\", \"30m\", \"1h\" or \"7d\"",
                 "{'window': '59s'} | window is \"59s\"; allowed is a time from 1m to 30d, such as \"90s\", \"30m\", \"1h\" or \"7d\"",
                 "{'window': 3600} | window is 3600; allowed is a time from 1m to 30d, such as \"90s\", \"30m\", \"1h\" or \"7d\"",
-                "{} | the file says nothing: no project, no window and nothing of others; name projects, or leave out the file",
+                "{} | the file is empty: it has no projects, no window and no others; add a project, or omit the file",
             })
     void rejectsInvalidFiles(String json, String message) {
         assertThatThrownBy(() -> read(json))

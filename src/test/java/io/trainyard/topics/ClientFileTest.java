@@ -94,7 +94,7 @@ class ClientFileTest {
         Path missing = folder.resolve("missing.properties");
         assertThatThrownBy(() -> ClientFile.read(missing))
                 .isInstanceOf(KafkaConfigException.class)
-                .hasMessageContainingAll(missing.toString(), "not there", "--kafka-config");
+                .hasMessageContainingAll(missing.toString(), "does not exist", "--kafka-config");
         assertThatThrownBy(() -> ClientFile.read(folder)).hasMessageContainingAll(folder.toString(), "folder");
         Path odd = file("security.protocol=\\u12\n");
         assertThatThrownBy(() -> ClientFile.read(odd)).hasMessageContainingAll(odd.toString(), "cannot be read");
@@ -186,7 +186,7 @@ class ClientFileTest {
                 assertThatThrownBy(() -> ClientFile.read(file))
                         .isInstanceOf(KafkaConfigException.class)
                         .hasMessageContainingAll(
-                                file.toString(), "token.endpoint.url", "in the clear", "https://", property)
+                                file.toString(), "token.endpoint.url", "unencrypted", "https://", property)
                         .hasMessageNotContaining(SECRET);
             }
         } finally {

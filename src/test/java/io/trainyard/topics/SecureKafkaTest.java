@@ -95,7 +95,7 @@ class SecureKafkaTest {
         assertThatThrownBy(() -> TopicAdmin.createMissing(kafka.as(file), PREFIX, SOON))
                 .isInstanceOf(KafkaUnreachableException.class)
                 .hasMessageContainingAll(
-                        kafka.address(), "does not let this process in", file.toString(), "sasl.jaas.config")
+                        kafka.address(), "rejects the credentials", file.toString(), "sasl.jaas.config")
                 .hasMessageNotContaining(wrong);
     }
 
@@ -131,7 +131,7 @@ class SecureKafkaTest {
     void detectsPortsWithAndWithoutTls() throws Exception {
         assertThatThrownBy(() -> PortProbe.requireClear(Brokers.at(kafka.address())))
                 .isInstanceOf(KafkaUnreachableException.class)
-                .hasMessageContainingAll(kafka.address(), "TLS is spoken there", "--kafka-config");
+                .hasMessageContainingAll(kafka.address(), "the port uses TLS", "--kafka-config");
         PortProbe.requireClear(kafka.anyDoor());
 
         Path file = kafka.scram(SecureBroker.USER, SecureBroker.PASSWORD);
@@ -144,7 +144,7 @@ class SecureKafkaTest {
                     }
                 })
                 .isInstanceOf(KafkaUnreachableException.class)
-                .hasMessageContainingAll(wrongPort.address(), "no TLS is spoken there", file.toString());
+                .hasMessageContainingAll(wrongPort.address(), "the port does not use TLS", file.toString());
     }
 
     /// The broker's certificate is trusted, but it has another host name.

@@ -67,7 +67,7 @@ class ClaimLoopTest {
                 .failsWithin(Patience.LIMIT)
                 .withThrowableThat()
                 .withMessageContaining("worker=broken could not run 3 jobs in a row")
-                .withMessageContaining("has to be started anew");
+                .withMessageContaining("Restart the worker");
         var _ = fleet.start("whole", fleet.runner("whole"));
         TrainingEvent end = fleet.eventsUntilFinished(1).getLast();
         assertThat(end.attempt()).isEqualTo(4);

@@ -69,7 +69,10 @@ class ClientsTest {
     private void followsAJob(String id, String... client) throws Exception {
         Run good = run(id, "", client);
         assertThat(good.status()).as(good.output()).isZero();
-        assertThat(good.output().lines().filter(line -> line.startsWith("step ")).map(line -> line.split(" loss ")[0]))
+        assertThat(good.output()
+                        .lines()
+                        .filter(line -> line.startsWith("step "))
+                        .map(line -> line.split(" loss ")[0]))
                 .containsExactlyElementsOf(IntStream.rangeClosed(1, STEPS)
                         .mapToObj(step -> "step " + step)
                         .toList());
@@ -77,7 +80,9 @@ class ClientsTest {
 
         Run refused = run(id + "-refused", ", \"epoch\": 3", client);
         assertThat(refused.status()).as(refused.output()).isEqualTo(1);
-        assertThat(refused.output()).contains("the field \"epoch\" is not known").doesNotContain("step ");
+        assertThat(refused.output())
+                .contains("the field \"epoch\" is not known")
+                .doesNotContain("step ");
     }
 
     /// The exit status and output of a client.
@@ -94,7 +99,9 @@ class ClientsTest {
         Process process = builder.start();
         boolean ended = process.waitFor(Patience.LIMIT.toSeconds(), TimeUnit.SECONDS);
         process.destroyForcibly();
-        assertThat(ended).as("%s: %s", List.of(client), Files.readString(output)).isTrue();
+        assertThat(ended)
+                .as("%s: %s", List.of(client), Files.readString(output))
+                .isTrue();
         return new Run(process.exitValue(), Files.readString(output));
     }
 }

@@ -125,7 +125,7 @@ class CommandFuzzTest {
         assertThat(letters)
                 .extracting(letter -> Fleet.header(letter, DeadLetter.REASON))
                 .containsExactly(
-                        "the command's key has 1500000 bytes; allowed is up to 1024; give it the job's id as key",
+                        "the command's key has 1500000 bytes; allowed is up to 1024; use the job's id as key",
                         "the command's headers have 1500011 bytes; allowed is up to 65536; a command needs none");
         assertThat(letters.getFirst().key()).hasSize(CommandLimits.MAX_KEY_BYTES);
         assertThat(letters.getLast().headers().lastHeader("traceparent")).isNull();

@@ -59,7 +59,7 @@ class CommandRecordTest {
     void rejectsLargerCommands() {
         assertRefused(
                 command(new byte[1025], JOB, new RecordHeaders()),
-                "the command's key has 1025 bytes; allowed is up to 1024; give it the job's id as key");
+                "the command's key has 1025 bytes; allowed is up to 1024; use the job's id as key");
         assertRefused(
                 command(new byte[1], JOB, headers(65, 1)),
                 "the command's record has 65 headers; allowed is up to 64; a command needs none");
@@ -98,7 +98,7 @@ class CommandRecordTest {
             assertThatThrownBy(() -> CommandRecord.request(command, CommandRecord.job(command, 2), Priority.LOW))
                     .as(wrong)
                     .isInstanceOf(InvalidJobException.class)
-                    .hasMessageStartingWith("the header trainyard-refusals is no list of refusals: ");
+                    .hasMessageStartingWith("the header trainyard-refusals is not a list of refusals: ");
         }
     }
 
@@ -113,6 +113,6 @@ class CommandRecordTest {
         headers.add(CommandHeaders.STORE, "mine".getBytes(StandardCharsets.UTF_8));
         assertThatThrownBy(() -> CommandRecord.request(command, CommandRecord.job(command, 2), Priority.LOW))
                 .isInstanceOf(InvalidJobException.class)
-                .hasMessage("the header trainyard-store is no UUID; allowed is the identity of a store, or none");
+                .hasMessage("the header trainyard-store is not a UUID; allowed is the identity of a store, or none");
     }
 }

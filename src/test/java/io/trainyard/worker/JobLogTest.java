@@ -33,6 +33,6 @@ class JobLogTest {
         assertThat(lines(failed("a", 1, "no\nmemory"), released("a", 1, 1234, "worker w1 stops")))
                 .containsExactly(
                         "job=a attempt=1 worker=w1 failed: no memory",
-                        "job=a attempt=1 worker=w1 step=1234 given back: worker w1 stops");
+                        "job=a attempt=1 worker=w1 step=1234 released: worker w1 stops");
     }
 }

@@ -102,7 +102,7 @@ class NewerCommandsTest {
         var letter = fleet.read(Topic.DEAD_LETTER, read -> !read.isEmpty()).getFirst();
         assertThat(Fleet.header(letter, DeadLetter.REASON))
                 .isEqualTo(
-                        "the field \"split\" of dataset is not known here; it is in commands since schema version 2, and this is 1. The command was written for schema version 2 of commands, and no worker that understands it was heard for %d heartbeats of a worker; start workers of a version that understands it, or leave out what is newer, and submit it again"
+                        "the field \"split\" of dataset is not known here; it is in commands since schema version 2, and this is 1. The command was written for schema version 2 of commands, and no live worker supported it for %d heartbeats; start workers of a version that supports it, or remove the newer fields, and submit it again"
                                 .formatted(Fleet.NEWER_BEATS));
         assertThat(new String(letter.value(), StandardCharsets.UTF_8)).isEqualTo(newer("later"));
         assertThat(key(letter.key())).isEqualTo("mine");

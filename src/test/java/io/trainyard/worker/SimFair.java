@@ -154,7 +154,8 @@ final class SimFair {
     private void end(String job) {
         Begun begun = running.remove(job);
         if (begun != null) {
-            usedSeconds.merge(begun.project(), (world.nanos() - Math.max(begun.nanos(), sinceNanos)) / 1e9, Double::sum);
+            usedSeconds.merge(
+                    begun.project(), (world.nanos() - Math.max(begun.nanos(), sinceNanos)) / 1e9, Double::sum);
         }
     }
 

@@ -74,8 +74,8 @@ final class SimJudge {
             log.atAppend(() -> receive(topic, log, log.from(log.end() - 1, 1).getFirst()));
         }
         SimTopic ownership = kafka.topic(Topic.OWNERSHIP);
-        ownership.atAppend(() ->
-                receiveEndOfDeferral(ownership, ownership.from(ownership.end() - 1, 1).getFirst()));
+        ownership.atAppend(() -> receiveEndOfDeferral(
+                ownership, ownership.from(ownership.end() - 1, 1).getFirst()));
     }
 
     /// A worker that publishes the end of a deferral has taken the command.
@@ -216,7 +216,9 @@ final class SimJudge {
                 if (stored == null || !event(stored.event()).equals(eventRecord.event())) {
                     wrong.add("job %s: told is %s, and the store has %s"
                             .formatted(
-                                    eventRecord.job(), eventRecord.event(), stored == null ? "nothing" : event(stored.event())));
+                                    eventRecord.job(),
+                                    eventRecord.event(),
+                                    stored == null ? "nothing" : event(stored.event())));
                 }
             }
         }
@@ -270,7 +272,8 @@ final class SimJudge {
     /// from the beginning.
     private List<String> fresh() {
         Map<String, JobState> live = new TreeMap<>();
-        published.forEach(record -> live.computeIfAbsent(record.job(), JobState::new).apply(record));
+        published.forEach(
+                record -> live.computeIfAbsent(record.job(), JobState::new).apply(record));
         kafka.compactAll();
         Map<String, JobState> late = new TreeMap<>();
         List<List<JobRecord>> logs = new ArrayList<>();

@@ -236,12 +236,13 @@ final class SimUrgency {
         int allowed = course == Course.AGAIN ? SimWorker.MAX_PREEMPTIONS : submittedNanos.size();
         submittedNanos.entrySet().stream()
                 .limit(allowed)
-                .filter(request ->
-                        startedNanos.getOrDefault(request.getKey(), Long.MAX_VALUE) - request.getValue() > SOON.toNanos())
+                .filter(request -> startedNanos.getOrDefault(request.getKey(), Long.MAX_VALUE) - request.getValue()
+                        > SOON.toNanos())
                 .forEach(request -> wrong.add("urgent job %s begins after %s"
                         .formatted(
                                 request.getKey(),
-                                Duration.ofNanos(startedNanos.getOrDefault(request.getKey(), 0L) - request.getValue()))));
+                                Duration.ofNanos(
+                                        startedNanos.getOrDefault(request.getKey(), 0L) - request.getValue()))));
         if (preemptions() > (course == Course.FREE ? 0 : allowed)) {
             wrong.add("room is made %d times for %d urgent jobs".formatted(preemptions(), submittedNanos.size()));
         }

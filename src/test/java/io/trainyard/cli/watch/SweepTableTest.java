@@ -62,6 +62,6 @@ class SweepTableTest {
         sweep.apply(new Expanded("rates", 1, 4));
         assertThat(SweepView.has("rates", sweep)).isFalse();
         assertThat(sweep.status().isFinal()).isTrue();
-        assertThat(sweep.reason()).isEqualTo("it is 4 jobs now, which have its id as group");
+        assertThat(sweep.reason()).isEqualTo("it was expanded into 4 jobs, which have its id as group");
     }
 }
