@@ -77,11 +77,7 @@ final class RecoveryActions {
                 action.job(),
                 rules.worker(),
                 request.attempt(),
-<<<<<<< HEAD
-                action.resumed() ? "the job is resumed" : "the owner of the job sends no heartbeats");
-=======
                 action.resumed() ? "the job is resumed" : "its owner sends no heartbeats");
->>>>>>> 81e24407 (Write log lines and error messages of workers and topics in plain words, and delete parameters' comments that restate)
         if (action.resumed()) {
             publish(new Resumed(action.job(), folder(action.job()).chain().attempt()));
         }

@@ -177,7 +177,7 @@ final class SimTraining implements JobRunner {
                         Supervisor.class.getClassLoader(),
                         new Class<?>[] {Supervisor.class},
                         (_, method, values) ->
-                                method.getName().equals("tellAgain") ? null : method.invoke(real, values));
+                                method.getName().equals("republish") ? null : method.invoke(real, values));
     }
 
     private final class Steps implements SimulatedTraining.Steps {
