@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 public final class EmbeddedBroker implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(EmbeddedBroker.class.getName());
 
-    /// The bound on starting and on having the topics. It takes a second or two; beside busy neighbours it took over a
-    /// minute.
+    /// The time limit for the start and the creation of topics: usually two seconds, over a minute on busy
+    /// machines.
     public static final Duration START_TIMEOUT = Duration.ofMinutes(5);
 
     /// The bound on stopping: past it the broker is left alone.

@@ -11,9 +11,8 @@ import java.nio.file.Path;
 import java.util.OptionalDouble;
 import java.util.function.Consumer;
 
-/// Reads the scalars of an event file, as PyTorch writes them (a number) or TensorFlow 2 does (a tensor of
-/// one). All else that may be in it is passed over. A file that ends within a record was cut off while it
-/// was written: what is whole is read.
+/// Reads the scalars of an event file as written by PyTorch (a number) or TensorFlow 2 (a tensor with one
+/// element). Other records are skipped. A truncated file is read up to its last complete record.
 final class EventFileReader {
     private static final int HEADER = Long.BYTES + Integer.BYTES;
     private static final int MAX_RECORD = 64 << 20;

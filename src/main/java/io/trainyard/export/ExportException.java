@@ -2,7 +2,7 @@ package io.trainyard.export;
 
 import java.io.IOException;
 
-/// What was to be exported cannot be written; the message is for people.
+/// The export cannot be written. The message is for users.
 public final class ExportException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// A job as it stands, with what people wrote beside it.
+/// A job with its state and annotations.
 ///
-/// @param tests one an epoch, in order
+/// @param tests one per epoch, in order
 public record ExportedJob(JobState state, List<Test> tests, Annotations remarks) {
     public ExportedJob {
         tests = List.copyOf(tests);

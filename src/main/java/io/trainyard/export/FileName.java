@@ -4,15 +4,15 @@ import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.zip.CRC32C;
 
-/// Ids as names of files: anyone can write to a topic, and what is in the store may be called anything.
+/// Converts ids to file names: clients may write any id to a topic.
 final class FileName {
     private static final HexFormat HEX = HexFormat.of().withUpperCase();
     private static final int MAX_LENGTH = 180;
 
     private FileName() {}
 
-    /// The id of a command that is valid, as it is; of another, what is no letter, digit, hyphen,
-    /// underscore or dot within it as `%` and its bytes.
+    /// A valid id is unchanged. In other ids, characters except letters, digits, hyphens, underscores and inner
+    /// dots are replaced by `%` and their bytes.
     static String of(String id) {
         StringBuilder name = new StringBuilder();
         for (byte b : id.getBytes(StandardCharsets.UTF_8)) {

@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/// Exports jobs of a tracking store, one after the other. A job that runs is exported as far as it is told;
-/// the store may be written to meanwhile.
+/// Exports jobs of a tracking store, one after the other. Running jobs are exported up to their newest stored
+/// event; the store may be written to at the same time.
 public final class JobExport {
     private static final int PAGE = 1000;
 
@@ -46,13 +46,12 @@ public final class JobExport {
         }
     }
 
-    /// Exports jobs into a folder, which is made where there is none.
+    /// Exports jobs to a folder, which is created if it does not exist.
     ///
-    /// @param replace whether files that are there are replaced
+    /// @param replace whether existing files are replaced
     /// @param exported called after each job
-    /// @return what was exported in all
-    /// @throws ExportException if the folder holds something and nothing is to be replaced, or cannot be
-    ///     written to
+    /// @return the totals
+    /// @throws ExportException if the folder is not empty and `replace` is false, or if it cannot be written to
     public Progress export(
             Collection<String> jobs, ExportFormat format, Path folder, boolean replace, Consumer<Progress> exported) {
         Progress all = new Progress("", 0, 0);

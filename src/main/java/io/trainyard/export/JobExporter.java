@@ -14,6 +14,6 @@ public interface JobExporter extends Closeable {
     /// The job that was begun last is whole.
     void end() throws IOException;
 
-    /// All jobs are there. What is closed before that leaves no file that is half written.
+    /// Completes the export. If it is closed without this call, no incomplete file remains.
     void finish() throws IOException;
 }

@@ -27,8 +27,8 @@ import org.apache.parquet.format.TypeDefinedOrder;
 import org.apache.parquet.format.Util;
 import org.jspecify.annotations.Nullable;
 
-/// A file of Parquet, written row group by row group: what is in memory is one of them. Parquet's own
-/// writer is built upon Hadoop; this one uses only its encodings and its metadata ([decision
+/// A Parquet file, written row group by row group; only one of them is in memory. Parquet's own writer depends
+/// on Hadoop; this one uses only its encodings and its metadata ([decision
 /// 16](../../../../../../docs/contributing/decisions/16-exports.md)).
 final class ParquetTable implements Table {
     private static final byte[] MAGIC = "PAR1".getBytes(StandardCharsets.US_ASCII);
@@ -38,7 +38,7 @@ final class ParquetTable implements Table {
 
     private static final int LOOK_ROWS = 1 << 8;
 
-    /// A row group with so many bytes of texts is written, however few its rows.
+    /// A row group is written when its texts have this many bytes.
     private static final long MAX_TEXT_BYTES = 64L << 20;
 
     private final List<ParquetColumn> columns;

@@ -18,8 +18,8 @@ import org.apache.parquet.column.values.rle.RunLengthBitPackingHybridEncoder;
 import org.apache.parquet.format.Statistics;
 import org.jspecify.annotations.Nullable;
 
-/// Texts as numbers in a dictionary, which the pages of a row group share. Rows of one job stand together,
-/// so the same text mostly comes again at once: that is told without looking it up.
+/// Dictionary-encoded texts, with a dictionary per row group. Rows of one job are adjacent, so the previous
+/// text is compared first.
 final class ParquetTexts extends ValuesWriter {
     private static final int SLAB = 1 << 12;
     private static final int MAX_SLAB = 1 << 20;

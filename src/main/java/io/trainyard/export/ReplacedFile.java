@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 
-/// A file that appears when it is whole, in the place of what was there.
+/// A file that replaces the existing one when it is complete.
 final class ReplacedFile implements Closeable {
     private static final int BUFFER = 1 << 16;
 

@@ -49,14 +49,14 @@ public final class TensorBoardImport {
         TEST_MEAN_ABSOLUTE_ERROR
     }
 
-    /// What became of a run.
+    /// The result of importing a run.
     ///
-    /// @param isNew false where a job of this name is there already, or nothing in it is known
-    /// @param unknown tags that mean nothing here
-    /// @param alone accuracies and errors of tests that told no loss
+    /// @param isNew false if a job with this name exists, or if no tag is known
+    /// @param unknown unknown tags
+    /// @param alone accuracies and errors of tests without a loss
     public record Imported(String job, boolean isNew, long losses, int tests, int alone, SortedSet<String> unknown) {}
 
-    /// @param tags what tags mean, besides the usual ones
+    /// @param tags the meaning of additional tags
     public TensorBoardImport(TrackingStore store, Map<String, Metric> tags) {
         this.store = store;
         metrics = new HashMap<>(USUAL);
@@ -159,10 +159,10 @@ public final class TensorBoardImport {
         return new Imported(job, isNew, losses.size(), tests.size(), alone, unknown);
     }
 
-    /// What was told of one step.
+    /// The test after a step.
     ///
-    /// @param accuracy null where numbers are predicted
-    /// @param error null where classes are
+    /// @param accuracy null for regression
+    /// @param error null for classification
     private record Test(
             Scalar loss,
             @Nullable Scalar accuracy,
@@ -223,7 +223,7 @@ public final class TensorBoardImport {
         return new EventRecord(event, Math.round(1e3 * seconds), DEVICE, 0);
     }
 
-    /// Losses of neighbouring steps are told together.
+    /// Losses of consecutive steps are combined to one event.
     private static void addLosses(String job, List<Scalar> losses, long shift, double start, List<JobRecord> records) {
         List<Scalar> together = new ArrayList<>();
         for (Scalar loss : losses) {

@@ -18,9 +18,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// Event files that grow with their jobs, as TensorBoard follows them. What a file lacks is taken from the
-/// tracking store, and how far it is from the file itself: each step stands in it once, whoever was stopped
-/// when. Of a step that two attempts have told it has what was told first. Used by one thread.
+/// Event files that grow with their jobs, for TensorBoard. The file itself determines its last step, and
+/// missing records are read from the tracking store: so each step is written once, after any interruption. If
+/// two attempts published a step, the file keeps the first. Used by one thread.
 public final class TensorBoardSink {
     private static final int MAX_KNOWN = 1000;
     private static final String SUFFIX = ".trainyard-live";
@@ -113,7 +113,7 @@ public final class TensorBoardSink {
         events.scalars(epoch.step(), seconds, TensorBoardExporter.TEST_LOSS, loss, tag, (float) value);
     }
 
-    /// The job's file, how far it is, and without what is not whole at its end.
+    /// Finds the job's file and its last step, and truncates an incomplete record.
     private Written find(ExportedJob job) throws IOException {
         Path run = folder.resolve(FileName.of(job.id()));
         Files.createDirectories(run);

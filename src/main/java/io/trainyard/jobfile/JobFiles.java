@@ -31,15 +31,16 @@ import java.util.Objects;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/// Files of jobs: JSON or YAML, told apart by the name's ending, or else by how it begins. A file holds one job,
-/// a list of jobs, or several documents of either. A job without an id is given one.
+/// Job files: JSON or YAML, distinguished by the file extension or else by the first characters. A file has one
+/// job, a list of jobs, or several documents of either. Jobs without an id receive one.
 public final class JobFiles {
     public static final int MAX_FILE_BYTES = 10 << 20;
 
     /// The most jobs that are read at a time, from all files together.
     public static final int MAX_JOBS = 10_000;
 
-    /// Values of a YAML text that is no file, all aliases followed: who reads it serves others, too.
+    /// The maximum number of values of a YAML request body after expanding aliases; the server also serves
+    /// others.
     private static final int MAX_TEXT_VALUES = 100_000;
 
     public static final String STANDARD_INPUT = "-";
@@ -78,10 +79,10 @@ public final class JobFiles {
         return reading.checked(String.join(", ", files));
     }
 
-    /// The jobs of a text, as [#read] has them of a file.
+    /// The jobs of a text, like [#read] for a file.
     ///
-    /// @param label what messages call it
-    /// @throws InvalidJobException if one job is bad, or there is none
+    /// @param label its name in messages
+    /// @throws InvalidJobException if a job is invalid, or there is none
     public static List<JobSpec> read(String label, byte[] text) {
         JobFiles reading = new JobFiles(InputStream.nullInputStream(), MAX_TEXT_VALUES);
         reading.addText(label, label, text);
@@ -98,10 +99,10 @@ public final class JobFiles {
         return List.copyOf(jobs);
     }
 
-    /// The one document in a file, whatever it is.
+    /// The only document of a file.
     ///
     /// @param file a path, or [#STANDARD_INPUT]
-    /// @throws InvalidJobException if it cannot be read or holds none or several; names the file
+    /// @throws InvalidJobException if it cannot be read or has not exactly one document; names the file
     public static JsonNode tree(String file, InputStream standardInput) {
         String label = Printable.text(file, 200);
         try {
@@ -139,7 +140,7 @@ public final class JobFiles {
         }
     }
 
-    /// @param name of its file, whose ending tells what it is
+    /// @param name of its file; the extension selects the format
     private void addText(String label, String name, byte[] text) {
         try {
             List<JsonNode> nodes = jobNodes(name, text, maxValues);

@@ -29,16 +29,16 @@ import org.yaml.snakeyaml.nodes.Tag;
 import org.yaml.snakeyaml.representer.Representer;
 import org.yaml.snakeyaml.resolver.Resolver;
 
-/// YAML as the JSON trees it stands for, with anchors, aliases and merge keys followed. SnakeYAML itself, because
-/// Jackson's YAML module leaves aliases unresolved. Before anything is built, the graph of nodes is checked: each alias
-/// repeats what it names, so a small file can stand for an endless tree, or for a key whose hash takes forever.
+/// Converts YAML to JSON trees, resolving anchors, aliases and merge keys. It uses SnakeYAML, because Jackson's
+/// YAML module does not resolve aliases. The graph of nodes is checked before it is expanded, because a small
+/// file with aliases can represent an endless tree, or a key that takes forever to hash.
 final class YamlTrees {
     /// Values of a file with all aliases followed.
     static final int MAX_NODES = 1_000_000;
 
     private static final int MAX_DEPTH = 50;
 
-    /// Of a node whose children are being counted: a tree has at least one node.
+    /// Marks a node whose children are being counted.
     private static final Extent OPEN = new Extent(0, 0);
 
     private final IdentityHashMap<Node, Extent> extents = new IdentityHashMap<>();

@@ -22,8 +22,8 @@ public final class ApiServer implements Pods {
     private static final int UNPROCESSABLE = 422;
     private static final int MAX_REASON = 300;
 
-    /// Of a pod, by Kubernetes' rules. What is none comes from a worker that is no pod, or from somebody who would like
-    /// another address to be asked for.
+    /// A valid pod name. Other names belong to workers outside Kubernetes, or to attempts to call other
+    /// addresses.
     private static final Pattern NAME = Pattern.compile("[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?");
 
     private final KubernetesClient client;
@@ -38,8 +38,8 @@ public final class ApiServer implements Pods {
         client = new KubernetesClientBuilder().withConfig(bounded).build();
     }
 
-    /// That of the cluster that this process is a pod of, as its service account, whose token is read anew when it is
-    /// replaced; elsewhere that which kubectl would talk to.
+    /// In a pod, the API server of its cluster, with the service account's token, which is read again when it
+    /// is replaced; otherwise the one that kubectl uses.
     public static ApiServer connect() {
         return new ApiServer(Config.autoConfigure(null));
     }

@@ -1,6 +1,6 @@
 package io.trainyard.kubernetes;
 
-/// The API server does not answer, or does not allow what it is asked for. The message is one line.
+/// The API server does not answer or refuses a request. The message is one line.
 public final class ApiServerException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -10,8 +10,8 @@ public record Demand(Map<String, Long> byKind) {
         byKind = Map.copyOf(byKind);
     }
 
-    /// Whether a job wants a worker: one that waits for it, and one that has it. Of those that wait alone there are
-    /// fewer as soon as workers take them, and whoever scales by that takes the workers away again.
+    /// Whether a job needs a worker: waiting and running jobs. Scaling by waiting jobs alone would remove
+    /// workers as soon as they have claimed jobs.
     public static boolean isWanted(Status status) {
         return switch (status) {
             case QUEUED, RUNNING -> true;

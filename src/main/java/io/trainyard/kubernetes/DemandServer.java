@@ -24,12 +24,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// Tells KEDA how many workers are wanted, as an external scaler of the type `external-push`: whoever has a stream
-/// open hears at once that there is a job, and that there is none any more.
+/// Publishes the required number of workers to KEDA, as an external scaler of type `external-push`: open
+/// streams are notified at once when jobs appear and when there are none left.
 ///
-/// Nothing is answered before the first [#publish], but that it is not known yet: 0 would send all workers away.
+/// Before the first [#publish] the answer is an error, because 0 would remove all workers.
 public final class DemandServer implements AutoCloseable {
-    /// The one metric: jobs that want a worker, and for each so many as it has slots.
+    /// The only metric: jobs that need a worker, divided by the slots of a worker.
     static final String METRIC = "trainyard-jobs-demand";
 
     /// What a trigger's metadata call the kinds of device that its workers can have.
@@ -46,7 +46,7 @@ public final class DemandServer implements AutoCloseable {
     private static final int MAX_CALLS_OF_A_CONNECTION = 1_000;
     private static final int MAX_TEXT = 100;
 
-    /// Who is asked so long after its last word whether it is still there, and does not say so, is gone.
+    /// A client that does not answer a ping after this time is disconnected.
     private static final int SILENT_SECONDS = 60;
 
     private static final int ANSWERS_WITHIN_SECONDS = 20;
@@ -105,7 +105,7 @@ public final class DemandServer implements AutoCloseable {
         return server.getPort();
     }
 
-    /// From now on so many jobs want a worker.
+    /// Sets the number of jobs that need a worker.
     public void publish(Demand now) {
         demand = now;
         watchers.forEach(Watcher::publish);
@@ -177,7 +177,7 @@ public final class DemandServer implements AutoCloseable {
         }
     }
 
-    /// A stream that is open. It is told what has changed, when it can take it: of a slow one nothing piles up.
+    /// An open stream. It receives changes when it can; a slow one skips intermediate values.
     private final class Watcher {
         private final Set<String> wanted;
         private final ServerCallStreamObserver<Protobuf> caller;

@@ -5,7 +5,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// What a worker's pod is marked as, for whoever takes pods or their nodes away.
+/// The mark of a worker's pod, for autoscalers and drains.
 public enum PodMark {
     /// Its worker has had its job for a minute, or longer.
     BUSY("200", true),

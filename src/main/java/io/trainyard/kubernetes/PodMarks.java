@@ -13,14 +13,14 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Keeps workers' pods marked by what the workers do. A pod has its worker's name.
+/// Marks the workers' pods by their state. A pod has its worker's name.
 ///
-/// It is patched when its mark changes, and again now and then, for others may write to it, too: Kubernetes asks not
-/// to do so often. So a worker that takes one short job after the other is newly busy all the time, and patched once:
-/// it is idle only when it has been without a job for some seconds. As long as that it is believed to have something
-/// to lose, but less than one whose job has lasted: that one is never taken in its place.
+/// A pod is patched when its mark changes, and periodically, because others may change it. Kubernetes asks for
+/// few updates of the deletion cost, so a worker that runs short jobs one after the other is patched once: it
+/// counts as idle after some seconds without a job. Until then its cost is lower than that of a worker with a
+/// longer job, which is never removed in its place.
 ///
-/// Used by one thread, but for [#claimed].
+/// Used by one thread, except [#claimed].
 public final class PodMarks {
     private static final System.Logger LOG = System.getLogger(PodMarks.class.getName());
 
@@ -40,7 +40,7 @@ public final class PodMarks {
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
 
-    /// Claims of workers that have told nothing since.
+    /// The maximum number of claims of workers without a later heartbeat.
     private static final int MAX_CLAIMS = 100_000;
 
     /// A worker as its last heartbeat shows it.
@@ -85,9 +85,9 @@ public final class PodMarks {
         this.pods = pods;
     }
 
-    /// A worker has claimed a job, which is known sooner than its next heartbeat.
+    /// A worker claimed a job; the event is earlier than its next heartbeat.
     ///
-    /// @param millis when, since 1970, by the clock that its heartbeats are told by
+    /// @param millis time since 1970, by the clock of its heartbeats
     public void claimed(String worker, String job, long millis) {
         synchronized (claims) {
             Map<String, Long> ofWorker = Objects.requireNonNullElseGet(claims.remove(worker), LinkedHashMap::new);
@@ -102,9 +102,9 @@ public final class PodMarks {
         }
     }
 
-    /// Patches what is due.
+    /// Patches pods whose marks are due.
     ///
-    /// @param workers all that are there. Of one that is silent nothing is known: its pod stays as it is marked
+    /// @param workers all known workers; the pod of one without recent heartbeats keeps its mark
     /// @param nowMillis since 1970
     public void look(Collection<Worker> workers, long nowMillis) {
         forgetAllBut(workers);

@@ -3,10 +3,10 @@ package io.trainyard.kubernetes;
 /// The pods of the fleet's namespace.
 @FunctionalInterface
 public interface Pods extends AutoCloseable {
-    /// Writes the annotations of a mark to a pod, and nothing else.
+    /// Writes only the annotations of a mark to a pod.
     ///
-    /// @return false if there is no such pod, or if it is none of a worker's
-    /// @throws ApiServerException if whoever keeps the pods does not answer, or does not allow it
+    /// @return false if there is no such pod, or if it is not a worker's
+    /// @throws ApiServerException if the API server does not answer or refuses the request
     boolean mark(String pod, PodMark mark);
 
     @Override

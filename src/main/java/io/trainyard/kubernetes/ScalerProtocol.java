@@ -13,10 +13,9 @@ import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
 
-/// What KEDA and an external scaler say to one another: the service `externalscaler.ExternalScaler` of KEDA's
-/// `externalscaler.proto`, but for its optional `StreamMetricSpec`. Its few small messages are read and written by
-/// hand, and held to Google's own reading of them by a test: no code is generated, and no server of Quarkus' starts in
-/// processes that nobody asks.
+/// The messages of KEDA's service `externalscaler.ExternalScaler` (`externalscaler.proto`), without the
+/// optional `StreamMetricSpec`. These few small messages are encoded by hand, which avoids generated code and a
+/// gRPC server in every process; a test compares them with Google's implementation.
 final class ScalerProtocol {
     static final String SERVICE = "externalscaler.ExternalScaler";
 
@@ -94,8 +93,8 @@ final class ScalerProtocol {
         return new Protobuf().number(1, result ? 1 : 0);
     }
 
-    /// `GetMetricSpecResponse` of one metric. Older KEDA know whole numbers alone, newer ones
-    /// have deprecated them: both are told.
+    /// A `GetMetricSpecResponse` with one metric. Older KEDA versions read only the integer target, newer ones
+    /// deprecate it, so both are set.
     static Protobuf metricSpec(String metric, long target) {
         return new Protobuf()
                 .message(1, new Protobuf().text(1, metric).number(2, target).real(3, (double) target));

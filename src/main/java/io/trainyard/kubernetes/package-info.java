@@ -1,6 +1,5 @@
-/// What a Kubernetes around the fleet is told, so that scaling costs no work: which workers' pods are busy, how many
-/// workers are wanted. It is told by the dashboard, which alone knows both; where there is no Kubernetes, nothing here
-/// runs.
+/// Integration with Kubernetes for scaling without losing work: marks of busy workers' pods, and the required
+/// number of workers. The dashboard runs it; outside Kubernetes it is inactive.
 @NullMarked
 package io.trainyard.kubernetes;
 

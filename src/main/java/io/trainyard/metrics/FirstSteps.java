@@ -9,17 +9,17 @@ import java.util.OptionalDouble;
 
 /// How long attempts take from their claim to their first losses, seen from their events. Not thread-safe.
 public final class FirstSteps {
-    /// Attempts that were claimed and have told no losses; some never do. Of more the eldest are forgotten.
+    /// The maximum number of claimed attempts without losses; the oldest are dropped.
     private static final int MAX_CLAIMS = 10_000;
 
     private final Map<Attempt, Long> claims = new LinkedHashMap<>();
 
     private record Attempt(String job, int number) {}
 
-    /// Takes in an event, in the order in which they happened.
+    /// Processes an event; events must be in order.
     ///
-    /// @param millis when it happened, since 1970
-    /// @return the seconds, with the first losses of an attempt whose claim was seen
+    /// @param millis time since 1970
+    /// @return the seconds from claim to first losses, if both were seen
     public OptionalDouble see(TrainingEvent event, long millis) {
         Attempt attempt = new Attempt(event.job(), event.attempt());
         if (event instanceof Claimed) {

@@ -4,17 +4,17 @@ import io.trainyard.event.FailureCause;
 import java.util.List;
 import java.util.Locale;
 
-/// What metrics are divided by. A value that is none of these is a mistake.
+/// The labels of metrics, with all their values.
 public enum Label {
     /// The kind of device: that a job asks for, or that a worker has.
     KIND("auto", "cpu", "cuda", "reference"),
-    /// `unknown`: of a job whose command is not known.
+    /// `unknown`: the job's command is unknown.
     PRIORITY("high", "normal", "low", "unknown"),
     /// Of a worker. Refusing: it takes no jobs, and says why. Lost: it has been silent.
     STATE("idle", "busy", "refusing", "lost"),
     CAUSE(FailureCause.words()),
-    /// What an attempt comes after: the job's command, the loss of the worker that had it, its release by
-    /// that worker, or its rest.
+    /// What preceded an attempt: the job's command, the loss of its worker, a release by its worker, or a
+    /// pause.
     AFTER("command", "loss", "release", "pause"),
     /// What the dashboard needs.
     SOURCE("kafka", "store"),

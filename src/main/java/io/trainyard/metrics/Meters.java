@@ -29,10 +29,10 @@ public record Meters(MeterRegistry registry) {
                 .register(registry);
     }
 
-    /// One that is there from the beginning, at 0: Prometheus sees an increase only of what it has seen
-    /// before.
+    /// A counter that exists from the start with 0, because Prometheus computes increases only for existing
+    /// series.
     ///
-    /// @param values of its labels, in their order
+    /// @param values of its labels, in order
     public Counter counter(Metric metric, String... values) {
         return Counter.builder(require(metric, Metric.Type.COUNTER))
                 .description(metric.meaning())
@@ -40,10 +40,10 @@ public record Meters(MeterRegistry registry) {
                 .register(registry);
     }
 
-    /// One that somebody else counts.
+    /// A counter whose value is kept elsewhere.
     ///
-    /// @param counts is there for as long as anybody refers to it: the registry does not
-    /// @param value never falls
+    /// @param counts must be strongly reachable elsewhere: the registry has a weak reference
+    /// @param value must not decrease
     public <T> void counter(Metric metric, T counts, ToDoubleFunction<T> value) {
         FunctionCounter.builder(require(metric, Metric.Type.COUNTER), counts, value)
                 .description(metric.meaning())

@@ -3,7 +3,7 @@ package io.trainyard.metrics;
 import java.util.List;
 import java.util.Locale;
 
-/// All that Trainyard tells Prometheus; the constant's name is the metric's, after `trainyard_`.
+/// All Prometheus metrics; names are `trainyard_` and the constant's name.
 public enum Metric {
     JOBS_QUEUED(Type.GAUGE, "jobs", "Queued jobs", Label.KIND, Label.PRIORITY),
     JOBS_RUNNING(Type.GAUGE, "jobs", "Running jobs", Label.KIND),
@@ -93,7 +93,7 @@ public enum Metric {
         return labels;
     }
 
-    /// Told by each worker of itself; the others by the dashboard of the fleet.
+    /// Whether workers publish it; the dashboard publishes the others.
     public boolean isWorkers() {
         return name().startsWith("WORKER_");
     }

@@ -1,5 +1,5 @@
-/// What Prometheus is told: every metric by name, type, labels and meaning, and nothing that is not here.
-/// Labels have few values, all of them known; ids of jobs and workers are never labels.
+/// Prometheus metrics with name, type, labels and meaning. Labels have few, known values; ids of jobs and
+/// workers are never labels.
 @NullMarked
 package io.trainyard.metrics;
 

@@ -15,7 +15,7 @@ public final class Sha256 {
         }
     }
 
-    /// Hexadecimal; what was taken in before is forgotten.
+    /// The hash in hexadecimal; resets the digest.
     public static String text(MessageDigest digest) {
         return HexFormat.of().formatHex(digest.digest());
     }

@@ -7,8 +7,8 @@ import io.trainyard.spec.SweepValues;
 import java.math.BigDecimal;
 import java.math.MathContext;
 
-/// Values drawn at random, the same in every process: of one generator, by functions whose results are the same bits
-/// on every machine, and then rounded to what a person can read.
+/// Random values that are equal in every process: from one generator, with functions that give the same bits on
+/// every machine, rounded to readable values.
 final class Draws {
     private static final MathContext FIGURES = new MathContext(4);
 

@@ -17,9 +17,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Asynchronous successive halving: which jobs go on after a rung. The store has each job's result at each rung,
-/// and nothing else counts: whoever asks, however often, is told by what is there. A result is kept before
-/// anything is decided by it.
+/// Asynchronous successive halving: decides which jobs continue after a rung. Only the results in the store
+/// count, so every worker comes to the same decision. A result is stored before it is used.
 public final class Halving {
     private final Function<String, GroupFolder> groups;
 
@@ -31,10 +30,10 @@ public final class Halving {
         this.groups = groups;
     }
 
-    /// Keeps what a job's test after so many epochs has found, and says whether it rests there.
+    /// Stores the test result of a job at a rung, and decides whether the job is paused there.
     ///
-    /// @param score the greater the better
-    /// @return why it rests; empty: it goes on
+    /// @param score higher is better
+    /// @return the reason for the pause; empty if it continues
     public Optional<String> isPaused(JobSpec job, int attempt, int epochs, double score) {
         AshaSpec asha = job.asha();
         if (asha == null || job.group() == null || !asha.rungs(job.epochs()).contains(epochs)) {
@@ -72,13 +71,12 @@ public final class Halving {
         }
     }
 
-    /// Keeps that a job has ended before its next rung, so that the rung need not wait for it. To be called
-    /// once the end
-    /// is a link of the job's chain, by every process that publishes the end: the second time changes nothing.
+    /// Stores that a job ended before its next rung, so that the rung does not wait for it. Every process that
+    /// publishes the end calls this after the end is a link of the job's chain; repeated calls change nothing.
     ///
-    /// @param end the event; only one that ended the job before its last epoch counts
-    /// @param number of the link, which is higher than that of each attempt
-    /// @param lastScore of the last test; null where there is none
+    /// @param end the event; only ends before the last epoch count
+    /// @param number of the link, which is higher than those of all attempts
+    /// @param lastScore of the last test; null if there is none
     public void ended(JobSpec job, TrainingEvent end, int number, Supplier<@Nullable Double> lastScore) {
         AshaSpec asha = job.asha();
         if (asha == null || job.group() == null) {
@@ -104,9 +102,9 @@ public final class Halving {
         }
     }
 
-    /// Those of some jobs that rest which go on by what is known now. Each rung is read once.
+    /// The paused jobs that continue according to the current results. Each rung is read once.
     ///
-    /// @param paused of one group
+    /// @param paused jobs of one group
     public List<String> goOn(Collection<JobSpec> paused) {
         Map<Integer, Rung> read = new HashMap<>();
         Map<Rung.Place, Set<String>> best = new HashMap<>();

@@ -12,8 +12,7 @@ import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.Set;
 
-/// The rungs of a group by what its jobs have told: for who only looks on. What goes on is decided by what the store
-/// has, see [Halving].
+/// The rungs of a group according to the published events, for display only; [Halving] decides by the store.
 public final class ObservedRungs {
     private final Collection<JobState> group;
     private final Map<Rung.Place, Set<String>> best = new HashMap<>();
@@ -22,8 +21,8 @@ public final class ObservedRungs {
         this.group = group;
     }
 
-    /// Whether anything of a group is still to come: a job runs or waits, or rests at a rung and is among its best, so
-    /// that it goes on in a moment.
+    /// Whether a group has unfinished jobs: a job runs, waits, or is paused at a rung and among its best, so
+    /// that it will continue soon.
     public static boolean areOpen(Collection<JobState> group) {
         ObservedRungs rungs = new ObservedRungs(group);
         return group.stream()

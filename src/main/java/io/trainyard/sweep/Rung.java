@@ -12,7 +12,7 @@ import java.util.Map;
 public record Rung(Map<String, Double> scores) {
     private static final String FAILED = "failed";
 
-    /// Where jobs are compared: after so many epochs, one of so many goes on.
+    /// A rung: after this many epochs, one of `reductionFactor` jobs continues.
     record Place(int epochs, int reductionFactor) {}
 
     /// Of equals the first by its id.
@@ -22,7 +22,7 @@ public record Rung(Map<String, Double> scores) {
                             .reversed())
             .thenComparing(Map.Entry::getKey);
 
-    /// @param results as [#text] writes them; what is none counts as a failure
+    /// @param results as [#text] writes them; an invalid one counts as a failure
     static Rung of(Map<String, GroupFolder.Result> results) {
         Map<String, Double> scores = new LinkedHashMap<>();
         results.forEach((job, result) -> scores.put(job, score(result.text())));

@@ -20,13 +20,12 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// The jobs of a group side by side, the best first: what they were given that differs, and how far and how good each
-/// is.
+/// The jobs of a group, best first, with the fields in which they differ, their progress and results.
 ///
 /// @param fields the paths in which the jobs differ
-/// @param metric by which they are compared: `accuracy`, or where numbers are predicted `loss`
-/// @param states how many there are in each state
-/// @param trials the best first; those that were not tested yet last
+/// @param metric for the comparison: `accuracy`, or for regression `loss`
+/// @param states number of jobs by state
+/// @param trials best first; untested ones last
 public record SweepView(
         String group, List<String> fields, String metric, Map<String, Long> states, List<Trial> trials) {
     public static final String LOSS = "loss";
@@ -41,13 +40,13 @@ public record SweepView(
 
     /// One of the jobs.
     ///
-    /// @param values of the fields, as JSON, a long one cut; a field that the job has not is left out
-    /// @param epochs that were tested
-    /// @param ofEpochs that the job has; 0 where that is not known
-    /// @param best of its tests so far; null before the first
+    /// @param values of the fields, as JSON; long ones are shortened, missing ones omitted
+    /// @param epochs completed
+    /// @param ofEpochs total; 0 if unknown
+    /// @param best of its tests; null before the first
     /// @param last of its tests; null before the first
-    /// @param rung the last after which it was asked whether it is among the best, in epochs; null: none yet
-    /// @param reason why it waits, rests or has ended as it has
+    /// @param rung its last rung, in epochs; null before the first
+    /// @param reason why it waits, is paused, or ended
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Trial(
             String job,
@@ -59,9 +58,9 @@ public record SweepView(
             @Nullable Double last,
             @Nullable Integer rung,
             @Nullable String reason) {
-        /// Without values: those that differ are told by a [Table].
+        /// Without values; [Table] adds those that differ.
         ///
-        /// @param spec null where it is not known
+        /// @param spec null if unknown
         public static Trial of(
                 String job,
                 Status state,
@@ -181,7 +180,7 @@ public record SweepView(
         }
     }
 
-    /// A value of a field; a long one cut, with what tells it from others.
+    /// A value of a field; a long one is shortened, with a part that distinguishes it from others.
     private record Value(JsonNode shown, int length, int hash) {
         static Value of(JsonNode value) {
             String text = String.valueOf(value);

@@ -61,7 +61,7 @@ final class TrialJson {
         }
     }
 
-    /// What is at the next step of a path, which must have fields or entries.
+    /// The child of a node at the next step of a path.
     private static JsonNode child(JsonNode at, String path, String step) {
         JsonNode child = at instanceof ArrayNode list ? list.get(index(list, path, step)) : at.get(step);
         if (at instanceof ObjectNode object && (child == null || child.isNull())) {

@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.function.ObjIntConsumer;
 import java.util.stream.Collectors;
 
-/// The jobs that a sweep stands for. The same sweep gives the same jobs, wherever and however often it is asked: so
-/// what is published twice is the same, and void the second time.
+/// The jobs of a sweep. The result depends only on the sweep, so trials that are published twice are
+/// duplicates.
 public final class Trials {
     /// Of all trials together, as commands: one command of 1 MiB must not become a thousand of them.
     static final long MAX_BYTES = 64L << 20;

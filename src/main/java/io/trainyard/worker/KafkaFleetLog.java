@@ -27,7 +27,7 @@ final class KafkaFleetLog implements FleetLog {
     private static final Duration BACKLOG_TIMEOUT = Duration.ofSeconds(5);
 
     /// The time limit of the first try. A broker whose internal connection is missing or was idle for minutes
-    /// answers after two seconds (facts.md), but a second request is answered at once.
+    /// answers after two seconds (docs/contributing/facts.md), but answers a second request at once.
     private static final Duration FIRST_TIMEOUT = Duration.ofMillis(400);
 
     private final Brokers kafka;

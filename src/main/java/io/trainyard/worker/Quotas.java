@@ -11,8 +11,8 @@ import java.util.Optional;
 /// The quotas of jobs that run at a time. A worker takes a permit before it begins an attempt of a project with
 /// a quota.
 final class Quotas {
-    /// A permit whose attempt was not owned by any worker for so many heartbeats belongs to a worker that died
-    /// before it began.
+    /// A permit whose attempt had no owner for this many heartbeats belongs to a worker that died before the
+    /// attempt started.
     private static final int NEVER_BEGUN_BEATS = 8;
 
     /// The limit of attempts that are watched; beyond it the watch starts over.

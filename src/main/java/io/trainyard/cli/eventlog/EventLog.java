@@ -18,13 +18,13 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 
-/// The topics as one log: their records merged by timestamp, from the beginning on. Of records with the same
-/// timestamp, losses come before a job's end. Within a topic a job's own order is kept whatever its timestamps say.
+/// The topics as one log: their records merged by timestamp, from the beginning. At equal timestamps, losses
+/// precede a job's end. Within a topic, records of a job keep their order regardless of timestamps.
 ///
-/// What is buffered is bounded: a partition with much in hand is paused until the others have caught up. Not
+/// Buffering is bounded: a partition with many buffered records is paused until the others have caught up. Not
 /// thread-safe.
 public final class EventLog implements AutoCloseable {
-    /// A partition with so many records in hand is paused; one poll adds at most as many again.
+    /// A partition with this many buffered records is paused; one poll adds at most as many again.
     public static final int MAX_RECORDS = 1000;
 
     private static final int MAX_FETCHED_BYTES = 8 << 20;
@@ -52,10 +52,10 @@ public final class EventLog implements AutoCloseable {
         return open(kafka, topics, List.of(), Duration.ZERO);
     }
 
-    /// As [#open], and of some more topics only what was written lately; of those that this process may not read,
-    /// nothing.
+    /// Like [#open], with only the recent records of some more topics, which are skipped if this process may
+    /// not read them.
     ///
-    /// @param lately how long ago at most, by the clock of this process
+    /// @param lately maximum age by this process's clock
     public static EventLog open(Cluster kafka, Collection<Topic> topics, Collection<Topic> recent, Duration lately) {
         return kafka.reach(() -> {
             EventLog log = new EventLog(kafka, kafka.brokers().consumer(settings(kafka)));
@@ -154,9 +154,9 @@ public final class EventLog implements AutoCloseable {
         buffers.values().forEach(buffer -> buffer.holdBackFrom(Long.MAX_VALUE));
     }
 
-    /// Reads what comes, as long as `goOn` is true; it is asked several times a second.
+    /// Reads new records while `goOn` returns true; it is called several times a second.
     ///
-    /// @throws KafkaUnreachableException if the brokers are away for a minute
+    /// @throws KafkaUnreachableException if the brokers are unavailable for a minute
     public void follow(Consumer<TopicRecord> reader, BooleanSupplier goOn) {
         long receivedNanos = System.nanoTime();
         while (goOn.getAsBoolean()) {

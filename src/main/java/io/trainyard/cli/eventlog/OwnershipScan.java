@@ -19,11 +19,11 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 
-/// Where the jobs of a fleet are: whose commands wait in a topic, and which jobs have a record of ownership or a
+/// The locations of a fleet's jobs: the jobs whose commands wait in a topic, and those with an ownership or a
 /// deferred command.
 ///
-/// The start of each share group is taken first, the commands are read next, and the ownership after that. A worker
-/// writes the ownership before it accepts the command: a job that moves meanwhile is seen in at least one of them.
+/// First the start of each share group is read, then the commands, then the ownerships. A worker publishes the
+/// ownership before it accepts the command, so a job that moves meanwhile is found at least once.
 public final class OwnershipScan {
     private static final Duration POLL = Duration.ofMillis(200);
 

@@ -13,13 +13,13 @@ import java.util.Queue;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/// The records of one partition that [EventLog] has in hand. The next one is the earliest: each worker stamps its
-/// records, and those of two workers may reach a partition the other way round. Only the records of one job stay in
-/// the partition's order whatever their timestamps say, for two attempts may have workers whose clocks differ.
+/// The buffered records of one partition for [EventLog], earliest first: workers set timestamps, so records of
+/// two workers may be out of order in a partition. Records of one job keep the partition's order, because two
+/// attempts may have workers with different clocks.
 final class PartitionBuffer {
     private static final int MAX_BYTES = 4 << 20;
 
-    /// What a record takes besides its body, roughly.
+    /// The approximate memory of a record without its body.
     private static final int RECORD_BYTES = 200;
 
     /// By their next records; only for buffers that are not empty.
@@ -31,7 +31,6 @@ final class PartitionBuffer {
     private final Queue<Timed> records = new PriorityQueue<>(Comparator.comparingLong(Timed::timeMillis)
             .thenComparingLong(timed -> timed.entry().offset()));
 
-    /// What is in `records` of each job.
     private final Map<String, InHand> jobs = new HashMap<>();
 
     /// Those from `limit` on, in the partition's order.
@@ -53,7 +52,7 @@ final class PartitionBuffer {
         return topic;
     }
 
-    /// Holds back what is at an offset or behind it: the buffer is empty when only that is in hand.
+    /// Withholds records from an offset on; the buffer counts as empty if it has only those.
     void holdBackFrom(long offset) {
         limit = offset;
         List<ConsumerRecord<String, byte[]>> held = List.copyOf(heldBack);

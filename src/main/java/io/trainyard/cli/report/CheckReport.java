@@ -6,7 +6,7 @@ import io.trainyard.device.check.BenchmarkResult;
 import io.trainyard.device.check.CheckResult;
 import org.jspecify.annotations.Nullable;
 
-/// Tells how the check of a device goes, while it goes.
+/// Reports the progress of a device check.
 public interface CheckReport {
     void begin(Device device);
 

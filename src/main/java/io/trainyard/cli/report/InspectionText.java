@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/// What `dataset inspect` tells, for people: a line each.
+/// The output of `dataset inspect` as text.
 public final class InspectionText {
     private static final int MOST_ROWS = 40;
 

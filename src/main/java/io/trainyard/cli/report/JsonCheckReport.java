@@ -12,7 +12,7 @@ import java.io.PrintStream;
 import java.time.LocalDate;
 import org.jspecify.annotations.Nullable;
 
-/// For programs: an object a line, whose `event` says what it is.
+/// One JSON object per line, with its type in `event`.
 public final class JsonCheckReport implements CheckReport {
     private final PrintStream out;
     private final String trainyard;

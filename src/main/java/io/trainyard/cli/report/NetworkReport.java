@@ -19,16 +19,15 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// What `network show` tells of a network in place.
+/// The output of `network show`.
 ///
-/// @param network its name, or how many layers it has
+/// @param network its name, or its number of layers
 /// @param input the shape of one sample
-/// @param batchSize samples a step
-/// @param layers those within others, too, behind these
-/// @param parameters values that are trained
-/// @param buffers values that are kept besides, such as running statistics
-/// @param multiplyAdds of one sample's forward pass, in convolutions and products with a matrix
-/// @param trainingMultiplyAdds of all that training does with one sample
+/// @param layers including nested ones, after the layer that contains them
+/// @param parameters number of trained values
+/// @param buffers number of other stored values, such as running statistics
+/// @param multiplyAdds of one sample's forward pass, in convolutions and linear layers
+/// @param trainingMultiplyAdds of training one sample
 public record NetworkReport(
         String network,
         Shape input,
@@ -60,10 +59,10 @@ public record NetworkReport(
             long activationGradients,
             long estimate) {}
 
-    /// @param device the kind, or `devices`: several of a kind together
-    /// @param computes what of it computes the network
-    /// @param unavailable why there is none here; null: there is
-    /// @param refuses why it does not run such a job, wherever it is; null: it does
+    /// @param device the kind, or `devices` for several of a kind
+    /// @param computes the implementation that computes the network
+    /// @param unavailable the reason why this machine has none; null if it has one
+    /// @param refuses the reason why it cannot run the job on any machine; null if it can
     @JsonInclude(Include.NON_NULL)
     public record DeviceRow(
             String device,

@@ -93,7 +93,7 @@ record BarLine(
                 : "[" + "=".repeat(done) + " ".repeat(width - done) + "] ";
     }
 
-    /// The mean is left out where it would push the rest off the line.
+    /// The mean is omitted if the line would become too long.
     private String figures(int width) {
         String all = figures(meanLoss);
         return all.length() <= width ? all : figures((Double) null);

@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/// Shows jobs whose events are at hand, with no Kafka between. Used by one thread.
+/// Shows the progress of jobs from local events, without Kafka. Used by one thread.
 public final class JobProgress implements Consumer<TrainingEvent>, AutoCloseable {
     private final ProgressView view;
     private final Map<String, JobState> states = new LinkedHashMap<>();
@@ -35,7 +35,7 @@ public final class JobProgress implements Consumer<TrainingEvent>, AutoCloseable
         view.rejected(state);
     }
 
-    /// Whether bars are drawn, over whatever else is written; lines stay as they are.
+    /// Whether progress bars are drawn, which overwrite other output; lines remain.
     public boolean isDrawn() {
         return view instanceof ProgressBars;
     }

@@ -7,8 +7,8 @@ import java.util.List;
 import org.jline.terminal.Attributes;
 import org.jline.terminal.Terminal;
 
-/// A whole terminal that is drawn anew now and then, and given back as it was. Its signals stay as they are:
-/// ctrl-C ends the process, whose shutdown hook closes this.
+/// The terminal's alternate screen, redrawn periodically and restored at the end. Ctrl-C ends the process,
+/// whose shutdown hook closes this.
 public final class LiveScreen implements AutoCloseable {
     private static final String ENTER = "\u001b[?1049h\u001b[?25l"; // the other screen, and no cursor
     private static final String LEAVE = "\u001b[?25h\u001b[?1049l";
@@ -39,7 +39,7 @@ public final class LiveScreen implements AutoCloseable {
         return terminal.getHeight() > 0 ? terminal.getHeight() : ROWS;
     }
 
-    /// Shows lines in the place of what was there; what does not fit is cut off.
+    /// Replaces the contents; lines that do not fit are cut off.
     public synchronized void draw(List<String> lines) {
         if (closed) {
             return;

@@ -16,8 +16,7 @@ import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import org.jline.terminal.Terminal;
 
-/// Progress as one bar a job, redrawn in place. The bars are drawn by a thread of the library's; what it draws are
-/// [BarLine]s.
+/// Progress as one bar per job, redrawn in place by a thread of the library. [BarLine] renders a bar.
 final class ProgressBars implements ProgressView {
     private static final int REDRAW_MILLIS = 100;
 

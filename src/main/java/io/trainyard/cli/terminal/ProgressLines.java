@@ -149,7 +149,7 @@ final class ProgressLines implements ProgressView {
                 : String.format(ROOT, "%s mean absolute error %.4f", accuracy, e.testMeanAbsoluteError());
     }
 
-    /// What the size of the test set leaves open; nothing where an event of an earlier version does not tell it.
+    /// The confidence interval of the accuracy; empty if the event has none.
     private static String interval(EpochTested e) {
         return e.accuracyHigh() == 0 ? "" : String.format(ROOT, " (%.4f-%.4f)", e.accuracyLow(), e.accuracyHigh());
     }

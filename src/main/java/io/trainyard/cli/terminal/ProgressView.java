@@ -6,7 +6,7 @@ import io.trainyard.event.JobState;
 /// Shows how jobs go: to people by [ProgressBars] where there is a terminal and by [ProgressLines] elsewhere, to
 /// programs by [ProgressJson]. Used by one thread.
 public sealed interface ProgressView extends AutoCloseable permits ProgressBars, ProgressLines, ProgressJson {
-    /// How often a person is told, in steps, where the job itself is not known.
+    /// The default number of steps between reports, for unknown jobs.
     int REPORT_EVERY_STEPS = 100;
 
     /// More bars than this do not fit a terminal; that many jobs are shown as lines.

@@ -4,23 +4,23 @@ import io.trainyard.event.TrainingEvent.StepLosses;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The mean loss of a job's steps since a person was last told, as the tutorials print it. What a new
-/// attempt tells begins anew, and so does what comes after a gap. Not thread-safe.
+/// The mean loss of a job's steps since the last report, as PyTorch's tutorials print it. It restarts with a
+/// new attempt and after a gap. Not thread-safe.
 final class RunningLoss {
     private int attempt;
     private long nextStep;
     private double sum;
     private long count;
 
-    /// A step that a person is told of.
+    /// A report after a step.
     ///
-    /// @param mean of the losses since the report before, this step's included
+    /// @param mean of the losses since the previous report, including this step
     record Report(long step, float loss, double mean) {}
 
-    /// Takes in losses.
+    /// Adds losses.
     ///
-    /// @param everySteps how often a person is told
-    /// @return what there is to tell, in order
+    /// @param everySteps steps between reports
+    /// @return the reports that are due, in order
     List<Report> take(StepLosses published, long everySteps) {
         if (published.attempt() != attempt || published.firstStep() != nextStep) {
             attempt = published.attempt();

@@ -8,11 +8,11 @@ import java.io.Console;
 import java.io.InputStream;
 import java.io.PrintStream;
 
-/// Where a command reads and writes.
+/// The standard streams of a command.
 ///
-/// @param out results, which people pipe on
-/// @param err words about the work
-/// @param interactive true where `out` is a terminal whose cursor can move
+/// @param out results
+/// @param err messages
+/// @param interactive whether `out` is a terminal with a movable cursor
 public record Terminal(InputStream in, PrintStream out, PrintStream err, boolean interactive) {
     private static final JsonMapper MAPPER = JsonMapper.builder().build();
 

@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/// A fleet as its topics tell of it: its jobs, the workers that are there, and what lies before the jobs that wait.
+/// A fleet according to its topics: its jobs, the live workers, and the forecasts of waiting jobs.
 public final class FleetReader {
     public static final int MAX_JOBS = 10_000;
 
@@ -32,7 +32,7 @@ public final class FleetReader {
     /// large.
     private static final Duration SILENT = Duration.ofSeconds(30);
 
-    /// A job that trains tells so in this time.
+    /// A training job publishes losses within this time.
     private static final Duration LATELY = Duration.ofMinutes(2);
 
     private final Cluster kafka;
@@ -51,7 +51,7 @@ public final class FleetReader {
         reader = new JobRecordReader(warn);
     }
 
-    /// Opens all that is told of jobs, and what workers have told of themselves lately.
+    /// Opens all records of jobs and the recent heartbeats.
     public EventLog open() {
         return open(Topic.JOB_TOPICS, List.of());
     }
@@ -65,7 +65,7 @@ public final class FleetReader {
         return open(whole, List.of(Topic.STEPS));
     }
 
-    /// Who may not hear of workers is told of jobs all the same.
+    /// Without permission to read heartbeats, jobs are still read.
     private EventLog open(List<Topic> whole, List<Topic> more) {
         List<Topic> recent = new ArrayList<>(more);
         recent.add(Topic.WORKERS);
@@ -93,7 +93,7 @@ public final class FleetReader {
         }
     }
 
-    /// All jobs, in the order they were first heard of.
+    /// All jobs in the order of their first records.
     public Collection<JobState> jobs() {
         return book.jobs();
     }
@@ -123,7 +123,7 @@ public final class FleetReader {
             return jobs.stream().filter(job -> job.status() == status).count();
         }
 
-        /// Those that run, in the order they were first heard of.
+        /// The running jobs in the order of their first records.
         public List<JobState> running() {
             return jobs.stream().filter(job -> job.status() == Status.RUNNING).toList();
         }

@@ -48,8 +48,8 @@ public final class FleetTable {
 
     private FleetTable() {}
 
-    /// @param running in the order in which they are shown
-    /// @param most lines of each table; of more it is told how many
+    /// @param running in display order
+    /// @param most maximum number of lines of each table; the number of omitted ones is added
     public static List<String> lines(FleetReader.Snapshot fleet, List<JobState> running, int most) {
         List<String> lines = new ArrayList<>(List.of(headline(fleet)));
         List<StartForecast> waiting = fleet.waiting();
@@ -103,7 +103,7 @@ public final class FleetTable {
         return jobs.isEmpty() ? idle : jobs;
     }
 
-    /// What its GPUs do at the moment, as far as their driver tells.
+    /// The state of its GPUs, if their driver reports it.
     private static String readings(WorkerStatus worker) {
         List<Reading> readings = Objects.requireNonNullElse(worker.readings(), List.of());
         return readings.isEmpty()

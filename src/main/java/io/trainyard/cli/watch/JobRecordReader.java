@@ -22,9 +22,9 @@ public final class JobRecordReader {
         this.warn = warn;
     }
 
-    /// The jobs of a fleet, as its topics tell of them up to now.
+    /// Reads the current jobs of a fleet from its topics.
     ///
-    /// @param warn called with the sentences
+    /// @param warn receives warnings
     /// @throws io.trainyard.topics.KafkaUnreachableException if the brokers do not answer
     public static JobStates readAll(Cluster kafka, int maxJobs, Consumer<String> warn) {
         JobRecordReader reader = new JobRecordReader(warn);

@@ -52,7 +52,7 @@ public final class JobTable {
             new Column<>("DURATION", 12, true, JobTable::duration),
             new Column<>("REASON", 60, false, state -> of(state.reason(), reason -> reason)));
 
-    /// What jobs that wait have besides.
+    /// Additional columns of waiting jobs.
     private static List<Column<JobState>> columns(Forecast forecast) {
         if (forecast.forecasts().isEmpty()) {
             return COLUMNS;

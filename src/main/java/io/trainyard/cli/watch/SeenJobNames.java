@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The names of jobs that were met on the way, up to a bound, for whoever has misspelt one.
+/// A bounded set of the names of known jobs, for suggestions after a misspelt name.
 public final class SeenJobNames {
     private static final int MAX_NAMES = 10_000;
     private static final int MAX_SIMILAR = 5;

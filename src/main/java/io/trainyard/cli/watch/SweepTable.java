@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// A sweep as a table for people: the best trial first, what was given to each, and a bar for how good it is.
+/// A sweep as a text table: the best trial first, with its parameters and a bar for its result.
 public final class SweepTable {
     private static final String NOTHING = "-";
     private static final int MAX_CELL = 24;
@@ -84,7 +84,7 @@ public final class SweepTable {
         return TextTable.lines(rows, _ -> false);
     }
 
-    /// The last part of a path, where that tells it from the others.
+    /// The last part of a path if that is unique.
     private static String title(String field, List<String> fields) {
         String last = field.substring(field.lastIndexOf('.') + 1);
         long alike = fields.stream()

@@ -64,8 +64,7 @@ class Access {
         return looks ? Optional.of(Role.VIEWER) : Optional.empty();
     }
 
-    /// Who calls; empty where nobody signs in. People choose their names themselves, so the provider's own id of them
-    /// tells one from another.
+    /// The caller; empty without sign-in. Users choose their own names, so the provider's id identifies them.
     Optional<Submitter> submitter() {
         return name().map(name -> new Submitter(
                 caller.getPrincipal() instanceof JsonWebToken token
@@ -74,7 +73,7 @@ class Access {
                 name));
     }
 
-    /// Logs that somebody who has signed in asked something of jobs.
+    /// Logs an action of a signed-in user.
     void log(String action, Collection<String> jobs) {
         submitter()
                 .ifPresent(by -> LOG.log(
@@ -90,7 +89,7 @@ class Access {
                         jobs.size() > MAX_JOBS_SHOWN ? " and %d more".formatted(jobs.size() - MAX_JOBS_SHOWN) : ""));
     }
 
-    /// What to call who calls; empty where nobody signs in.
+    /// The caller's display name; empty without sign-in.
     Optional<String> name() {
         if (!config.enabled() || caller.isAnonymous()) {
             return Optional.empty();

@@ -8,8 +8,8 @@ import jakarta.ws.rs.core.Response.Status;
 import java.util.Set;
 import org.jboss.resteasy.reactive.server.ServerRequestFilter;
 
-/// Lets nobody look or write who may not, and nobody write by another's page: a page of another origin cannot set a
-/// header of ours without being asked, and is never allowed to.
+/// Enforces roles, and refuses writes from pages of other origins: these cannot set a custom header without a
+/// CORS preflight, which is never allowed.
 class AccessFilter {
     /// The header that calls must have that change something; its value does not matter.
     static final String HEADER = "X-Trainyard";

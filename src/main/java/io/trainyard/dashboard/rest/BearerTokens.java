@@ -16,9 +16,9 @@ import java.util.Locale;
 import java.util.Set;
 import org.eclipse.microprofile.jwt.JsonWebToken;
 
-/// Refuses ID tokens where access tokens are asked for: an ID token says to a client who has signed in, passes through
-/// browsers and logs of applications, and gives no right to call anything. The dashboard asks for a nonce whenever it
-/// sends somebody to sign in, so each ID token of its own has one.
+/// Refuses ID tokens in place of access tokens: an ID token identifies a user to a client, appears in browsers
+/// and logs, and authorizes no calls. The dashboard requests a nonce at each sign-in, so its own ID tokens
+/// contain one.
 @Singleton
 class BearerTokens implements SecurityIdentityAugmentor {
     /// Claims that OpenID Connect has for ID tokens only.

@@ -29,11 +29,11 @@ public class BulkResource {
         this.access = access;
     }
 
-    /// What is asked.
+    /// The request body.
     ///
     /// @param action cancel, pause, resume or reprioritize
     /// @param priority for reprioritize: high, normal or low
-    /// @param sweep in place of jobs: all of that group that have not ended
+    /// @param sweep instead of jobs: all jobs of the group that have not ended
     record Asked(
             @Nullable String action,
             @Nullable List<String> jobs,

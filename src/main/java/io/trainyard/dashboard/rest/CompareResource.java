@@ -56,7 +56,7 @@ public class CompareResource {
     /// @param pValue how often chance alone would make so great a difference, adjusted for the number of tests
     record Test(String a, String b, double accuracyA, double accuracyB, double pValue) {}
 
-    /// @param test which test it is, and what it takes for granted
+    /// @param test the name of the test and its assumptions
     record Comparison(List<String> jobs, List<Field> fields, List<Test> tests, String test) {}
 
     @GET

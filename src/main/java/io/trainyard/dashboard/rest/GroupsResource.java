@@ -28,7 +28,7 @@ public class GroupsResource {
     /// Jobs that are looked at together.
     private static final int PAGE = 500;
 
-    /// What is known of jobs without their commands.
+    /// Fields that are available without reading commands.
     private static final Set<String> BY_SUMMARY = Set.of("dataset", "network", "state", "tag");
 
     private final TrackingStore store;
@@ -107,7 +107,7 @@ public class GroupsResource {
         return new Groups(by, all);
     }
 
-    /// Of the jobs of a group what is told of it: all that is known of them would be too much to hold.
+    /// The retained part of a group's jobs; their full records would need too much memory.
     private static final class Members {
         private final List<String> jobs = new ArrayList<>();
         private final Map<String, Long> states = new TreeMap<>();

@@ -20,9 +20,9 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 
-/// Where nobody signs in, refuses requests for another host than this one: a page of another site could let its name
-/// resolve to this machine, and the browser would take the dashboard for a part of that site (DNS rebinding). Answers
-/// of the API are kept by no cache.
+/// Without sign-in, refuses requests for other host names, which protects from DNS rebinding: a foreign page's
+/// name could resolve to this machine, and the browser would treat the dashboard as a part of that page. API
+/// responses are never cached.
 @Singleton
 class HostFilter {
     private static final int BEFORE_ALL_OTHERS = 1000;

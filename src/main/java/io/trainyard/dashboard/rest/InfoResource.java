@@ -31,12 +31,12 @@ public class InfoResource {
         this.signOut = signOut;
     }
 
-    /// What a client should know before it asks.
+    /// General information for clients.
     ///
-    /// @param readOnly whether calls that change something are refused, whoever calls
-    /// @param user who has signed in; null where nobody has to
-    /// @param signOut where to go to sign out; null where nobody signs in, and where the provider knows no end
-    /// @param role what the caller may
+    /// @param readOnly whether all modifying calls are refused
+    /// @param user the signed-in user; null without sign-in
+    /// @param signOut the sign-out address; null without sign-in, and if the provider has no sign-out
+    /// @param role the caller's role
     record Info(
             String version,
             boolean readOnly,

@@ -62,10 +62,9 @@ public class JobResource {
         this.access = access;
     }
 
-    /// What is asked of a job: how urgent it is to be.
     record Reprioritize(@Nullable String priority) {}
 
-    /// What is to be written beside a job; what is left out is empty.
+    /// Annotations of a job; missing fields are empty.
     record Written(@Nullable List<String> tags, @Nullable String note) {}
 
     @GET

@@ -7,10 +7,10 @@ import io.trainyard.dashboard.Sources;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// What one client of the live stream is told: a snapshot, then what has changed, at most once a period.
+/// The updates of one client of the live stream: a snapshot, then changes, at most once per period.
 ///
-/// Nothing is queued for it. A tick that finds it still writing is dropped, and the next update is made from the
-/// history when there is room for it; so a slow client is given the newest state, only less often.
+/// Nothing is queued: a tick is skipped while the client is still receiving, and the next update is computed
+/// from the history afterwards. So a slow client receives the newest state less often.
 final class LiveUpdates {
     private final JobHistory history;
     private final Duration keepAlive;

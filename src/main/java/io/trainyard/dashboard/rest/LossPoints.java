@@ -4,13 +4,13 @@ import io.trainyard.tracking.Buckets;
 import io.trainyard.tracking.Curve;
 import java.util.stream.IntStream;
 
-/// A piece of a loss curve, in columns. Point i covers the steps `firstStep[i]` to `lastStep[i]`, and has at least one
-/// loss: the least, the mean, the greatest and the standard deviation of those that are numbers, the text `"NaN"` where
-/// none is, and the last one.
+/// A section of a loss curve, in columns. Point i covers the steps `firstStep[i]` to `lastStep[i]` and at least
+/// one loss: minimum, mean, maximum and standard deviation of the finite losses (`"NaN"` if there are none),
+/// and the last loss.
 ///
-/// @param millis when the last one was told, since 1970
-/// @param count how many losses it is made of
-/// @param notFinite how many of them are NaN or infinite
+/// @param millis time of the last loss, since 1970
+/// @param count number of losses
+/// @param notFinite number of NaN or infinite losses
 record LossPoints(
         long[] firstStep,
         long[] lastStep,

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/// Reads parameters of calls; what is none is a [Problem] with a sentence.
+/// Parses query parameters; an invalid one is a [Problem].
 final class Parameter {
     private static final int MAX_SHOWN = 100;
 
@@ -52,7 +52,7 @@ final class Parameter {
                 .formatted(name, shown(text), FIRST_YEAR, LAST_YEAR));
     }
 
-    /// A name of an enumeration, whatever the case.
+    /// The name of an enum constant, in any case.
     static <E extends Enum<E>> E name(String name, String text, Class<E> type) {
         return Arrays.stream(type.getEnumConstants())
                 .filter(one -> word(one).equals(text.toLowerCase(Locale.ROOT)))

@@ -7,11 +7,11 @@ import jakarta.ws.rs.WebApplicationException;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.core.Response.Status;
 
-/// What is wrong with a call, as RFC 9457 has it.
+/// An error response according to RFC 9457.
 ///
-/// @param type `about:blank`: it is of the kind that its status says
-/// @param title the status in words
-/// @param detail a sentence for people: what, its value, what is allowed, what to do
+/// @param type `about:blank`: the status defines the type
+/// @param title the status as text
+/// @param detail an explanation for users: the field, its value, the allowed values, a remedy
 record Problem(String type, String title, int status, String detail) {
     static final String MEDIA_TYPE = "application/problem+json";
 

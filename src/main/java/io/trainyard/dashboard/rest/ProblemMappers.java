@@ -41,7 +41,7 @@ class ProblemMappers {
         return problem(Status.NOT_FOUND, e);
     }
 
-    /// Of the server's own, such as a path that is none.
+    /// Errors of the server itself, such as an unknown path.
     @ServerExceptionMapper
     Response other(WebApplicationException e) {
         Response response = e.getResponse();

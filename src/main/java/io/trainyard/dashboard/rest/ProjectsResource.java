@@ -15,7 +15,7 @@ public class ProjectsResource {
         this.quotas = quotas;
     }
 
-    /// @param windowSeconds of which it is told what each had
+    /// @param windowSeconds the period of the past use
     record Projects(long windowSeconds, List<ProjectRow> projects) {}
 
     @GET

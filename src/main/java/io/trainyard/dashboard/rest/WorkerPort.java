@@ -5,7 +5,7 @@ import io.trainyard.dashboard.DashboardConfig;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 
-/// A worker with a port for its metrics is no dashboard: beside them only how it is, for probes, is served there.
+/// A worker with a metrics port serves only metrics and health, not the dashboard.
 @ApplicationScoped
 class WorkerPort {
     private static final String METRICS = "/metrics";

@@ -1,4 +1,4 @@
-/// The dashboard's REST: what it knows as JSON under `/api/v1`, the live stream, and what people ask of jobs.
+/// The dashboard's REST API: data as JSON under `/api/v1`, the live stream, and control requests.
 @NullMarked
 package io.trainyard.dashboard.rest;
 

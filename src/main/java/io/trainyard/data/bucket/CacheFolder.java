@@ -102,7 +102,7 @@ record CacheFolder(Path root) {
         }
     }
 
-    /// The datasets whose download or removal has begun.
+    /// The datasets with an unfinished download or removal.
     List<String> setsUnfinished() throws IOException {
         try (Stream<Path> all = Files.list(sets())) {
             return all.map(set -> set.getFileName().toString())
