@@ -68,11 +68,11 @@ final class NativeSourcesIT {
                     .isNotNull();
         }
         for (String library : List.of("org.bytedeco.dnnl-", "org.bytedeco.javacpp-", "org.xerial.sqlite-jdbc-")) {
-            assertThat(tellsOfItself(library)).as("%s", library).isTrue();
+            assertThat(reportsItself(library)).as("%s", library).isTrue();
         }
     }
 
-    private static boolean tellsOfItself(String library) throws IOException {
+    private static boolean reportsItself(String library) throws IOException {
         try (Stream<Path> jars = Files.list(SOURCES.resolve("lib"))) {
             for (Path file : jars.filter(jar -> jar.getFileName().toString().startsWith(library))
                     .toList()) {

@@ -180,9 +180,10 @@ public final class JobFolder {
     /// Records that a high-priority job preempts an attempt, before the attempt stops. Therefore no preemption
     /// is missing in the count.
     ///
-    /// @param urgent the id of the high-priority job
-    public void notePreempted(int attempt, String urgent) {
-        var _ = store.createIfAbsent(attemptKey(attempt) + JobChain.PREEMPTED, urgent.getBytes(StandardCharsets.UTF_8));
+    /// @param highPriority the id of the high-priority job
+    public void notePreempted(int attempt, String highPriority) {
+        var _ = store.createIfAbsent(
+                attemptKey(attempt) + JobChain.PREEMPTED, highPriority.getBytes(StandardCharsets.UTF_8));
     }
 
     private String startedKey(int attempt) {

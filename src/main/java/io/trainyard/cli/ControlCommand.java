@@ -68,7 +68,7 @@ abstract class ControlCommand extends FleetCommand {
     }
 
     @Nullable
-    RequestedPriority urgency(@Nullable RequestedPriority kept) {
+    RequestedPriority requestedPriority(@Nullable RequestedPriority kept) {
         return kept;
     }
 
@@ -132,7 +132,11 @@ abstract class ControlCommand extends FleetCommand {
         boolean runsOn = jobs.kept(job).map(Control::skipsRungs).orElse(false)
                 || jobs.state(job).map(this::runsOn).orElse(false);
         return new Control(
-                job, desiredState(jobs.desiredState(job)), urgency(kept), Instant.now(), runsOn ? true : null);
+                job,
+                desiredState(jobs.desiredState(job)),
+                requestedPriority(kept),
+                Instant.now(),
+                runsOn ? true : null);
     }
 
     /// Publishes requests in order.

@@ -50,7 +50,7 @@ public final class ReprioritizeCommand extends ControlCommand {
     }
 
     @Override
-    RequestedPriority urgency(@Nullable RequestedPriority kept) {
+    RequestedPriority requestedPriority(@Nullable RequestedPriority kept) {
         return priority.requested();
     }
 
@@ -67,15 +67,15 @@ public final class ReprioritizeCommand extends ControlCommand {
 
     @Override
     Optional<Answer> after(JobState state, ControlledJobs all) {
-        String urgency = priority.name().toLowerCase(Locale.ROOT);
+        String requestedPriority = priority.name().toLowerCase(Locale.ROOT);
         if (state.status() != Status.QUEUED) {
             return Answer.asRequested("%s: the priority %s is kept for when it waits for a worker again"
-                    .formatted(words(state.status()), urgency));
+                    .formatted(words(state.status()), requestedPriority));
         }
         return Answer.asRequested(
                 all.command(job).isPresent()
-                        ? "waits with the priority " + urgency
+                        ? "waits with the priority " + requestedPriority
                         : "has no command on the topics any more: the priority %s is kept for its next one"
-                                .formatted(urgency));
+                                .formatted(requestedPriority));
     }
 }

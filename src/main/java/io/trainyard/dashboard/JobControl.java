@@ -127,12 +127,12 @@ public class JobControl {
                 if (priority != null && state.get().status() == Status.QUEUED) {
                     newestCommand(job).ifPresent(waiting::add);
                 }
-                RequestedPriority urgency =
+                RequestedPriority requestedPriority =
                         priority == null ? kept.map(Control::priority).orElse(null) : priority.requested();
                 boolean runsOn =
                         (isPaused && !group) || kept.map(Control::skipsRungs).orElse(false);
-                controls.add(
-                        new Control(job, desiredState(action, kept), urgency, Instant.now(), runsOn ? true : null));
+                controls.add(new Control(
+                        job, desiredState(action, kept), requestedPriority, Instant.now(), runsOn ? true : null));
             }
         }
         if (priority != null && !waiting.isEmpty()) {

@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 /// @param count the number of broken files
 /// @param first the first broken files in sample order: name and reason
 record BrokenFiles(String part, int of, int count, List<String> first) {
-    private static final int TOLD = 5;
+    private static final int MAX_LISTED = 5;
 
     BrokenFiles {
         first = List.copyOf(first);
@@ -20,7 +20,10 @@ record BrokenFiles(String part, int of, int count, List<String> first) {
     /// @param broken name and reason by sample index
     static BrokenFiles of(String part, int files, SortedMap<Integer, String> broken) {
         return new BrokenFiles(
-                part, files, broken.size(), broken.values().stream().limit(TOLD).toList());
+                part,
+                files,
+                broken.size(),
+                broken.values().stream().limit(MAX_LISTED).toList());
     }
 
     String warning() {

@@ -17,7 +17,7 @@ final class DatasetWarnings {
     /// Limit of `normalize` for means and deviations.
     static final double TOO_FAR = 1e6;
 
-    private static final int TOLD = 5;
+    private static final int MAX_LISTED = 5;
 
     private DatasetWarnings() {}
 
@@ -168,7 +168,7 @@ final class DatasetWarnings {
     }
 
     private static String some(List<String> names) {
-        return names.stream().limit(TOLD).collect(Collectors.joining(", "))
-                + (names.size() > TOLD ? " and %d more".formatted(names.size() - TOLD) : "");
+        return names.stream().limit(MAX_LISTED).collect(Collectors.joining(", "))
+                + (names.size() > MAX_LISTED ? " and %d more".formatted(names.size() - MAX_LISTED) : "");
     }
 }

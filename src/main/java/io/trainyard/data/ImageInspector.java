@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Inspects the images of a folder, decoded and transformed as in a job, in parallel on all CPUs.
 final class ImageInspector {
-    private static final int TOLD = 5;
+    private static final int MAX_LISTED = 5;
 
     private final DataFolder folder;
     private final ImageFolderManifest manifest;
@@ -99,9 +99,9 @@ final class ImageInspector {
                 })
                 .read();
         broken.keySet().forEach(index -> labels[first + index] = -1);
-        broken.values().stream().limit(TOLD).forEach(reason -> odd.add("cannot be read: " + reason));
-        if (broken.size() > TOLD) {
-            odd.add("%d more files in %s cannot be read".formatted(broken.size() - TOLD, part.name()));
+        broken.values().stream().limit(MAX_LISTED).forEach(reason -> odd.add("cannot be read: " + reason));
+        if (broken.size() > MAX_LISTED) {
+            odd.add("%d more files in %s cannot be read".formatted(broken.size() - MAX_LISTED, part.name()));
         }
     }
 

@@ -60,8 +60,8 @@ public record Forecast(Map<String, StartForecast> forecasts) {
 
     /// The job that each high-priority job preempts, by the workers' own rule.
     private static Map<String, String> victims(Fleet fleet, WhyWaiting why, List<Place> line) {
-        List<WaitingCommand> urgent = line.stream()
-                .filter(place -> place.job().urgency() == RequestedPriority.HIGH && place.held() == null)
+        List<WaitingCommand> highPriority = line.stream()
+                .filter(place -> place.job().requestedPriority() == RequestedPriority.HIGH && place.held() == null)
                 .map(Place::job)
                 .map(job -> new WaitingCommand(
                         Topic.COMMANDS_HIGH,
@@ -83,7 +83,7 @@ public record Forecast(Map<String, StartForecast> forecasts) {
                         job.job(),
                         job.attempt(),
                         Objects.requireNonNullElse(job.worker(), ""),
-                        Priority.of(job.urgency()),
+                        Priority.of(job.requestedPriority()),
                         job.work() == null || !job.work().pinned(),
                         job.preemptions()))
                 .toList();
@@ -92,7 +92,7 @@ public record Forecast(Map<String, StartForecast> forecasts) {
                 .map(worker ->
                         new Seat(worker.worker(), WhyWaiting.kind(worker), worker.schemaVersion(), why.free(worker)))
                 .toList();
-        return PreemptionRule.of(urgent, seats, running, PreemptionRule.MOST).stream()
+        return PreemptionRule.of(highPriority, seats, running, PreemptionRule.MOST).stream()
                 .collect(Collectors.toMap(
                         decision -> decision.command().job(),
                         decision -> decision.victim().job()));

@@ -122,7 +122,7 @@ public record JobFacts(
     }
 
     /// The priority, by the topic of its command; normal if unknown.
-    RequestedPriority urgency() {
+    RequestedPriority requestedPriority() {
         Matcher place = place();
         return place.matches()
                 ? RequestedPriority.valueOf(place.group(1).toUpperCase(Locale.ROOT))

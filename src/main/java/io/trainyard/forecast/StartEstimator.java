@@ -47,7 +47,7 @@ final class StartEstimator {
         }
     }
 
-    private record Rivals(RequestedPriority urgency, String project) {}
+    private record Rivals(RequestedPriority requestedPriority, String project) {}
 
     private final Fleet fleet;
     private final WhyWaiting why;
@@ -76,7 +76,7 @@ final class StartEstimator {
             sinceMillis = Math.clamp(millis, sinceMillis, WINDOW_MILLIS);
             if (millis < WINDOW_MILLIS) {
                 String kind = WhyWaiting.kind(slots.getFirst().worker);
-                Rivals its = new Rivals(job.urgency(), fleet.project(job));
+                Rivals its = new Rivals(job.requestedPriority(), fleet.project(job));
                 came.merge(its, durations.of(job.work(), 0, kind).seconds() / slots.size(), Double::sum);
             }
         }
@@ -144,15 +144,16 @@ final class StartEstimator {
         double freed = freed(place.project());
         Slot slot = slot(place.job().lane(), freed);
         double seconds = Math.max(freed, slot.seconds);
-        RequestedPriority urgency = place.job().urgency();
-        double urgent = lately(its -> its.urgency().compareTo(urgency) < 0);
-        double others = lately(its -> its.urgency() == urgency && !its.project().equals(place.project()));
+        RequestedPriority requestedPriority = place.job().requestedPriority();
+        double highPriority = lately(its -> its.requestedPriority().compareTo(requestedPriority) < 0);
+        double others = lately(its ->
+                its.requestedPriority() == requestedPriority && !its.project().equals(place.project()));
         Start start = range(
                 seconds + CLAIM_SECONDS,
                 Math.sqrt(slot.variance / Math.sqrt(slots.size())),
                 slot.common,
-                urgent,
-                2 * urgent + others);
+                highPriority,
+                2 * highPriority + others);
         slot.run(seconds, guess(place, slot));
         ends(place.project()).add(slot.seconds);
         return start;

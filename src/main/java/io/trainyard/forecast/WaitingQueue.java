@@ -56,7 +56,7 @@ final class WaitingQueue {
         WaitingQueue line = new WaitingQueue(fleet, workers);
         fleet.jobs().stream()
                 .filter(job -> job.status() == Status.QUEUED)
-                .collect(Collectors.groupingBy(JobFacts::urgency, TreeMap::new, Collectors.toList()))
+                .collect(Collectors.groupingBy(JobFacts::requestedPriority, TreeMap::new, Collectors.toList()))
                 .forEach((_, jobs) -> line.place(inTheirOrder(jobs)));
         return line.places;
     }

@@ -143,16 +143,16 @@ final class WhyWaiting {
 
     private Group group(Alike jobs) {
         if (fleet.workers().isEmpty()) {
-            return nobody("noWorker", "no worker is there");
+            return noWorker("noWorker", "no worker is there");
         }
         List<WorkerStatus> able = those(fleet.workers(), worker -> looksAt(jobs.lane(), worker));
         if (able.isEmpty()) {
-            return nobody("noWorkerOfKind", "no worker is there whose device is " + jobs.lane());
+            return noWorker("noWorkerOfKind", "no worker is there whose device is " + jobs.lane());
         }
         List<WorkerStatus> understanding = those(able, worker -> worker.schemaVersion() >= jobs.schemaVersion());
         if (understanding.isEmpty()) {
             int most = able.stream().mapToInt(WorkerStatus::schemaVersion).max().orElse(0);
-            return nobody(
+            return noWorker(
                     "needsNewerWorker",
                     jobs.schemaVersion() == JobFacts.UNREADABLE
                             ? "its command cannot be read here; a newer worker may understand it"
@@ -163,7 +163,7 @@ final class WhyWaiting {
         List<WorkerStatus> well = those(understanding, worker -> worker.problem() == null);
         if (well.isEmpty()) {
             WorkerStatus one = understanding.getFirst();
-            return nobody(
+            return noWorker(
                     "allInTrouble",
                     all == 1
                             ? "the one worker, %s, takes no jobs: %s".formatted(one.worker(), one.problem())
@@ -183,7 +183,7 @@ final class WhyWaiting {
         return new Group(well, free, new Reason("allBusy", sentence, true));
     }
 
-    private static Group nobody(String word, String sentence) {
+    private static Group noWorker(String word, String sentence) {
         return new Group(List.of(), 0, new Reason(word, sentence, false));
     }
 

@@ -25,11 +25,11 @@ public record Windows(Side rows, Side columns) {
         ///
         /// @param size of the image
         int count(int size) {
-            int room = padded(size) - length();
+            int space = padded(size) - length();
             if (!ceil) {
-                return Math.floorDiv(room, stride) + 1;
+                return Math.floorDiv(space, stride) + 1;
             }
-            int count = Math.ceilDiv(room, stride) + 1;
+            int count = Math.ceilDiv(space, stride) + 1;
             return (count - 1) * stride >= size + before ? count - 1 : count;
         }
 

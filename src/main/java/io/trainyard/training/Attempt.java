@@ -46,7 +46,7 @@ final class Attempt implements AutoCloseable {
     private final AttemptHost host;
     private boolean begun;
     private boolean started;
-    private @Nullable String urgent; // the job for which it is preempted
+    private @Nullable String highPriority; // the job for which it is preempted
     private long savedStep; // of the checkpoint to continue from; 0 without one
 
     /// @param number larger than that of every earlier attempt, and unique
@@ -164,12 +164,12 @@ final class Attempt implements AutoCloseable {
     /// Notes the preemption before the job stops. If the store cannot be used, the job goes on, because it
     /// could not save a checkpoint.
     private boolean isPreemptible() {
-        urgent = supervisor.preemptor().orElse(null);
-        if (urgent == null) { // no longer
+        highPriority = supervisor.preemptor().orElse(null);
+        if (highPriority == null) { // no longer
             return false;
         }
         try {
-            folder.notePreempted(number, urgent);
+            folder.notePreempted(number, highPriority);
         } catch (CheckpointException e) {
             LOG.log(System.Logger.Level.DEBUG, "job={0} makes no room: {1}", job.id(), e.getMessage());
             return false;
@@ -179,7 +179,7 @@ final class Attempt implements AutoCloseable {
                 "job={0} attempt={1} is preempted by the high-priority job {2}",
                 job.id(),
                 number,
-                urgent);
+                highPriority);
         return true;
     }
 
@@ -270,7 +270,7 @@ final class Attempt implements AutoCloseable {
             return append(new Paused(job.id(), number, savedStep, rungs.rung(), rungs.reason()), Pause::new);
         }
         fence.requireLast();
-        String preemptor = halt == Halt.PREEMPT ? urgent : null;
+        String preemptor = halt == Halt.PREEMPT ? highPriority : null;
         String reason = preemptor == null
                 ? "worker %s stops".formatted(worker)
                 : "preempted on worker %s by the high-priority job %s".formatted(worker, preemptor);

@@ -48,7 +48,7 @@ class AlertRulesTest {
     }
 
     @Test
-    void endsAreToldByRuleAndNotOfHistory() {
+    void alertsOnEndsByRuleButNotOnHistory() {
         assertThat(take(finished("a", 1, 20), NOW)).extracting(Alert::rule).containsExactly(Rule.FINISHED);
         assertThat(take(failed("b", 1, "why"), NOW))
                 .extracting(Alert::sentence)
@@ -89,7 +89,7 @@ class AlertRulesTest {
     }
 
     @Test
-    void aJobThatRestsOrHasEndedIsNotStalled() {
+    void pausedAndEndedJobsAreNotStalled() {
         take(losses("a", 1, 0, 1, 10), NOW);
         take(paused("a", 1, 10), NOW + 1);
         take(losses("b", 1, 0, 1, 10), NOW);
@@ -115,7 +115,7 @@ class AlertRulesTest {
     }
 
     @Test
-    void thresholdsAreToldOfTheirMetric() {
+    void thresholdAlertsNameTheirMetric() {
         assertThat(take(tested("a", 1, 0, 10, 0.5), NOW))
                 .extracting(Alert::sentence)
                 .containsExactly("job a: test_accuracy is 0.5000 at step 10, below 0.6");
@@ -154,7 +154,7 @@ class AlertRulesTest {
     }
 
     @Test
-    void anotherAttemptIsMeasuredAnewAndAnOlderOneNotAtAll() {
+    void measuresEachNewAttemptAndIgnoresOlderOnes() {
         for (int first = 1; first <= 200; first += 10) {
             take(losses("a", 1, 0, first, new float[] {1, 1.1f, 1, 0.9f, 1, 1, 1.1f, 1, 0.9f, 1}), NOW);
         }

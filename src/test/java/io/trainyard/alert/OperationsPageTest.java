@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class OperationsPageTest {
     @Test
-    void whateverAWebhookHearsHasAnEntry() {
+    void everyAlertHasATroubleshootingEntry() {
         assertThat(Page.read("docs/how-to/operate.md").section("## Troubleshooting").tableOf("type").table().stream()
                         .map(row -> Page.code(row, 0).getFirst()))
                 .containsExactlyInAnyOrderElementsOf(

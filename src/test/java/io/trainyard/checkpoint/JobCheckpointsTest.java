@@ -55,7 +55,7 @@ class JobCheckpointsTest {
     }
 
     @Test
-    void savesTheSameModelWhoeverSavesIt() {
+    void everyAttemptSavesTheSameModel() {
         CheckpointRef first = checkpoints.save(checkpoint(9, 1));
         CheckpointRef second = checkpoints.save(checkpoint(9, 2));
         assertThat(second.sha256()).isEqualTo(first.sha256());
@@ -95,7 +95,7 @@ class JobCheckpointsTest {
     }
 
     @Test
-    void ofAnAttemptThatBeganAnewNothingBeforeIsTaken() {
+    void anAttemptThatRestartedHasNoEarlierCheckpoints() {
         JobFolder job = new JobFolder(store, "job");
         job.noteFrom(2, checkpoints.newest());
         CheckpointRef _ = checkpoints.save(checkpoint(900, 1));

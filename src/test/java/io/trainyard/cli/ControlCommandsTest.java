@@ -45,7 +45,7 @@ class ControlCommandsTest extends FleetCommands {
     }
 
     @Test
-    void aJobRestsAndGoesOn() throws Exception {
+    void aJobIsPausedAndResumed() throws Exception {
         submit("a");
         publish(claimed("a"));
         publish(started("a", 1, 1));
@@ -62,7 +62,7 @@ class ControlCommandsTest extends FleetCommands {
     }
 
     @Test
-    void aWishThatDoesNotShowInTimeIsKeptAndCanBeTakenBack() {
+    void aRequestWithoutEffectInTimeIsStoredAndCanBeRevoked() {
         submit("a");
         publish(claimed("a"));
         assertThat(run("", "pause", "a", "--timeout", "1")).isZero();
@@ -74,7 +74,7 @@ class ControlCommandsTest extends FleetCommands {
     }
 
     @Test
-    void ofAJobThatHasEndedNothingCanBeWished() {
+    void refusesRequestsForEndedJobs() {
         submit("a");
         publish(finished("a", 1, 20));
         for (List<String> command : List.of(
@@ -91,7 +91,7 @@ class ControlCommandsTest extends FleetCommands {
     }
 
     @Test
-    void whereOneJobIsNotKnownNothingIsWishedOfAny() {
+    void anUnknownJobRefusesTheWholeRequest() {
         submit("tudui-1");
         submit("b");
         assertThat(run("", "cancel", "b", "tudui-2")).isEqualTo(ExitCodes.FAILED);
@@ -167,7 +167,7 @@ class ControlCommandsTest extends FleetCommands {
     }
 
     @Test
-    void aJobThatWaitsIsMadeUrgentByACopyOfItsCommand() {
+    void aWaitingJobIsReprioritizedByACopyOfItsCommand() {
         createTopics();
         byte[] command = JOB.formatted("\"a\"")
                 .replace("id:", "\"id\":")
@@ -190,7 +190,7 @@ class ControlCommandsTest extends FleetCommands {
     }
 
     @Test
-    void thePriorityOfAJobThatRunsIsKeptAndOutlivesOtherWishes() {
+    void aRunningJobKeepsItsRequestedPriority() {
         submit("a");
         publish(claimed("a"));
         assertThat(run("", "reprioritize", "a", "low")).isZero();

@@ -52,7 +52,7 @@ class DatasetCommandTest {
     }
 
     @Test
-    void tellsTheSameAsJson() throws IOException {
+    void printsTheSameAsJson() throws IOException {
         Path rows = Files.createDirectory(root.resolve("rows"));
         Npy.write(rows, Npy.rows());
         assertThat(run("inspect", rows.toString(), "--json")).isZero();

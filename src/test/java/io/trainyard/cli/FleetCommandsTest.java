@@ -387,7 +387,7 @@ class FleetCommandsTest extends FleetCommands {
     }
 
     @Test
-    void eventsEndQuietlyWhenNobodyReads() {
+    void eventsEndsQuietlyWithoutAReader() {
         createTopics();
         whole("a").forEach(this::publish);
         PrintStream broken = new PrintStream(new OutputStream() {

@@ -37,7 +37,7 @@ class NetworkCommandTest {
 
     @ParameterizedTest
     @MethodSource("builtIn")
-    void tellsWhatPyTorchSaysOfABuiltInNetwork(String name) throws IOException {
+    void reportsBuiltInNetworksLikePyTorch(String name) throws IOException {
         JsonNode golden = golden().get(name);
         String input = StreamSupport.stream(golden.get("input").spliterator(), false)
                 .map(JsonNode::asText)
@@ -64,7 +64,7 @@ class NetworkCommandTest {
     }
 
     @Test
-    void tellsTheMemoryOfAJobsBatch() throws IOException {
+    void reportsTheMemoryOfAJobsBatch() throws IOException {
         JsonNode shown = shownOf("""
                 {"network": {"layers": [{"type": "flatten"}, {"type": "linear", "out": 10}]}, "dataset": "shapes28", "epochs": 1,
                  "batchSize": 50, "optimizer": {"type": "adam"}}""", "show", "-", "--json");

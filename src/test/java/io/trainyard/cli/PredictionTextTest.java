@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class PredictionTextTest {
     @Test
-    void ofNumbersTellsThemBesideTheSamplesOwn() {
+    void printsPredictedValuesNextToTheTargets() {
         PredictionText text = PredictionText.of(new Predictions(
                 new DatasetInfo("set", Shape.of(1), new DatasetInfo.Answers.Numbers(2), null),
                 new Targets.Numbers(new float[] {1, -2, 0.5f, 4}, 2),

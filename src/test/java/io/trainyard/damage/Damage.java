@@ -5,7 +5,7 @@ import java.util.Random;
 
 /// Damages a file at random as faulty disks, networks and attackers do. The same seed gives the same damage.
 final class Damage {
-    private static final long[] TELLING = {
+    private static final long[] DECODED = {
         0,
         1,
         -1,
@@ -74,7 +74,7 @@ final class Damage {
 
     /// A number at which lengths and offsets overflow, in 1 to 8 bytes of either byte order.
     private void writeNumber(byte[] bytes, int at) {
-        long value = TELLING[random.nextInt(TELLING.length)];
+        long value = DECODED[random.nextInt(DECODED.length)];
         int size = 1 << random.nextInt(4);
         boolean little = random.nextBoolean();
         for (int i = 0; i < size && at + i < bytes.length; i++) {

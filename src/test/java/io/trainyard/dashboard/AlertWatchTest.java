@@ -95,7 +95,7 @@ class AlertWatchTest {
     }
 
     @Test
-    void aJobThatFailsIsToldOnceAndSigned() throws Exception {
+    void aFailedJobCausesOneSignedAlert() throws Exception {
         AlertWatch watch = watch();
         EventRecord failure = now(failed("a", 1, "the loss is NaN"));
         watch.take(List.of(now(claimed("a")), failure));
@@ -115,7 +115,7 @@ class AlertWatchTest {
     }
 
     @Test
-    void aRestartRepeatsNothingAndTellsWhatWaited() {
+    void aRestartSendsPendingAlertsOnce() {
         statuses.add(503);
         AlertWatch before = watch();
         before.take(List.of(now(finished("a", 1, 20))));

@@ -75,12 +75,12 @@ final class Chromium implements AutoCloseable {
                 new Browser.NewContextOptions().setViewportSize(width, height).setColorScheme(scheme));
         context.setDefaultTimeout(Patience.LIMIT.toMillis());
         Page page = context.newPage();
-        page.onConsoleMessage(this::hear);
+        page.onConsoleMessage(this::receive);
         page.onPageError(complaints::add);
         return page;
     }
 
-    private void hear(ConsoleMessage message) {
+    private void receive(ConsoleMessage message) {
         boolean refusedCall = message.text().startsWith("Failed to load resource")
                 && message.location().contains("/api/");
         if (BAD.contains(message.type()) && !refusedCall) {

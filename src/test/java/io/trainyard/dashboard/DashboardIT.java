@@ -186,7 +186,7 @@ class DashboardIT {
     }
 
     @Test
-    void tellsChangesLive() throws Exception {
+    void publishesChangesLive() throws Exception {
         HttpRequest request =
                 HttpRequest.newBuilder(URI.create(url + "/api/v1/live")).build();
         try (var stream = new EventStream(http.send(request, BodyHandlers.ofInputStream()))) {

@@ -62,7 +62,7 @@ class DemandWatchTest {
     }
 
     @Test
-    void aJobIsWantedWhileItWaitsAndRunsAndNotWhenItRestsOrHasEnded() throws Exception {
+    void onlyWaitingAndRunningJobsNeedAWorker() throws Exception {
         sources.caughtUp();
         try (KedaClient.Stream stream = keda.stream("auto,cuda")) {
             assertThat(stream.next()).isFalse();
@@ -79,7 +79,7 @@ class DemandWatchTest {
 
     /// Before that, the store's content is from the last time that the topics were read.
     @Test
-    void nothingIsToldBeforeTheTopicsAreRead() throws Exception {
+    void publishesNothingBeforeTheTopicsAreRead() throws Exception {
         take(command("a", "auto"));
         assertThatThrownBy(() -> keda.demand("auto")).isInstanceOf(StatusRuntimeException.class);
         try (KedaClient.Stream stream = keda.stream("auto")) {

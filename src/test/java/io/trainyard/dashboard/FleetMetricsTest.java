@@ -126,7 +126,7 @@ class FleetMetricsTest {
         read(Topic.COMMANDS_NORMAL, job, command, System.currentTimeMillis());
     }
 
-    private void tellAgo(Duration ago, TrainingEvent event) throws Exception {
+    private void publishAgo(Duration ago, TrainingEvent event) throws Exception {
         Instant then = Instant.now().minus(ago);
         read(Topic.of(event), event.job(), EventJson.write(event, then), then.toEpochMilli());
     }
@@ -152,7 +152,7 @@ class FleetMetricsTest {
     }
 
     @Test
-    void tellsAllThatThereIsToTellFromTheBeginning() {
+    void publishesAllMetricsFromTheStart() {
         assertThat(Scrape.of(dashboard.registry).lines())
                 .as("an autoscaler that finds 0 takes all workers away")
                 .noneMatch(line -> line.startsWith("trainyard_jobs_demand"));
@@ -195,15 +195,15 @@ class FleetMetricsTest {
 
     /// Projects that are not in the file are summed, because anyone can invent a project.
     @Test
-    void tellsHowProjectsShareTheFleet() throws Exception {
+    void publishesTheUseOfProjects() throws Exception {
         submitOf("vision", "a");
         submitOf("vision", "b");
         submitOf("speech", "c");
         submitOf("text", "d");
-        tellAgo(Duration.ofMinutes(45), claimed("a"));
-        tellAgo(Duration.ofMinutes(15), losses("a", 1, 0, 1, 10));
-        tellAgo(Duration.ofHours(3), claimed("c"));
-        tellAgo(Duration.ofMinutes(50), finished("c", 1, 10)); // ten of these minutes are within the last hour
+        publishAgo(Duration.ofMinutes(45), claimed("a"));
+        publishAgo(Duration.ofMinutes(15), losses("a", 1, 0, 1, 10));
+        publishAgo(Duration.ofHours(3), claimed("c"));
+        publishAgo(Duration.ofMinutes(50), finished("c", 1, 10)); // ten of these minutes are within the last hour
         assertThat(value("trainyard_project_jobs_running{project=\"vision\",}")).isOne();
         assertThat(value("trainyard_project_jobs_waiting{project=\"vision\",}")).isOne();
         assertThat(value("trainyard_project_share_ratio{project=\"vision\",}")).isEqualTo(0.75);
@@ -217,7 +217,7 @@ class FleetMetricsTest {
     }
 
     @Test
-    void countsEveryEndOnceHoweverOftenItIsTold() throws Exception {
+    void countsEachEndOnce() throws Exception {
         publish(claimed("a"), finished("a", 1, 10), finished("a", 1, 10));
         publish(claimed("b"), failed("b", 1, "why", FailureCause.DIVERGED));
         publish(new TrainingEvent.Failed("c", 1, "of a version to come", "cosmic rays"));
@@ -236,7 +236,7 @@ class FleetMetricsTest {
     }
 
     @Test
-    void tellsWhatAttemptsComeAfter() throws Exception {
+    void publishesTheReasonsOfAttempts() throws Exception {
         publish(claimed("a"), claimed("a", 2), claimed("a", 2)); // the first attempt stopped sending records
         publish(claimed("b"), released("b", 1, 10, "the worker stops"), claimed("b", 2));
         publish(claimed("c"), paused("c", 1, 10), resumed("c", 1), claimed("c", 2));
@@ -249,7 +249,7 @@ class FleetMetricsTest {
     }
 
     @Test
-    void countsDeadLettersWhateverIsInThem() throws Exception {
+    void countsDeadLettersWithAnyContent() throws Exception {
         read(Topic.DEAD_LETTER, "a", "{".getBytes(StandardCharsets.UTF_8), 1);
         read(Topic.DEAD_LETTER, "", "{".getBytes(StandardCharsets.UTF_8), 1);
         assertThat(value("trainyard_dead_letters_total")).isEqualTo(2);
@@ -258,7 +258,7 @@ class FleetMetricsTest {
     }
 
     @Test
-    void tellsOfWorkersByWhatTheyDo() throws Exception {
+    void publishesWorkersByState() throws Exception {
         long now = System.currentTimeMillis();
         beat(worker("w1", "cpu", "a", 0, null), now);
         beat(worker("w2", "cpu", "b", 0, null), now);
@@ -287,7 +287,7 @@ class FleetMetricsTest {
     }
 
     @Test
-    void tellsHowFarItIsBehindAndWhatIsAway() {
+    void publishesItsLagAndUnreachableSources() {
         dashboard.sources.behind(2500);
         dashboard.sources.behindRecords(17);
         dashboard.sources.kafka(false);

@@ -131,7 +131,7 @@ class HostsIT {
 
     /// Writes are refused unless the dashboard is configured as open.
     @Test
-    void nothingIsChangedWhereNobodySignsIn() throws IOException {
+    void refusesChangesWithoutSignIn() throws IOException {
         assertThat(dashboard.errors()).contains("whoever reaches it may submit and cancel jobs");
         try (TrainyardProcess closed = start("b.db")) {
             assertThat(ask(port(closed), POST + "Host: localhost"))

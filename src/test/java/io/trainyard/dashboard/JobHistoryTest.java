@@ -136,7 +136,7 @@ class JobHistoryTest {
 
     /// lenet needs 1,602,360 multiply-adds per image.
     @Test
-    void tellsWhichPartOfTheDevicesPeakIsUsed() {
+    void reportsTheUsedPartOfTheDevicesPeak() {
         JobSpec spec = JobJson.read("""
                 {"id": "a", "network": "lenet", "dataset": "shapes32", "epochs": 2, "precision": "tf32",
                  "devices": ["cuda:0", "cuda:1"]}""".getBytes(StandardCharsets.UTF_8));
@@ -157,7 +157,7 @@ class JobHistoryTest {
 
     /// The dashboard has no data root; rows of 3 features with 3x2 weights take 6 multiply-adds.
     @Test
-    void knowsOfADataSetWhatItsWorkerTells() {
+    void showsTheDatasetFromItsStartEvent() {
         JobSpec spec = JobJson.read("""
                 {"id": "a", "network": {"layers": [{"type": "linear", "out": 2}]}, "dataset": "leaves", "epochs": 2}""".getBytes(StandardCharsets.UTF_8));
         apply(new Requested("a", spec, "commands-0 at offset 1", NOW));
@@ -250,7 +250,7 @@ class JobHistoryTest {
     }
 
     @Test
-    void tellsEachReaderWhatIsNewToIt() {
+    void sendsEachReaderItsChanges() {
         apply(claimed("a", 1), NOW);
         apply(claimed("b", 1), NOW);
         LiveUpdate first = history.since(0, NOW);

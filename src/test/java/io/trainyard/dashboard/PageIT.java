@@ -103,12 +103,12 @@ class PageIT extends TestedPage {
     @Test
     void whatOthersWroteIsTextAndNoMarkup() {
         visit("#job/hostile");
-        assertThat(see("#detail-reason")).containsText(ToldJobs.HOSTILE);
+        assertThat(see("#detail-reason")).containsText(PublishedJobs.HOSTILE);
         assertThat(page.locator("main img, main script")).hasCount(0);
     }
 
     @Test
-    void aRunTellsHowItWent() {
+    void showsTheHistoryOfARun() {
         visit("#job/done");
         assertThat(see("#detail-reason")).hasText("Stopped early: test accuracy 0.912 reached 0.9");
         assertThat(see("#facts")).containsText("91.2 % (90.4–91.9)");
@@ -148,7 +148,7 @@ class PageIT extends TestedPage {
     void aCurveThatGrowsForLongIsThinnedAndKeepsEverySpike() throws Exception {
         int block = 500;
         int spike = 2 * block + 7;
-        publisher.send(claimed("grown", 1, "w9"), started(ToldJobs.fashion("grown", 5), 1, 1, 10_000, null));
+        publisher.send(claimed("grown", 1, "w9"), started(PublishedJobs.fashion("grown", 5), 1, 1, 10_000, null));
         visit("#job/grown?smooth=0");
         for (int step = 1; step < 20 * block; step += block) {
             float[] losses = new float[block];
@@ -408,7 +408,7 @@ class PageIT extends TestedPage {
                 Statement statement = other.createStatement()) {
             statement.execute("PRAGMA busy_timeout = 60000");
             statement.execute("BEGIN IMMEDIATE");
-            publisher.send(losses("moved", 2, 2, 2289, ToldJobs.curve(2289, 100)));
+            publisher.send(losses("moved", 2, 2, 2289, PublishedJobs.curve(2289, 100)));
             assertThat(see("#connection")).containsText("s behind");
             assertThat(see("#not-live")).containsText("behind the fleet and catching up");
             Chromium.picture(page, PICTURES.resolve("behind.png"));
@@ -490,7 +490,7 @@ class PageIT extends TestedPage {
         assertThat(see("#connection")).hasText("Connection lost");
         dashboard = startDashboard(Integer.toString(URI.create(url).getPort()));
         var _ = dashboard.await(DashboardIT.URL);
-        publisher.send(losses("moved", 2, 2, 2389, ToldJobs.curve(2389, 100)));
+        publisher.send(losses("moved", 2, 2, 2389, PublishedJobs.curve(2389, 100)));
         assertThat(see("#connection")).hasText("Live");
         awaitStep(2480); // without a reload
     }

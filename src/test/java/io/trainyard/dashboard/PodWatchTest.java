@@ -92,7 +92,7 @@ class PodWatchTest {
     }
 
     @Test
-    void prometheusIsToldOfPodsThatAreNotMarked() {
+    void publishesTheNumberOfUnmarkedPods() {
         var registry = Scrape.registry();
         FleetGauges gauges =
                 new FleetGauges(registry, history, sources, new ProjectQuotas(history, ProjectRules.NONE), "t.");

@@ -22,7 +22,7 @@ class SignInFilterTest {
     }
 
     @Test
-    void tellsTheKindAndNotTheWordsOfARefusal() {
+    void reportsTheKindOfARefusalWithoutItsText() {
         String answer = "{\"error\":\"invalid_client\",\"error_description\":\"not %s\"}".formatted(SECRET);
         String published =
                 "somebody could not be signed in (Client): status 401, invalid_client; the provider's own log says more";
@@ -36,7 +36,7 @@ class SignInFilterTest {
     }
 
     @Test
-    void tellsThatItKnowsNoMore() {
+    void reportsAnExpiredSession() {
         assertThat(sentence(null, SECRET)).contains("it was not said why").doesNotContain(SECRET);
         LogRecord empty = new LogRecord(Level.SEVERE, null);
         assertThat(SignInFilter.sentence(empty)).contains("it was not said why");

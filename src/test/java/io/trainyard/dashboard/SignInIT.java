@@ -388,7 +388,7 @@ class SignInIT {
     /// A provider first accepts the dashboard, then refuses it with an error that repeats the whole request.
     /// Even with the most verbose log, neither the dashboard's secret nor users' credentials appear in it.
     @Test
-    void whatProvesWhoOneIsIsNotTold() throws Exception {
+    void neverLogsTokens() throws Exception {
         Queue<String> proofs = new ConcurrentLinkedQueue<>(List.of(SECRET));
         HttpServer careless = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         ObjectNode published = metadata();

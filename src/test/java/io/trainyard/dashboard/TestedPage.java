@@ -46,7 +46,7 @@ abstract class TestedPage {
         url = dashboard.await(DashboardIT.URL) + "/";
         fleet.awaitMembers();
         publisher = new EventPublisher(fleet.kafka(), Topic.DEFAULT_PREFIX);
-        ToldJobs.publish(fleet, publisher);
+        PublishedJobs.publish(fleet, publisher);
     }
 
     static TrainyardProcess startDashboard(String port) throws Exception {

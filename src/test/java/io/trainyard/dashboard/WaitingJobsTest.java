@@ -78,7 +78,7 @@ class WaitingJobsTest {
     }
 
     @Test
-    void whatLiesBeforeAJobIsKnownOnceSomebodyHasLookedAhead() {
+    void forecastsAreKnownAfterTheFirstComputation() {
         JobSummary job = queued("cpu");
         WaitingJobs waiting = new WaitingJobs(store);
         waiting.take(List.of(job));

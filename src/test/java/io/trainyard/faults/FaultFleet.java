@@ -35,7 +35,7 @@ final class FaultFleet implements AutoCloseable {
     private static final Map<String, CompletableFuture<String>> UNDISTURBED = new ConcurrentHashMap<>();
 
     private final PackagedFleet fleet;
-    private final News news;
+    private final FleetRecords records;
     private final List<String> environment;
     private final FaultStore store;
     private final String device;
@@ -51,15 +51,15 @@ final class FaultFleet implements AutoCloseable {
     /// @param job the JSON of a job with `%s` as id
     record Setup(List<String> environment, String device, String job) {}
 
-    /// @param newsFrom the brokers to read the fleet's records from
-    FaultFleet(Path folder, PackagedFleet fleet, Brokers newsFrom, FaultStore store, Setup setup) {
+    /// @param recordsFrom the brokers to read the fleet's records from
+    FaultFleet(Path folder, PackagedFleet fleet, Brokers recordsFrom, FaultStore store, Setup setup) {
         this.fleet = fleet;
         this.store = store;
         this.environment = Stream.concat(store.environment().stream(), setup.environment().stream())
                 .toList();
         this.device = setup.device();
         this.job = setup.job();
-        this.news = new News(newsFrom, Topic.DEFAULT_PREFIX);
+        this.records = new FleetRecords(recordsFrom, Topic.DEFAULT_PREFIX);
         this.undisturbed = UNDISTURBED.computeIfAbsent(
                 device + job, _ -> CompletableFuture.supplyAsync(() -> sha256(folder, device, job)));
     }
@@ -111,8 +111,8 @@ final class FaultFleet implements AutoCloseable {
         return fleet;
     }
 
-    News news() {
-        return news;
+    FleetRecords records() {
+        return records;
     }
 
     /// Starts a worker without faults.
@@ -169,7 +169,7 @@ final class FaultFleet implements AutoCloseable {
                             victims.stream().filter(victim -> !victim.look()).count();
                     if (left > 0
                             && submitted.stream()
-                                    .allMatch(id -> news.finished(id).isPresent())) {
+                                    .allMatch(id -> records.finished(id).isPresent())) {
                         submitted.addAll(submit((int) left + spare));
                     }
                     return left == 0;
@@ -180,9 +180,9 @@ final class FaultFleet implements AutoCloseable {
     /// Waits until the jobs have finished with the same result as without faults.
     void awaitFinished(Collection<String> ids) {
         Patience.awaitJobs("the end of %s: %s".formatted(ids, fleet))
-                .until(() -> ids.stream().allMatch(id -> news.finished(id).isPresent()));
+                .until(() -> ids.stream().allMatch(id -> records.finished(id).isPresent()));
         String expected = undisturbed.join();
-        ids.forEach(id -> assertThat(news.finished(id).orElseThrow().parametersSha256())
+        ids.forEach(id -> assertThat(records.finished(id).orElseThrow().parametersSha256())
                 .as("%s: %s", id, fleet)
                 .isEqualTo(expected));
     }
@@ -222,8 +222,8 @@ final class FaultFleet implements AutoCloseable {
                 Victim victim = byId.get(holder.worker());
                 Owner next = holders.get(number + 1);
                 if (victim != null && (next == null || !byId.containsKey(next.worker()))) {
-                    news.firstStepAfter(id, number)
-                            .or(() -> news.endSent(id))
+                    records.firstStepAfter(id, number)
+                            .or(() -> records.endSent(id))
                             .map(time -> Duration.between(victim.struck(), time))
                             .filter(delay -> !delay.isNegative())
                             .ifPresent(delays::add);
@@ -237,7 +237,7 @@ final class FaultFleet implements AutoCloseable {
     List<Duration> delaysOfPolled(List<Victim> victims, List<String> ids) {
         List<Instant> firstSteps = ids.stream()
                 .filter(id -> folder(id).link(1).orElseThrow() instanceof Owner owner && owner.delivery() > 1)
-                .flatMap(id -> news.firstStepAfter(id, 0).stream())
+                .flatMap(id -> records.firstStepAfter(id, 0).stream())
                 .sorted()
                 .toList();
         List<Instant> struck = victims.stream().map(Victim::struck).sorted().toList();
@@ -250,7 +250,7 @@ final class FaultFleet implements AutoCloseable {
 
     @Override
     public void close() {
-        news.close();
+        records.close();
         fleet.close();
     }
 }

@@ -58,7 +58,7 @@ final class FaultsIT {
             fleet.awaitFinished(jobs);
 
             String last = fleet.submit(1).getFirst();
-            var _ = fleet.news().await(last, CheckpointSaved.class);
+            var _ = fleet.records().await(last, CheckpointSaved.class);
             fleet.fleet().broker().kill();
             var _ = fleet.fleet().broker().exitStatus();
             fleet.fleet().restartBroker();

@@ -86,10 +86,10 @@ final class KillCampaignIT {
                 Instant woken = Instant.now();
                 victim.process().resume();
                 Patience.await(victim + " to be idle: " + victim.process())
-                        .until(() -> fleet.news()
+                        .until(() -> fleet.records()
                                 .worker(victim.id())
-                                .filter(heard -> heard.sent().isAfter(woken)
-                                        && heard.status().jobs().isEmpty())
+                                .filter(received -> received.sent().isAfter(woken)
+                                        && received.status().jobs().isEmpty())
                                 .isPresent());
             }
             victim.process().kill();

@@ -79,13 +79,13 @@ class CalibrationTest {
 
     /// On a full fleet, for high-priority jobs only, at their submission: they preempt others within seconds.
     @Test
-    void whatIsUrgentBeginsAsSoonAsIsTold() {
+    void highPriorityJobsStartWithinTheirForecast() {
         long within = 0;
         long soon = 0;
         Map<ForecastWorld.Asked, Long> all = new HashMap<>();
         for (int seed = 0; seed < SEEDS; seed++) {
             ForecastWorld world = new ForecastWorld(full(60, 0.9), 2_000 + seed);
-            world.askOfUrgent();
+            world.askForHighPriority();
             world.run(20 * world.jobSeconds());
             world.settle();
             all.putAll(world.answers());

@@ -127,7 +127,7 @@ class ForecastTest {
         WorkerStatus old = WorkerStatusBuilder.of("w1", "cpu").build();
         String taken = "beingClaimed: a worker is about to claim it";
         String allBusy = "allBusy: the one worker is busy";
-        String urgent = "behindHighPriority: 2 jobs that are more urgent come first";
+        String highPriority = "behindHighPriority: 2 jobs that are more urgent come first";
         return Stream.of(
                 Arguments.of(one("auto"), List.of(), "noWorker: no worker is there"),
                 Arguments.of(one("cuda"), List.of(busy), "noWorkerOfKind: no worker is there whose device is cuda"),
@@ -149,7 +149,7 @@ class ForecastTest {
                         List.of(troubled("w3", "its GPU is gone"), full),
                         "allInTrouble: none of 2 workers takes jobs; w2: the store is full"),
                 Arguments.of(List.of(paused()), List.of(busy), "paused: it is paused until somebody resumes it"),
-                Arguments.of(behind("high"), List.of(idle, worker("w2", "cpu", null)), urgent),
+                Arguments.of(behind("high"), List.of(idle, worker("w2", "cpu", null)), highPriority),
                 Arguments.of(behind("high"), List.of(idle, withTwoSlots("w2")), taken),
                 Arguments.of(behind("low"), List.of(busy), allBusy),
                 Arguments.of(
@@ -185,7 +185,7 @@ class ForecastTest {
     /// High-priority jobs preempt the running job of the lowest priority first, then the next one. Jobs beyond
     /// that have to wait.
     @Test
-    void whatIsUrgentTakesThePlacesOfOthers() {
+    void highPriorityJobsPreemptOthers() {
         List<JobState> jobs = List.of(
                 running(asked("n", "auto", "normal", 1), "w1"),
                 running(asked("l", "auto", "low", 2), "w2"),
@@ -215,19 +215,19 @@ class ForecastTest {
 
     /// Jobs that were preempted three times, jobs that are not preemptible, and jobs of old workers.
     @Test
-    void noRoomIsMadeWhereNoneMayBe() {
-        JobState urgent = asked("a", "auto", "high", 7);
-        assertThat(only(of(List.of(preempted("x", 2), urgent), worker("w1", "cpu", "x")), "a")
+    void noPreemptionWhereNoneIsAllowed() {
+        JobState highPriority = asked("a", "auto", "high", 7);
+        assertThat(only(of(List.of(preempted("x", 2), highPriority), worker("w1", "cpu", "x")), "a")
                         .reason())
                 .isEqualTo("preempts");
-        assertThat(only(of(List.of(preempted("x", 3), urgent), worker("w1", "cpu", "x")), "a")
+        assertThat(only(of(List.of(preempted("x", 3), highPriority), worker("w1", "cpu", "x")), "a")
                         .reason())
                 .isEqualTo("allBusy");
         JobState pinned = new JobState("x");
         JobSpec spec = JobJson.read("""
                 {"id": "x", "network": "lenet", "dataset": "shapes32", "epochs": 10, "preemptible": false}""".getBytes(StandardCharsets.UTF_8));
         pinned.apply(new Requested("x", spec, "t.commands.normal-0 at offset 1", NOW - 60_000));
-        assertThat(only(of(List.of(running(pinned, "w1"), urgent), worker("w1", "cpu", "x")), "a")
+        assertThat(only(of(List.of(running(pinned, "w1"), highPriority), worker("w1", "cpu", "x")), "a")
                         .reason())
                 .isEqualTo("allBusy");
     }

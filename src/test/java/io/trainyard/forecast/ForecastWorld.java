@@ -66,7 +66,7 @@ final class ForecastWorld {
     static final class Job {
         final String id;
         final Work work;
-        final RequestedPriority urgency;
+        final RequestedPriority requestedPriority;
         final double pace;
         final int lastEpoch; // the last epoch that it trains
         final boolean fails;
@@ -93,10 +93,10 @@ final class ForecastWorld {
         long epochMillis;
         long epochEndMillis;
 
-        Job(String id, Work work, RequestedPriority urgency, double pace, int lastEpoch, boolean fails) {
+        Job(String id, Work work, RequestedPriority requestedPriority, double pace, int lastEpoch, boolean fails) {
             this.id = id;
             this.work = work;
-            this.urgency = urgency;
+            this.requestedPriority = requestedPriority;
             this.pace = pace;
             this.lastEpoch = lastEpoch;
             this.fails = fails;
@@ -149,15 +149,15 @@ final class ForecastWorld {
     private long beatMillis = nowMillis;
     private long made;
     private long offset;
-    private boolean asksOfUrgent;
+    private boolean asksForHighPriority;
 
     ForecastWorld(WorldKind kind, long seed) {
         this.kind = kind;
         this.chance = new SplittableRandom(seed);
         windowBeats = (double) kind.shares().window().toMillis() / BEAT_MILLIS;
         usage = new DecayedUsage(windowBeats);
-        for (RequestedPriority urgency : RequestedPriority.values()) {
-            queues.put(urgency, new ArrayDeque<>());
+        for (RequestedPriority requestedPriority : RequestedPriority.values()) {
+            queues.put(requestedPriority, new ArrayDeque<>());
         }
         paces = chance.doubles(kind.networks())
                 .map(u -> 2e-3 * Math.pow(kind.spread(), u))
@@ -194,9 +194,9 @@ final class ForecastWorld {
     private void publish(int count) {
         for (int i = 0; i < count; i++) {
             double luck = chance.nextDouble();
-            RequestedPriority urgency = luck < kind.urgent()
+            RequestedPriority requestedPriority = luck < kind.highPriority()
                     ? RequestedPriority.HIGH
-                    : luck < 2 * kind.urgent() ? RequestedPriority.LOW : RequestedPriority.NORMAL;
+                    : luck < 2 * kind.highPriority() ? RequestedPriority.LOW : RequestedPriority.NORMAL;
             List<String> projects = List.copyOf(kind.shares().named().keySet());
             String project = projects.isEmpty() ? "default" : projects.get(jobs.size() % projects.size());
             int network = chance.nextInt(paces.length);
@@ -206,7 +206,7 @@ final class ForecastWorld {
             int last = stops ? 1 + chance.nextInt(epochs) : epochs;
             int failed = chance.nextDouble() < kind.failing() ? chance.nextInt(epochs) + 1 : Integer.MAX_VALUE;
             Work work = new Work("auto", "n" + network, "d", BATCH, epochs, "FP32", 1, stops, false, project);
-            Job job = new Job("j" + jobs.size(), work, urgency, pace, Math.min(last, failed), failed <= last);
+            Job job = new Job("j" + jobs.size(), work, requestedPriority, pace, Math.min(last, failed), failed <= last);
             job.firstMillis = nowMillis;
             jobs.add(job);
             request(job);
@@ -218,20 +218,21 @@ final class ForecastWorld {
         job.status = Status.QUEUED;
         job.commandMillis = nowMillis;
         job.receivedMillis = nowMillis;
-        String topic = Priority.of(job.urgency).topicsOf(Set.of()).getFirst().name(PREFIX);
+        String topic =
+                Priority.of(job.requestedPriority).topicsOf(Set.of()).getFirst().name(PREFIX);
         job.command = topic + "-0 at offset " + offset++;
         queue(job).addLast(job);
         takeAll();
-        if (job.urgency == RequestedPriority.HIGH) {
+        if (job.requestedPriority == RequestedPriority.HIGH) {
             at(nowMillis + PATIENCE_MILLIS, this::freeSpace);
-            if (asksOfUrgent) {
+            if (asksForHighPriority) {
                 at(nowMillis + 1, () -> ask(List.of(job)));
             }
         }
     }
 
     private Deque<Job> queue(Job job) {
-        return queues.getOrDefault(job.urgency, new ArrayDeque<>());
+        return queues.getOrDefault(job.requestedPriority, new ArrayDeque<>());
     }
 
     private void takeAll() {
@@ -285,10 +286,10 @@ final class ForecastWorld {
             if (job != null && !job.preempted && job.epoch >= 0) {
                 holders.put(job.id, worker);
                 running.add(new PreemptionRule.Running(
-                        job.id, job.attempt, worker.name, Priority.of(job.urgency), true, job.preemptions));
+                        job.id, job.attempt, worker.name, Priority.of(job.requestedPriority), true, job.preemptions));
             }
         }
-        List<WaitingCommand> urgent = queues.getOrDefault(RequestedPriority.HIGH, new ArrayDeque<>()).stream()
+        List<WaitingCommand> highPriority = queues.getOrDefault(RequestedPriority.HIGH, new ArrayDeque<>()).stream()
                 .filter(job -> standings.hasCapacity(job.project()))
                 .skip(leaving)
                 .map(job -> new WaitingCommand(
@@ -305,8 +306,8 @@ final class ForecastWorld {
         List<PreemptionRule.Seat> seats = workers.stream()
                 .map(one -> new PreemptionRule.Seat(one.name, "cpu", 3, one.job == null ? 1 : 0))
                 .toList();
-        PreemptionRule.of(urgent, seats, running, PreemptionRule.MOST).forEach(room -> {
-            Worker worker = Objects.requireNonNull(holders.get(room.victim().job()));
+        PreemptionRule.of(highPriority, seats, running, PreemptionRule.MOST).forEach(space -> {
+            Worker worker = Objects.requireNonNull(holders.get(space.victim().job()));
             Job job = Objects.requireNonNull(worker.job);
             job.preempted = true;
             at(nowMillis + 300 + chance.nextInt(900), () -> release(worker, job));
@@ -317,7 +318,7 @@ final class ForecastWorld {
         if (worker.job != job || !job.preempted || nowMillis >= job.epochEndMillis) {
             return; // the job has ended, or ends before it could stop
         }
-        tellSteps(job);
+        publishSteps(job);
         job.preemptions++;
         job.preempted = false;
         job.epoch = -1;
@@ -358,7 +359,7 @@ final class ForecastWorld {
         job.epochEndMillis = nowMillis + Math.max(1, Math.round(1e3 * seconds * (1 - job.from)));
         at(job.epochEndMillis, () -> {
             if (worker.job == job && job.attempt == attempt) {
-                tellSteps(job);
+                publishSteps(job);
                 job.from = 0;
                 if (job.epoch + 1 < job.lastEpoch) {
                     epoch(worker, job, attempt);
@@ -388,7 +389,7 @@ final class ForecastWorld {
     }
 
     /// Workers publish steps continuously; the simulation does so on demand.
-    private void tellSteps(Job job) {
+    private void publishSteps(Job job) {
         if (job.status == Status.RUNNING && job.epoch >= 0) {
             double part = (double) (nowMillis - job.epochMillis) / (job.epochEndMillis - job.epochMillis);
             job.step = (long) (STEPS * (job.epoch + job.from + (1 - job.from) * Math.min(1, part)));
@@ -398,7 +399,7 @@ final class ForecastWorld {
     }
 
     private Fleet fleet() {
-        jobs.forEach(this::tellSteps);
+        jobs.forEach(this::publishSteps);
         return new Fleet(
                 jobs.stream().map(Job::facts).toList(),
                 workers.stream()
@@ -435,8 +436,8 @@ final class ForecastWorld {
     }
 
     /// From now on requests a forecast for each high-priority job at its submission.
-    void askOfUrgent() {
-        asksOfUrgent = true;
+    void askForHighPriority() {
+        asksForHighPriority = true;
     }
 
     /// Requests forecasts for all waiting jobs now.

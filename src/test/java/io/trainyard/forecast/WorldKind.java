@@ -13,7 +13,7 @@ import io.trainyard.share.ProjectRules;
 /// @param history number of jobs that have run before the first forecast
 /// @param backlog number of jobs submitted then
 /// @param load of later jobs, relative to the capacity of the workers
-/// @param urgent fraction of high-priority jobs; as many have low priority
+/// @param highPriority fraction of high-priority jobs; as many have low priority
 /// @param failing fraction of jobs that fail
 /// @param stopping fraction of jobs that may stop early
 /// @param shares of the projects, which submit equally many jobs; empty to share nothing
@@ -27,7 +27,7 @@ record WorldKind(
         int history,
         int backlog,
         double load,
-        double urgent,
+        double highPriority,
         double failing,
         double stopping,
         ProjectRules shares) {
@@ -42,7 +42,7 @@ record WorldKind(
             int history,
             int backlog,
             double load,
-            double urgent,
+            double highPriority,
             double failing,
             double stopping) {
         this(
@@ -55,7 +55,7 @@ record WorldKind(
                 history,
                 backlog,
                 load,
-                urgent,
+                highPriority,
                 failing,
                 stopping,
                 ProjectRules.NONE);

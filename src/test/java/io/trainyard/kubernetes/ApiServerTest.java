@@ -96,7 +96,7 @@ class ApiServerTest {
 
     @ParameterizedTest
     @ValueSource(ints = {401, 403, 429, 500})
-    void whoIsRefusedHearsWhy(int status) {
+    void reportsTheReasonOfARefusal(int status) {
         CLUSTER.answerPatch(POD, status, "not you");
         assertThatThrownBy(() -> API.mark(POD, PodMark.BUSY))
                 .isInstanceOf(ApiServerException.class)

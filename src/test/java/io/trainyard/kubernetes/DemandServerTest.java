@@ -82,7 +82,7 @@ class DemandServerTest {
     }
 
     @Test
-    void aStreamIsToldWhatItIsAndEachChange() throws Exception {
+    void aStreamReceivesTheValueAndItsChanges() throws Exception {
         publish(0, 5, 0);
         try (KedaClient.Stream stream = keda.stream("auto,cuda")) {
             assertThat(stream.next()).isFalse();
@@ -100,7 +100,7 @@ class DemandServerTest {
 
     /// 0 would remove all workers.
     @Test
-    void nothingIsToldBeforeItIsKnown() throws Exception {
+    void answersNothingBeforeTheFirstValue() throws Exception {
         requireStatus(Status.Code.UNAVAILABLE, () -> keda.isActive("auto"));
         requireStatus(Status.Code.UNAVAILABLE, () -> keda.metric("GetMetrics", "metricValues", "auto"));
         try (KedaClient.Stream stream = keda.stream("auto")) {

@@ -274,7 +274,7 @@ class ManifestsTest {
     /// Selectors of deployments, services, budgets and policies match existing pods.
     @ParameterizedTest
     @MethodSource("all")
-    void selectorsChooseSomebody(String what) throws Exception {
+    void selectorsMatchPods(String what) throws Exception {
         List<JsonNode> pods = new ArrayList<>();
         deployments(what).forEach(deployment -> pods.add(deployment.at("/spec/template/metadata/labels")));
         for (JsonNode object : objects(what)) {

@@ -29,16 +29,16 @@ class PodMarksTest {
         return List.copyOf(patches);
     }
 
-    private static Worker idle(String name, long heardSeconds) {
-        return new Worker(name, Set.of(), false, heardSeconds * 1000);
+    private static Worker idle(String name, long receivedSeconds) {
+        return new Worker(name, Set.of(), false, receivedSeconds * 1000);
     }
 
-    private static Worker busy(String name, String job, long heardSeconds) {
-        return new Worker(name, Set.of(job), false, heardSeconds * 1000);
+    private static Worker busy(String name, String job, long receivedSeconds) {
+        return new Worker(name, Set.of(job), false, receivedSeconds * 1000);
     }
 
-    private static Worker refusing(String name, long heardSeconds) {
-        return new Worker(name, Set.of(), true, heardSeconds * 1000);
+    private static Worker refusing(String name, long receivedSeconds) {
+        return new Worker(name, Set.of(), true, receivedSeconds * 1000);
     }
 
     /// The longer a worker's job has run, the higher is the deletion cost.

@@ -221,15 +221,17 @@ class GrafanaIT {
                 .orElseThrow();
         List<List<Object>> rows = rows(loss.questions().getFirst().replace("${job:sqlstring}", "'first'"));
         JsonNode curve = get(page, "/api/v1/jobs/first/curve?points=1000&from=1&to=100000");
-        List<Double> told = new ArrayList<>();
-        curve.path("mean").forEach(mean -> told.add(mean.asDouble()));
-        assertThat(told).as("%s", curve).isNotEmpty();
+        List<Double> published = new ArrayList<>();
+        curve.path("mean").forEach(mean -> published.add(mean.asDouble()));
+        assertThat(published).as("%s", curve).isNotEmpty();
         double least =
                 rows.stream().mapToDouble(row -> (Double) row.get(1)).min().orElseThrow();
         double greatest =
                 rows.stream().mapToDouble(row -> (Double) row.get(3)).max().orElseThrow();
-        assertThat(told.stream().mapToDouble(mean -> mean).min().orElseThrow()).isEqualTo(least);
-        assertThat(told.stream().mapToDouble(mean -> mean).max().orElseThrow()).isEqualTo(greatest);
+        assertThat(published.stream().mapToDouble(mean -> mean).min().orElseThrow())
+                .isEqualTo(least);
+        assertThat(published.stream().mapToDouble(mean -> mean).max().orElseThrow())
+                .isEqualTo(greatest);
         assertThat(rows)
                 .allSatisfy(row -> assertThat((Double) row.get(2)).isBetween((Double) row.get(1), (Double) row.get(3)));
     }

@@ -41,12 +41,13 @@ class MetricsPageTest {
 
     @Test
     void everyLabelHasItsValues() {
-        Map<String, List<String>> told = new HashMap<>();
+        Map<String, List<String>> published = new HashMap<>();
         PAGE.section("## Labels")
                 .table()
-                .forEach(row -> told.put(Page.code(row, 0).getFirst(), Page.code(row, 1)));
-        assertThat(told).hasSize(Label.values().length);
-        assertThat(Label.values()).allSatisfy(label -> assertThat(told).containsEntry(label.word(), label.allowed()));
+                .forEach(row -> published.put(Page.code(row, 0).getFirst(), Page.code(row, 1)));
+        assertThat(published).hasSize(Label.values().length);
+        assertThat(Label.values())
+                .allSatisfy(label -> assertThat(published).containsEntry(label.word(), label.allowed()));
     }
 
     /// Each alert links to its section.

@@ -33,8 +33,8 @@ class OwnershipMonitorTest {
         }
     }
 
-    private void desiredState(String job, DesiredState desiredState, @Nullable RequestedPriority urgency) {
-        monitor.control(job, new Control(job, desiredState, urgency, Instant.EPOCH), true);
+    private void desiredState(String job, DesiredState desiredState, @Nullable RequestedPriority requestedPriority) {
+        monitor.control(job, new Control(job, desiredState, requestedPriority, Instant.EPOCH), true);
     }
 
     @Test

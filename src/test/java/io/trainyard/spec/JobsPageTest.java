@@ -228,12 +228,12 @@ class JobsPageTest {
     @Test
     void aJobThatEvaluatesHasTheFieldsOfThePage() {
         String text = PAGE.section("## Evaluation jobs").text();
-        List<String> told = Pattern.compile("`(\\w+)`")
+        List<String> published = Pattern.compile("`(\\w+)`")
                 .matcher(text.substring(text.indexOf("Allowed fields"), text.indexOf("; other fields")))
                 .results()
                 .map(field -> field.group(1))
                 .toList();
-        assertThat(told)
+        assertThat(published)
                 .containsExactlyElementsOf(components("", JobSpec.class)
                         .filter(JobKind.EVALUATE::has)
                         .toList());

@@ -100,7 +100,7 @@ class HalvingTrainingTest {
     }
 
     @Test
-    void whoRestedAndWentOnEndsWithTheParametersOfOneThatWasNeverStopped() {
+    void aPausedAndResumedJobEndsWithTheSameParameters() {
         List<JobSpec> trials = trials(
                 4,
                 "{\"minEpochs\": 1, \"reductionFactor\": 2}",

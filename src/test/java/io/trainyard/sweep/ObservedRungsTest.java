@@ -41,7 +41,7 @@ class ObservedRungsTest {
 
     /// The last trial is paused before the best one has been resumed.
     @Test
-    void whatRestsAndIsAmongTheBestGoesOn() {
+    void aPausedJobAmongTheBestContinues() {
         rest(a, 1, 0.75);
         assertThat(ObservedRungs.areOpen(group)).as("two run").isTrue();
         rest(b, 1, 0.5);
@@ -79,7 +79,7 @@ class ObservedRungsTest {
     }
 
     @Test
-    void whatSomebodyHasPausedWaitsForSomebody() {
+    void aJobPausedByAUserStaysPaused() {
         group.forEach(job -> job.apply(new Paused(job.job(), 1, 5)));
         assertThat(ObservedRungs.areOpen(group)).isFalse();
     }

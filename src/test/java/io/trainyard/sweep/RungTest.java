@@ -65,7 +65,7 @@ class RungTest {
     }
 
     @Test
-    void aJobRestsUnlessItIsAmongTheBestSoFar() {
+    void aJobIsPausedUnlessItIsAmongTheBest() {
         assertThat(halving.isPaused(job("a"), 1, 1, 0.5))
                 .hasValueSatisfying(
                         reason -> assertThat(reason)
@@ -84,7 +84,7 @@ class RungTest {
     }
 
     @Test
-    void theFirstResultStaysWhoeverAsksAgain() {
+    void theFirstResultIsFinal() {
         assertThat(halving.isPaused(job("a"), 1, 1, 0.5)).isPresent();
         assertThat(halving.isPaused(job("b"), 1, 1, 0.25)).isPresent();
         assertThat(halving.isPaused(job("c"), 1, 1, 0.125)).isPresent();

@@ -52,7 +52,7 @@ class TrialsTest {
     }
 
     @Test
-    void aTrialIsTheJobThatSomebodyWouldHaveWritten() {
+    void aTrialEqualsTheJobWrittenByHand() {
         JobSpec written = job("\"optimizer\": {\"type\": \"sgd\", \"learningRate\": 0.5}, \"group\": \"rates\"");
         JobSpec trial = trials("{\"optimizer.learningRate\": [0.5]}").getFirst();
         assertThat(JobJson.write(trial))
@@ -197,7 +197,7 @@ class TrialsTest {
 
     /// Errors of `random` would only follow from the sweep's error.
     @Test
-    void aMistakeInTheSweepIsToldAlone() {
+    void reportsAnInvalidSweepAlone() {
         assertThatThrownBy(() -> job("\"random\": 3, \"asha\": {}, \"sweep\": {\"seed\": 7}"))
                 .hasMessage(
                         "sweep.seed is 7; it must be a list of values, or a range such as {\"min\": 0.001, \"max\": 0.1, \"scale\": \"log\"}");

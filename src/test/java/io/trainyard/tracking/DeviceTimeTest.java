@@ -89,7 +89,7 @@ final class DeviceTimeTest {
 
     @ParameterizedTest
     @EnumSource
-    void anAttemptEndsWhenItsWorkerSaysSoOrWithItsLastNews(Databases kind) {
+    void anAttemptEndsWithItsEndEventOrItsLastRecord(Databases kind) {
         try (TrackingStore store = TrackingStore.open(kind.empty())) {
             store.take(
                     List.of(

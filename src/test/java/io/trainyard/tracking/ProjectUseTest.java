@@ -57,7 +57,7 @@ class ProjectUseTest {
 
     @ParameterizedTest
     @EnumSource(Databases.class)
-    void tellsWhatEachHasAndHadInAWindow(Databases kind) {
+    void reportsCurrentAndPastUse(Databases kind) {
         try (TrackingStore store = TrackingStore.open(kind.empty())) {
             store.take(JOB_TOPICS, Map.of());
             assertThat(store.projects(NOW - 60 * MINUTE, NOW))

@@ -56,7 +56,7 @@ class StoredRecordsTest {
     }
 
     @Property(tries = 25, seed = "20251101")
-    void whateverCanBeStoredCanBeRead(
+    void readsAllThatItStores(
             @ForAll @IntRange(min = 1, max = Normalize.MAX_CHANNELS) int channels,
             @ForAll @IntRange(min = 1, max = CrossEntropy.MAX_CLASSES) int classes,
             @ForAll @StringLength(max = 2000) String text,
@@ -137,7 +137,7 @@ class StoredRecordsTest {
     }
 
     @Example
-    void aJobThatTellsTooMuchKeepsWhatItHas() throws IOException {
+    void aJobWithTooManyRecordsKeepsTheStoredOnes() throws IOException {
         JobState state = new JobState("a");
         TrackedJob job = new TrackedJob(1, state, 100_000);
         TrainingEvent started = SampleEvents.started("a", 1, 1);

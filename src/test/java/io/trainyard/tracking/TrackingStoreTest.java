@@ -60,7 +60,7 @@ final class TrackingStoreTest {
     @Slow
     @ParameterizedTest
     @EnumSource
-    void whereAJobStandsIsTheFoldOfItsNewsHoweverOftenTheStoreIsOpenedAnew(Databases kind) {
+    void jobStatesSurviveReopeningTheStore(Databases kind) {
         for (int seed = 0; seed < SEEDS; seed++) {
             Random random = new Random(seed);
             String url = kind.empty();
@@ -285,7 +285,7 @@ final class TrackingStoreTest {
 
     @ParameterizedTest
     @EnumSource
-    void tellsWhatBecameOfJobs(Databases kind) {
+    void reportsTransitionsOfJobs(Databases kind) {
         try (TrackingStore store = TrackingStore.open(kind.empty())) {
             List<JobRecord> jobRecord = List.of(
                     new Requested("a", SampleEvents.spec("a"), "t.commands.high-0 at offset 3", NOW),
@@ -313,7 +313,7 @@ final class TrackingStoreTest {
 
     @ParameterizedTest
     @EnumSource
-    void tellsHowManyJobsHaveNotEndedAlsoOfATableFromBeforeThat(Databases kind) throws SQLException {
+    void countsUnfinishedJobs(Databases kind) throws SQLException {
         String url = kind.empty();
         List<UnfinishedJobs> expected = List.of(
                 new UnfinishedJobs(Status.QUEUED, "auto", "t.commands.high", 2),
@@ -376,7 +376,7 @@ final class TrackingStoreTest {
 
     @ParameterizedTest
     @EnumSource
-    void keepsWhatPeopleWriteAndWishAndAsked(Databases kind) {
+    void storesAnnotationsControlRequestsAndSubmitters(Databases kind) {
         try (TrackingStore store = TrackingStore.open(kind.empty())) {
             store.take(
                     List.of(
@@ -410,7 +410,7 @@ final class TrackingStoreTest {
 
     @ParameterizedTest
     @EnumSource
-    void tellsLearningRatesOfSomeSteps(Databases kind) {
+    void returnsLearningRatesOfSomeSteps(Databases kind) {
         try (TrackingStore store = TrackingStore.open(kind.empty())) {
             store.take(List.of(published(claimed("a"))), Map.of());
             store.take(

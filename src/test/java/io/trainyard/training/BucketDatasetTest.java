@@ -117,7 +117,7 @@ class BucketDatasetTest {
     }
 
     @Test
-    void isReadAnewWhenItHasChangedThere() throws IOException {
+    void readsAChangedDatasetAgain() throws IOException {
         assertThat(run(training, "a", "marks", 3)).isInstanceOf(Outcome.Finished.class);
         describe(4);
         assertThat(run(training, "b", "marks", 4)).isInstanceOf(Outcome.Finished.class);

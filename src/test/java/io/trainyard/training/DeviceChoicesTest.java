@@ -59,7 +59,7 @@ class DeviceChoicesTest extends SmallJobs {
     }
 
     @Test
-    void anotherKindOfDeviceChoosesAnewAndTheLogSaysSo() {
+    void anotherKindOfDeviceChoosesAgainAndLogsIt() {
         JobSpec job = job("b");
         try (LogRecords log = LogRecords.of(JobTraining.class)) {
             assertThat(run(training("an H100"), job, stopAfterQuestions(3))).isInstanceOf(Outcome.Released.class);

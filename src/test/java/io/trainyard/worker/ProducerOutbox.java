@@ -16,7 +16,7 @@ final class ProducerOutbox implements Outbox, AutoCloseable {
 
     /// Completes futures outside the producer's thread, because a callback may send to a topic without cached
     /// metadata.
-    private final ExecutorService told = Executors.newSingleThreadExecutor(
+    private final ExecutorService published = Executors.newSingleThreadExecutor(
             Thread.ofPlatform().daemon().name("outbox").factory());
 
     ProducerOutbox(String kafka, int deliveryTimeoutMillis) {
@@ -49,7 +49,7 @@ final class ProducerOutbox implements Outbox, AutoCloseable {
         CompletableFuture<Void> sent = new CompletableFuture<>();
         var _ = producer.send(
                 new ProducerRecord<>(topic, null, key, value, headers),
-                (_, problem) -> told.execute(() -> {
+                (_, problem) -> published.execute(() -> {
                     if (problem == null) {
                         sent.complete(null);
                     } else {
@@ -62,6 +62,6 @@ final class ProducerOutbox implements Outbox, AutoCloseable {
     @Override
     public void close() {
         producer.close();
-        told.shutdown();
+        published.shutdown();
     }
 }

@@ -53,14 +53,14 @@ final class SimDashboard {
         }
     }
 
-    private record Heard(WorkerStatus status, long millis) {}
+    private record Received(WorkerStatus status, long millis) {}
 
     private final SimWorld world;
     private final SplittableRandom chance;
     private final Predicate<Status> wanted;
     private final PodMarks marks;
     private final Map<String, JobState> jobs = new TreeMap<>();
-    private final Map<String, Heard> workers = new HashMap<>();
+    private final Map<String, Received> workers = new HashMap<>();
     private final Map<String, Attempt> attempts = new TreeMap<>();
     private Runnable changed = () -> {};
 
@@ -133,7 +133,7 @@ final class SimDashboard {
         if (status.stopping()) {
             workers.remove(status.worker());
         } else {
-            workers.put(status.worker(), new Heard(status, millis(entry.appendedNanos())));
+            workers.put(status.worker(), new Received(status, millis(entry.appendedNanos())));
         }
     }
 

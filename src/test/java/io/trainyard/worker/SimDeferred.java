@@ -101,11 +101,11 @@ final class SimDeferred {
         return deferred.entrySet().stream().anyMatch(one -> one.getKey().startsWith(job + "/") && one.getValue());
     }
 
-    boolean isTold(String job, Class<? extends TrainingEvent> event) {
+    boolean isPublished(String job, Class<? extends TrainingEvent> event) {
         return published.stream().anyMatch(one -> one.job().equals(job) && event.isInstance(one));
     }
 
-    boolean isAnyTold(Class<? extends TrainingEvent> event) {
+    boolean isAnyPublished(Class<? extends TrainingEvent> event) {
         return published.stream().anyMatch(event::isInstance);
     }
 

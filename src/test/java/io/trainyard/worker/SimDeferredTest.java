@@ -35,11 +35,11 @@ class SimDeferredTest {
         fleet.run(RUNS, Priority.NORMAL);
         fleet.deferForProject(FIRST, Priority.NORMAL);
         fleet.desiredState(FIRST, DesiredState.CANCEL);
-        fleet.until("its end", () -> fleet.isTold(FIRST, Cancelled.class));
-        assertThat(fleet.isTold(RUNS, Finished.class))
+        fleet.until("its end", () -> fleet.isPublished(FIRST, Cancelled.class));
+        assertThat(fleet.isPublished(RUNS, Finished.class))
                 .as("the other runs still")
                 .isFalse();
-        fleet.until("the other's end", () -> fleet.isTold(RUNS, Finished.class));
+        fleet.until("the other's end", () -> fleet.isPublished(RUNS, Finished.class));
         assertThat(fleet.claims(FIRST)).isZero();
         assertThat(fleet.isDeferred(FIRST)).isFalse();
         assertThat(fleet.wrong()).isEmpty();
@@ -50,13 +50,13 @@ class SimDeferredTest {
         fleet.run(RUNS, Priority.NORMAL);
         fleet.deferForProject(FIRST, Priority.NORMAL);
         fleet.desiredState(FIRST, DesiredState.PAUSE);
-        fleet.until("its rest", () -> fleet.isTold(FIRST, Paused.class) && !fleet.isDeferred(FIRST));
-        fleet.until("the other's end", () -> fleet.isTold(RUNS, Finished.class));
+        fleet.until("its rest", () -> fleet.isPublished(FIRST, Paused.class) && !fleet.isDeferred(FIRST));
+        fleet.until("the other's end", () -> fleet.isPublished(RUNS, Finished.class));
         fleet.pass(Duration.ofMinutes(2));
         assertThat(fleet.claims(FIRST)).as("it rests, though there is room").isZero();
         fleet.desiredState(FIRST, DesiredState.RUN);
-        fleet.until("its end", () -> fleet.isTold(FIRST, Finished.class));
-        assertThat(fleet.isTold(FIRST, Resumed.class)).isTrue();
+        fleet.until("its end", () -> fleet.isPublished(FIRST, Finished.class));
+        assertThat(fleet.isPublished(FIRST, Resumed.class)).isTrue();
         assertThat(fleet.claims(FIRST)).isOne();
         assertThat(fleet.wrong()).isEmpty();
     }
@@ -68,7 +68,9 @@ class SimDeferredTest {
         fleet.deferForProject(FIRST, Priority.NORMAL);
         fleet.deferForProject(SECOND, Priority.NORMAL);
         fleet.submit(SECOND, Priority.HIGH);
-        fleet.until("both ends", () -> fleet.isTold(FIRST, Finished.class) && fleet.isTold(SECOND, Finished.class));
+        fleet.until(
+                "both ends",
+                () -> fleet.isPublished(FIRST, Finished.class) && fleet.isPublished(SECOND, Finished.class));
         fleet.pass(Duration.ofMinutes(2));
         assertThat(fleet.claimed()).containsExactly(RUNS, SECOND, FIRST);
         assertThat(fleet.isDeferred(SECOND)).isFalse();
@@ -82,11 +84,11 @@ class SimDeferredTest {
         fleet.deferForProject(FIRST, Priority.HIGH);
         fleet.run(OTHERS, Priority.LOW);
         fleet.pass(Duration.ofSeconds(60));
-        assertThat(fleet.isAnyTold(Released.class)).isFalse();
+        assertThat(fleet.isAnyPublished(Released.class)).isFalse();
         fleet.submit(HIGH_PRIORITY, Priority.HIGH);
-        fleet.until("a project without a quota has its way", () -> fleet.isTold(HIGH_PRIORITY, Finished.class));
-        assertThat(fleet.isTold(OTHERS, Released.class)).isTrue();
-        assertThat(fleet.isTold(RUNS, Released.class)).isFalse();
+        fleet.until("a project without a quota has its way", () -> fleet.isPublished(HIGH_PRIORITY, Finished.class));
+        assertThat(fleet.isPublished(OTHERS, Released.class)).isTrue();
+        assertThat(fleet.isPublished(RUNS, Released.class)).isFalse();
     }
 
     /// The same while the command is still on its topic because no slot is free to fetch it.
@@ -96,13 +98,13 @@ class SimDeferredTest {
         fleet.run(OTHERS, Priority.LOW);
         fleet.submit(FIRST, Priority.HIGH);
         fleet.pass(Duration.ofSeconds(60));
-        assertThat(fleet.isAnyTold(Released.class)).isFalse();
-        fleet.until("its end", () -> fleet.isTold(FIRST, Finished.class));
+        assertThat(fleet.isAnyPublished(Released.class)).isFalse();
+        fleet.until("its end", () -> fleet.isPublished(FIRST, Finished.class));
         assertThat(fleet.claims(FIRST)).isOne();
-        assertThat(fleet.isAnyTold(Released.class)).isFalse();
+        assertThat(fleet.isAnyPublished(Released.class)).isFalse();
         fleet.until(
                 "the end of the others",
-                () -> fleet.isTold(RUNS, Finished.class) && fleet.isTold(OTHERS, Finished.class));
+                () -> fleet.isPublished(RUNS, Finished.class) && fleet.isPublished(OTHERS, Finished.class));
         assertThat(fleet.wrong()).isEmpty();
     }
 

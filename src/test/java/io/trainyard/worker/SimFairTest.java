@@ -70,7 +70,7 @@ class SimFairTest {
     @Test
     void aNewWorkerLearnsPastUse() {
         assertThat(ofTheLater(SimSeams.NONE)).isGreaterThan(0.85);
-        assertThat(ofTheLater(new TellsNothing())).isLessThan(0.8);
+        assertThat(ofTheLater(new PublishesNothing())).isLessThan(0.8);
     }
 
     private static double ofTheLater(SimSeams seams) {
@@ -84,13 +84,15 @@ class SimFairTest {
     }
 
     /// Heartbeats without the projects' usage.
-    private static final class TellsNothing implements SimSeams {
+    private static final class PublishesNothing implements SimSeams {
         @Override
         public FleetLog log(FleetLog real, SimProcess process) {
             return new SimLogSeam(real) {
                 @Override
                 public List<ConsumerRecord<String, byte[]>> poll(Duration time) {
-                    return super.poll(time).stream().map(TellsNothing::silenced).toList();
+                    return super.poll(time).stream()
+                            .map(PublishesNothing::silenced)
+                            .toList();
                 }
             };
         }
@@ -99,13 +101,13 @@ class SimFairTest {
             if (!entry.topic().equals(Topic.WORKERS.name("")) || entry.value() == null) {
                 return entry;
             }
-            String told = new String(entry.value(), StandardCharsets.UTF_8).replace("\"used\":", "\"unknown\":");
+            String published = new String(entry.value(), StandardCharsets.UTF_8).replace("\"used\":", "\"unknown\":");
             return new ConsumerRecord<>(
                     entry.topic(),
                     entry.partition(),
                     entry.offset(),
                     entry.key(),
-                    told.getBytes(StandardCharsets.UTF_8));
+                    published.getBytes(StandardCharsets.UTF_8));
         }
     }
 
@@ -194,7 +196,7 @@ class SimFairTest {
     /// Mistakes that few worlds show.
     enum Mistake implements SimSeams {
         /// A deferred command is accepted, but its deferral is not published.
-        PARKED_NOWHERE {
+        DEFERRED_NOWHERE {
             @Override
             public Outbox outbox(Outbox real, SimProcess process) {
                 return (topic, key, value, headers) -> headers.lastHeader(Deferred.DEFERRED) != null

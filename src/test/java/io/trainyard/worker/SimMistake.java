@@ -112,7 +112,7 @@ enum SimMistake implements SimSeams {
         }
     },
     WANT_IS_FAILURE(3, "what one worker lacks is the job's failure", Habit.FAILS_FOR_WANT),
-    TELLS_NOTHING_AGAIN(4, "who resumes does not tell what the checkpoint kept of events", Habit.TELLS_NOTHING_AGAIN),
+    REPUBLISHES_NOTHING(4, "who resumes does not tell what the checkpoint kept of events", Habit.REPUBLISHES_NOTHING),
     KEEPS_NO_EVENTS(4, "a checkpoint does not keep the events on their way", Habit.KEEPS_NO_EVENTS),
     END_WITHOUT_LAST_WORDS(4, "who tells an end again does not tell what the checkpoint kept of events") {
         @Override
@@ -191,7 +191,7 @@ enum SimMistake implements SimSeams {
             };
         }
     },
-    NOBODY_WATCHES_STEPS(10, "a step that hangs is waited for", Habit.NOBODY_WATCHES),
+    NO_HANG_LIMIT(10, "a step that hangs is waited for", Habit.NO_MONITOR),
     STORES_HAVE_NO_NAMES(12, "stores have no identity") {
         @Override
         public CheckpointStore store(CheckpointStore real) {
@@ -213,7 +213,7 @@ enum SimMistake implements SimSeams {
                             && isOn("claims"));
         }
     },
-    KEEPER_DOES_NOT_PUBLISH(0, "a keeper writes ownership, and does not publish the command") {
+    MONITOR_DOES_NOT_PUBLISH(0, "a keeper writes ownership, and does not publish the command") {
         @Override
         public Outbox outbox(Outbox real, SimProcess process) {
             return (topic, key, value, headers) -> topic.startsWith("commands.") && isOn("keeper")
@@ -275,7 +275,7 @@ enum SimMistake implements SimSeams {
                             && !ownership.worker().equals(process.name()));
         }
     },
-    TELLS_BEFORE_IT_KEEPS(0, "an end is told before it is kept", Habit.TELLS_BEFORE_IT_KEEPS),
+    PUBLISHES_BEFORE_STORING(0, "an end is told before it is kept", Habit.PUBLISHES_BEFORE_STORING),
     REST_WITHOUT_OWNERSHIP(0, "a job that rests has no ownership") {
         @Override
         public Outbox outbox(Outbox real, SimProcess process) {
@@ -295,7 +295,7 @@ enum SimMistake implements SimSeams {
         }
     },
     ONE_JOB_IS_HANDED_OVER(0, "of the jobs of a worker that stops one alone is handed over", Habit.ONE_IS_HANDED_OVER),
-    CLAIMS_WHATEVER_THE_BROKERS_TAKE(0, "a worker claims although the brokers take nothing from it") {
+    CLAIMS_ALTHOUGH_BROKERS_REFUSE(0, "a worker claims although the brokers take nothing from it") {
         @Override
         public ClaimGate gate(ClaimGate real) {
             ClaimGate open = new ClaimGate(new ClaimGate.Rules(Duration.ofDays(1000), Duration.ofDays(1000)));

@@ -24,7 +24,7 @@ class SimMutationTest {
             Map.entry(SimMistake.OUTCOME_IS_WRITTEN_OVER, 1535L),
             Map.entry(SimMistake.OWNERSHIP_ENDS_FIRST, 2108L),
             Map.entry(SimMistake.VOID_MENDS_NOTHING, 342L),
-            Map.entry(SimMistake.TELLS_BEFORE_IT_KEEPS, 680L),
+            Map.entry(SimMistake.PUBLISHES_BEFORE_STORING, 680L),
             Map.entry(SimMistake.FIRST_JOB_ALONE_IS_NAMED, 74L),
             Map.entry(SimMistake.ONE_JOB_IS_HANDED_OVER, 1020L),
             Map.entry(SimMistake.DELETES_WITHOUT_LOOKING, 154L),

@@ -115,7 +115,7 @@ final class SimSweep {
         if (!world.runUntil(world.everySecond(this::isQuiet), BOUND)) {
             trials.stream()
                     .filter(job -> !isOver(job))
-                    .forEach(job -> restingWrongly(job).ifPresent(wrong::add));
+                    .forEach(job -> pausedWrongly(job).ifPresent(wrong::add));
         }
         world.run(LONGEST_FREEZE.plus(LAST_WORDS));
         trials.forEach(job -> wrong.addAll(passages(job)));
@@ -175,12 +175,11 @@ final class SimSweep {
     }
 
     private boolean isQuiet() {
-        return trials.stream()
-                .allMatch(job -> isOver(job) || restingWrongly(job).isEmpty());
+        return trials.stream().allMatch(job -> isOver(job) || pausedWrongly(job).isEmpty());
     }
 
     /// Why a job that has not ended must not be paused; empty if it is paused rightly.
-    private Optional<String> restingWrongly(String job) {
+    private Optional<String> pausedWrongly(String job) {
         JobState state = judge.state(job);
         if (state.status() != Status.PAUSED || state.rung() == null) {
             return Optional.of("job %s is neither over nor rests, but %s".formatted(job, state.status()));

@@ -38,7 +38,7 @@ class SimSweepTest {
 
     /// Mistakes to inject on purpose.
     enum Mistake implements SimSeams {
-        NOBODY_LOOKS {
+        NO_WORKER_CHECKS_RUNGS {
             @Override
             public CheckpointStore store(CheckpointStore real) {
                 return new SimStoreSeam(real) {

@@ -17,7 +17,7 @@ final class SimThread implements Executor {
     private static final VarHandle STATE;
 
     // States of java.lang.VirtualThread
-    private static final int TIMED_PARKED = 7;
+    private static final int TIMED_PARK = 7;
     private static final int BLOCKED = 13;
     private static final int UNBLOCKED = 14;
     private static final int WAIT = 16;
@@ -111,7 +111,7 @@ final class SimThread implements Executor {
         long giveUpNanos = 0;
         while (rest == null) {
             switch ((int) STATE.getVolatile(thread)) {
-                case TIMED_PARKED, TIMED_WAIT -> {
+                case TIMED_PARK, TIMED_WAIT -> {
                     process.world().failed(stuck("waits for real time; let it wait through its host"));
                     return;
                 }

@@ -83,19 +83,19 @@ final class SimTraining implements JobRunner {
     /// Mistakes in the way a worker trains.
     enum Habit {
         /// An attempt that resumes does not republish the events in its checkpoint.
-        TELLS_NOTHING_AGAIN,
+        REPUBLISHES_NOTHING,
         /// Checkpoints contain no events.
         KEEPS_NO_EVENTS,
         /// The end is published before it is stored.
-        TELLS_BEFORE_IT_KEEPS,
+        PUBLISHES_BEFORE_STORING,
         /// A missing capability of the worker counts as a failure of the job.
         FAILS_FOR_WANT,
         /// A preempted job is released without a checkpoint.
-        MAKES_ROOM_WITHOUT_CHECKPOINT,
+        PREEMPTED_WITHOUT_CHECKPOINT,
         /// A stopping worker releases only one of its jobs.
         ONE_IS_HANDED_OVER,
         /// No step has a time limit.
-        NOBODY_WATCHES,
+        NO_MONITOR,
         /// A trial that continued past a rung does not check again.
         ASKS_ONCE
     }
@@ -171,7 +171,7 @@ final class SimTraining implements JobRunner {
     }
 
     private Supervisor habitual(Supervisor real) {
-        return !habits.contains(Habit.TELLS_NOTHING_AGAIN)
+        return !habits.contains(Habit.REPUBLISHES_NOTHING)
                 ? real
                 : (Supervisor) Proxy.newProxyInstance(
                         Supervisor.class.getClassLoader(),
@@ -218,7 +218,7 @@ final class SimTraining implements JobRunner {
 
         @Override
         public Optional<Duration> limit() {
-            return habits.contains(Habit.NOBODY_WATCHES) ? Optional.empty() : Optional.of(kind.step.plus(HANGS));
+            return habits.contains(Habit.NO_MONITOR) ? Optional.empty() : Optional.of(kind.step.plus(HANGS));
         }
 
         @Override
@@ -249,7 +249,7 @@ final class SimTraining implements JobRunner {
                 process.sleep(Duration.ofDays(365));
             }
             oneStops |= halt == Halt.DRAIN;
-            return halt != Halt.PREEMPT || !habits.contains(Habit.MAKES_ROOM_WITHOUT_CHECKPOINT);
+            return halt != Halt.PREEMPT || !habits.contains(Habit.PREEMPTED_WITHOUT_CHECKPOINT);
         }
 
         @Override
@@ -259,7 +259,7 @@ final class SimTraining implements JobRunner {
 
         @Override
         public void finishes(TrainingEvent.Finished event) {
-            if (habits.contains(Habit.TELLS_BEFORE_IT_KEEPS)) {
+            if (habits.contains(Habit.PUBLISHES_BEFORE_STORING)) {
                 supervisor.publish(event, process.now());
             }
         }

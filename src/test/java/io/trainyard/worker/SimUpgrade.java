@@ -36,7 +36,7 @@ final class SimUpgrade {
     private static final Duration PATIENCE = Duration.ofMinutes(8);
 
     /// A worker that has run for this time without a freeze is known to all others.
-    private static final Duration HEARD = Duration.ofMinutes(1);
+    private static final Duration RECENT = Duration.ofMinutes(1);
 
     private static final int FAULTS = 8;
 
@@ -268,15 +268,15 @@ final class SimUpgrade {
             wrong.add("put aside, though all understand it: " + name);
         } else if (!mayBe && course == Course.UPGRADE) {
             wrong.add("put aside, though newer workers came: " + name);
-        } else if (!mayBe && workers.keySet().stream().anyMatch(this::isHeardAndNewer)) {
+        } else if (!mayBe && workers.keySet().stream().anyMatch(this::isAliveAndNewer)) {
             wrong.add("put aside, though somebody is there who understands it: " + name);
         } else if (bad.getOrDefault(command, false) && world.nanos() < beats * 2_000_000_000L) {
             wrong.add("put aside, though a newer worker might have come: " + name);
         }
     }
 
-    private boolean isHeardAndNewer(SimWorker worker) {
-        long from = world.nanos() - HEARD.toNanos();
+    private boolean isAliveAndNewer(SimWorker worker) {
+        long from = world.nanos() - RECENT.toNanos();
         return worker.schemaVersion() > JobSchemaVersion.FIRST
                 && workers.getOrDefault(worker, Long.MAX_VALUE) < from
                 && worker.process().frozenNanos(from, world.nanos()) == 0;

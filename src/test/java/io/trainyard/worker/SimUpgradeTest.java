@@ -40,7 +40,7 @@ class SimUpgradeTest {
     /// Mistakes that few worlds show.
     enum Mistake implements SimSeams {
         /// A worker publishes the end of a deferral but takes no command.
-        TAKEN_BY_NOBODY {
+        CLAIMED_BY_NO_WORKER {
             @Override
             public Outbox outbox(Outbox real, SimProcess process) {
                 return (topic, key, value, headers) -> real.send(topic, key, isDeferral(key) ? null : value, headers);

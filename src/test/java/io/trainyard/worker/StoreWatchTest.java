@@ -32,39 +32,39 @@ class StoreWatchTest {
         watch = new StoreWatch("me", store);
     }
 
-    private void hear(String worker, String store, @Nullable Instant since) {
+    private void receive(String worker, String store, @Nullable Instant since) {
         watch.received(
                 WorkerStatusBuilder.of(worker, "cpu").store(store).since(since).build());
     }
 
     @Test
     void aLaterWorkerWithAnotherStoreClaimsNothing() {
-        hear("me", mine, NOW);
-        hear("elder", OTHER, NOW.minusSeconds(1));
+        receive("me", mine, NOW);
+        receive("elder", OTHER, NOW.minusSeconds(1));
         assertThat(watch.objection(ALL).orElseThrow()).contains("worker elder (another store)");
         assertThat(watch.objection(Set.of("me"))).as("once it has left").isEmpty();
     }
 
     @Test
     void anEarlierWorkerContinues() {
-        hear("me", mine, NOW);
-        hear("stranger", OTHER, NOW.plusSeconds(1));
+        receive("me", mine, NOW);
+        receive("stranger", OTHER, NOW.plusSeconds(1));
         assertThat(watch.objection(ALL)).isEmpty();
     }
 
     /// Its time in the fleet does not matter.
     @Test
     void aWorkerWithAnotherStoreDoesNotBlockOthers() {
-        hear("elder", mine, NOW.minusSeconds(100));
-        hear("stranger", OTHER, null);
-        hear("me", mine, NOW);
+        receive("elder", mine, NOW.minusSeconds(100));
+        receive("stranger", OTHER, null);
+        receive("me", mine, NOW);
         assertThat(watch.objection(ALL)).isEmpty();
     }
 
     @Test
     void aWorkerWithAnotherStoreWaitsUntilTheFleetHasLeft() {
-        hear("me", mine, null);
-        hear("elder", OTHER, NOW);
+        receive("me", mine, null);
+        receive("elder", OTHER, NOW);
         assertThat(watch.objection(ALL)).isPresent();
         watch.received(WorkerStatusBuilder.of("elder", "cpu")
                 .stopping(true)

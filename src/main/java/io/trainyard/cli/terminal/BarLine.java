@@ -65,8 +65,8 @@ record BarLine(
         double part = part();
         String left = left(part);
         String right = words != null ? words : figures(width - left.length());
-        int room = Math.min(MAX_BAR, width - left.length() - right.length() - 3);
-        String bar = room < MIN_BAR ? "" : bar(room, part, blocks);
+        int space = Math.min(MAX_BAR, width - left.length() - right.length() - 3);
+        String bar = space < MIN_BAR ? "" : bar(space, part, blocks);
         String line = left + bar + right;
         return line.length() <= width ? line : line.substring(0, Math.max(0, width));
     }

@@ -23,7 +23,7 @@ class Access {
     private static final int MAX_SHOWN = 200;
     private static final int MAX_JOBS_SHOWN = 20;
 
-    private static final String EVERYBODY = "*";
+    private static final String ALL = "*";
 
     /// What people call themselves, before what the provider calls them.
     private static final List<String> NAMES = List.of("preferred_username", "email", "name");
@@ -59,8 +59,8 @@ class Access {
         if (!config.enabled() || config.operators().stream().anyMatch(roles::contains)) {
             return Optional.of(dashboard.readOnly() ? Role.VIEWER : Role.OPERATOR);
         }
-        boolean looks = config.viewers().contains(EVERYBODY)
-                || config.viewers().stream().anyMatch(roles::contains);
+        boolean looks =
+                config.viewers().contains(ALL) || config.viewers().stream().anyMatch(roles::contains);
         return looks ? Optional.of(Role.VIEWER) : Optional.empty();
     }
 

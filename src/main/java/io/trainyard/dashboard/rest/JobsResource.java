@@ -94,11 +94,11 @@ public class JobsResource {
             description =
                     "The body is a job, a list of jobs or several documents, in JSON or YAML, as `./trainyard submit` takes them.")
     public Response submit(byte @Nullable [] body, @QueryParam("priority") @DefaultValue("normal") String priority) {
-        Priority urgency = Parameter.name("priority", priority, Priority.class);
-        return heavy.call(() -> submit(body, urgency));
+        Priority requestedPriority = Parameter.name("priority", priority, Priority.class);
+        return heavy.call(() -> submit(body, requestedPriority));
     }
 
-    private Response submit(byte @Nullable [] body, Priority urgency) {
+    private Response submit(byte @Nullable [] body, Priority requestedPriority) {
         List<JobSpec> jobs = JobFiles.read("the body", body == null ? new byte[0] : body);
         if (jobs.size() > config.maxBulk()) {
             throw Problem.badRequest("the body holds %d jobs; allowed are %d in one call (trainyard.dashboard.max-bulk)"
@@ -116,7 +116,7 @@ public class JobsResource {
         quotas.refusal(jobs).ifPresent(reason -> {
             throw Problem.refusal(Response.Status.TOO_MANY_REQUESTS, reason);
         });
-        control.submit(jobs, urgency, submitter);
+        control.submit(jobs, requestedPriority, submitter);
         List<String> ids = jobs.stream().map(JobSpec::id).toList();
         access.log("submit", ids);
         return Response.accepted(new Submitted(ids)).build();

@@ -80,7 +80,7 @@ class ProgressLinesTest {
     }
 
     @Test
-    void withoutAStartItTellsEveryHundredSteps() {
+    void reportsEveryHundredStepsWithoutAStart() {
         assertThat(lines(List.of(losses("a", 1, 0, 150, 60))))
                 .containsExactly("job a epoch 0 step 200 loss -17.0000 mean -14.5000 elapsed 20.9 s");
     }

@@ -43,7 +43,7 @@ class JobTableTest {
     }
 
     @Test
-    void whereJobsWaitThePlaceTheReasonAndTheStartAreTold() {
+    void showsPlaceReasonAndStartOfWaitingJobs() {
         JobState waits = new JobState("a");
         waits.apply(new Requested("a", spec("a"), "here", 1));
         StartForecast forecast = new StartForecast(

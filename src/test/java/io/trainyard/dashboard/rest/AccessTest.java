@@ -39,7 +39,7 @@ class AccessTest {
     }
 
     @Test
-    void whereNobodySignsInEverybodyMay() {
+    void everyCallerMayActWithoutSignIn() {
         assertThat(access(false, anonymous().build()).role()).hasValue(Role.OPERATOR);
     }
 }

@@ -73,7 +73,7 @@ class LiveUpdatesTest {
     }
 
     @Test
-    void whoWasCutOffIsToldWhatIsNew() {
+    void aReconnectedClientReceivesMissedChanges() {
         history.apply(List.of(new EventRecord(claimed("a"), 1)), Map.of());
         LiveUpdates.of(history, 0, PERIOD, Duration.ofHours(1)).subscribe().withSubscriber(client);
         long known = next().version();

@@ -59,7 +59,7 @@ class ThreadTeamTest {
         int byTheCaller = 0;
         try (ThreadTeam team = new ThreadTeam(2)) {
             for (int round = 0; round < 100 && byTheCaller == 0; round++) {
-                awaitParked();
+                awaitSleeping();
                 team.share(part -> doers[part] = Thread.currentThread());
                 byTheCaller += doers[1] == Thread.currentThread() ? 1 : 0;
             }
@@ -72,7 +72,7 @@ class ThreadTeamTest {
         AtomicIntegerArray counts = new AtomicIntegerArray(2);
         try (ThreadTeam team = new ThreadTeam(2)) {
             team.run(counts::incrementAndGet);
-            awaitParked();
+            awaitSleeping();
             team.run(counts::incrementAndGet);
         }
         assertThat(counts.get(0)).isEqualTo(2);
@@ -80,7 +80,7 @@ class ThreadTeamTest {
     }
 
     /// The helper stops spinning and sleeps.
-    private static void awaitParked() {
+    private static void awaitSleeping() {
         Patience.await("a helper that sleeps")
                 .until(() -> helpers().anyMatch(thread -> thread.getState() == Thread.State.TIMED_WAITING));
     }

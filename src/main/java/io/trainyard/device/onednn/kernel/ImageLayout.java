@@ -49,9 +49,9 @@ public record ImageLayout(
                 channelsLast ? sizes[1] * sizes[2] * sizes[3] : strides[1],
                 sizes[3] * lanes,
                 lanes);
-        boolean rowsAsTold = sizes[2] == 1 || strides[2] == layout.rowStride;
-        boolean columnsAsTold = sizes[3] == 1 || strides[3] == layout.columnStride;
-        return rowsAsTold && columnsAsTold ? Optional.of(layout) : Optional.empty();
+        boolean storedRows = sizes[2] == 1 || strides[2] == layout.rowStride;
+        boolean storedColumns = sizes[3] == 1 || strides[3] == layout.columnStride;
+        return storedRows && storedColumns ? Optional.of(layout) : Optional.empty();
     }
 
     /// Whether the layout allows vectors of channels.

@@ -23,9 +23,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 
 /// All records of a fleet, read continuously; brokers may be down meanwhile.
-final class News implements AutoCloseable {
-    private final Map<String, List<Heard>> events = new ConcurrentHashMap<>();
-    private final Map<String, HeardStatus> workers = new ConcurrentHashMap<>();
+final class FleetRecords implements AutoCloseable {
+    private final Map<String, List<Received>> events = new ConcurrentHashMap<>();
+    private final Map<String, ReceivedStatus> workers = new ConcurrentHashMap<>();
     private final Thread reader;
     private volatile boolean closed;
 
@@ -33,11 +33,11 @@ final class News implements AutoCloseable {
     ///
     /// @param time when it happened
     /// @param sent when it was sent to the brokers
-    record Heard(TrainingEvent event, Instant time, Instant sent) {}
+    record Received(TrainingEvent event, Instant time, Instant sent) {}
 
-    record HeardStatus(WorkerStatus status, Instant sent) {}
+    record ReceivedStatus(WorkerStatus status, Instant sent) {}
 
-    News(Brokers kafka, String prefix) {
+    FleetRecords(Brokers kafka, String prefix) {
         List<Topic> topics =
                 Stream.concat(Topic.EVENTS.stream(), Stream.of(Topic.WORKERS)).toList();
         reader = Thread.ofPlatform().name("news").daemon().start(() -> read(kafka, prefix, topics));
@@ -68,17 +68,18 @@ final class News implements AutoCloseable {
     private void heartbeat(ConsumerRecord<String, byte[]> found) throws IOException {
         if (found.value() != null) {
             WorkerStatus status = EventJson.readStatus(found.value());
-            workers.put(status.worker(), new HeardStatus(status, Instant.ofEpochMilli(found.timestamp())));
+            workers.put(status.worker(), new ReceivedStatus(status, Instant.ofEpochMilli(found.timestamp())));
         }
     }
 
     private void event(ConsumerRecord<String, byte[]> found) throws IOException {
         if (found.value() != null) {
-            var told = EventJson.readEvent(found.value());
+            var published = EventJson.readEvent(found.value());
             Instant sent = Instant.ofEpochMilli(found.timestamp());
-            Heard heard = new Heard(told.event(), Objects.requireNonNullElse(told.time(), sent), sent);
-            events.computeIfAbsent(told.event().job(), _ -> new CopyOnWriteArrayList<>())
-                    .add(heard);
+            Received received =
+                    new Received(published.event(), Objects.requireNonNullElse(published.time(), sent), sent);
+            events.computeIfAbsent(published.event().job(), _ -> new CopyOnWriteArrayList<>())
+                    .add(received);
         }
     }
 
@@ -87,19 +88,19 @@ final class News implements AutoCloseable {
         return Set.copyOf(events.keySet());
     }
 
-    List<Heard> of(String job) {
+    List<Received> of(String job) {
         return events.getOrDefault(job, List.of());
     }
 
     <T extends TrainingEvent> List<T> of(String job, Class<T> type) {
         return of(job).stream()
-                .map(Heard::event)
+                .map(Received::event)
                 .filter(type::isInstance)
                 .map(type::cast)
                 .toList();
     }
 
-    Optional<HeardStatus> worker(String id) {
+    Optional<ReceivedStatus> worker(String id) {
         return Optional.ofNullable(workers.get(id));
     }
 
@@ -110,16 +111,16 @@ final class News implements AutoCloseable {
     /// The time of the first step of any attempt after `attempt`.
     Optional<Instant> firstStepAfter(String job, int attempt) {
         return of(job).stream()
-                .filter(heard ->
-                        heard.event() instanceof StepLosses && heard.event().attempt() > attempt)
-                .map(Heard::time)
+                .filter(received -> received.event() instanceof StepLosses
+                        && received.event().attempt() > attempt)
+                .map(Received::time)
                 .min(Instant::compareTo);
     }
 
     Optional<Instant> endSent(String job) {
         return of(job).stream()
-                .filter(heard -> heard.event() instanceof Finished)
-                .map(Heard::sent)
+                .filter(received -> received.event() instanceof Finished)
+                .map(Received::sent)
                 .min(Instant::compareTo);
     }
 

@@ -21,10 +21,10 @@ import java.util.List;
 
 /// Example jobs in every state. For states that a worker cannot be made to reach, events are written as a
 /// worker would.
-final class ToldJobs {
+final class PublishedJobs {
     static final String HOSTILE = "<img src=x onerror=\"document.title='taken'\"><script>alert(1)</script>";
 
-    private ToldJobs() {}
+    private PublishedJobs() {}
 
     static void publish(PackagedFleet fleet, EventPublisher publisher) throws Exception {
         // There is no GPU here, so the job waits.
@@ -37,9 +37,9 @@ final class ToldJobs {
                 started(fashion("diverges", 5), 1, 1, 938, null),
                 losses("diverges", 1, 0, 1, diverging(600)),
                 failed("diverges", 1, "the loss is not a number since step 412"));
-        tellOfMoved(publisher);
-        tellOfProjects(fleet, publisher);
-        tellOfSweep(publisher);
+        publishMoved(publisher);
+        publishProjects(fleet, publisher);
+        publishSweep(publisher);
         publisher.send(
                 claimed("done", 1, "w9"),
                 on("cuda:0", "NVIDIA H100 80GB HBM3", started(fashion("done", 2), 1, 1, 100, null)),
@@ -51,7 +51,7 @@ final class ToldJobs {
     }
 
     /// A running job of one project, and a job of another project at its quota.
-    private static void tellOfProjects(PackagedFleet fleet, EventPublisher publisher) throws Exception {
+    private static void publishProjects(PackagedFleet fleet, EventPublisher publisher) throws Exception {
         publisher.send(
                 claimed("seen", 1, "w9"),
                 started(ofProject("seen", "vision"), 1, 1, 938, null),
@@ -62,7 +62,7 @@ final class ToldJobs {
     }
 
     /// A sweep of 24 trials: most are paused after an epoch, and some continue.
-    private static void tellOfSweep(EventPublisher publisher) throws Exception {
+    private static void publishSweep(EventPublisher publisher) throws Exception {
         List<JobSpec> trials = Trials.of(JobJson.read("""
                 {"id": "rates", "network": "fashion", "dataset": "fashion-mnist", "epochs": 4, "asha": {}, "sweep":
                  {"optimizer.learningRate": [1, 0.1, 0.01, 0.001], "optimizer.momentum": [0, 0.9], "batchSize": [32, 64, 128]}}""".getBytes(StandardCharsets.UTF_8)));
@@ -83,7 +83,7 @@ final class ToldJobs {
     }
 
     /// A job that one worker released and another one continued.
-    private static void tellOfMoved(EventPublisher publisher) throws Exception {
+    private static void publishMoved(EventPublisher publisher) throws Exception {
         publisher.send(
                 claimed("moved", 1, "w8"),
                 started(fashion("moved", 5), 1, 1, 938, null),

@@ -25,7 +25,7 @@ import java.util.SplittableRandom;
 /// A fleet of real workers in a simulated world that receives high-priority jobs. Without faults, these begin
 /// at once and cost no step. With or without faults, no job is preempted more often than allowed, and all jobs
 /// end.
-final class SimUrgency {
+final class SimPriority {
     /// How soon a high-priority job begins on a full fleet: a step may take three seconds, and a job that just
     /// began becomes known with the next heartbeat.
     static final Duration SOON = Duration.ofSeconds(10);
@@ -64,7 +64,7 @@ final class SimUrgency {
     private final Map<String, Integer> preemptions = new HashMap<>();
     private final Map<String, Set<String>> steps = new HashMap<>(); // the steps and their attempts
 
-    SimUrgency(long seed, SimSeams seams) {
+    SimPriority(long seed, SimSeams seams) {
         world = new SimWorld(seed);
         chance = world.chance("urgency");
         course = Course.values()[Math.floorMod(seed, Course.values().length)];

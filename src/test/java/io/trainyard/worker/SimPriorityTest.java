@@ -24,14 +24,14 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /// Real workers in simulated worlds that receive high-priority jobs.
 @ExtendWith(SilentWorkers.class)
-class SimUrgencyTest {
+class SimPriorityTest {
     /// Part of `./trainyard test`.
     private static final int FEW = 3;
 
     private static final int SEEDS = 25;
 
     private static SimSeeds worlds(SimSeams seams) {
-        return new SimSeeds(seed -> new SimUrgency(seed, seams).run());
+        return new SimSeeds(seed -> new SimPriority(seed, seams).run());
     }
 
     @Test
@@ -65,18 +65,18 @@ class SimUrgencyTest {
         SAVES_NOTHING {
             @Override
             public Set<Habit> habits() {
-                return Set.of(Habit.MAKES_ROOM_WITHOUT_CHECKPOINT);
+                return Set.of(Habit.PREEMPTED_WITHOUT_CHECKPOINT);
             }
         },
         /// Each worker considers only its own jobs for preemption.
-        EVERYBODY_MAKES_ROOM {
+        EVERY_WORKER_PREEMPTS {
             @Override
             public FleetLog log(FleetLog real, SimProcess process) {
                 return inTrouble(real, (worker, _) -> !worker.equals(process.name()));
             }
         },
         /// No worker checks whether another one has a free slot.
-        NOBODY_IS_FREE {
+        NO_WORKER_IS_FREE {
             @Override
             public FleetLog log(FleetLog real, SimProcess process) {
                 return inTrouble(real, (_, status) -> status.jobs().isEmpty());
