@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class OperationsPageTest {
     @Test
     void everyAlertHasATroubleshootingEntry() {
-        assertThat(Page.read("docs/how-to/operate.md").section("## Troubleshooting").tableOf("type").table().stream()
+        assertThat(Page.read("docs/how-to/troubleshoot.md").tableOf("type").table().stream()
                         .map(row -> Page.code(row, 0).getFirst()))
                 .containsExactlyInAnyOrderElementsOf(
                         Arrays.stream(Rule.values()).map(Rule::type).toList());

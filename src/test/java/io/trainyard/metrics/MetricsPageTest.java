@@ -53,7 +53,7 @@ class MetricsPageTest {
     /// Each alert links to its section.
     @Test
     void thePageOnOperationsHasEveryAlert() throws Exception {
-        Page operations = Page.read("docs/how-to/operate.md").section("## Troubleshooting");
+        Page operations = Page.read("docs/how-to/troubleshoot.md");
         assertThat(operations.tableOf("alert").table().stream().map(List::getFirst))
                 .containsExactlyElementsOf(
                         YamlFiles.read(Path.of("prometheus/alerts.yml")).findValuesAsText("alert").stream()
