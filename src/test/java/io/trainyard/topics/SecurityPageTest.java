@@ -28,7 +28,7 @@ import org.apache.kafka.common.resource.ResourceType;
 import org.apache.kafka.common.utils.SecurityUtils;
 import org.junit.jupiter.api.Test;
 
-/// Checks the table of roles in docs/how-to/secure.md against the tested grants.
+/// Checks the roles in docs/how-to/secure.md and the limits in docs/reference/limits.md against the code.
 class SecurityPageTest {
     @Test
     void tableOfRolesMatchesTheCode() {
@@ -81,7 +81,7 @@ class SecurityPageTest {
                 entry("jobs in one request to the dashboard", dashboard("maxBulk")),
                 entry("waiting jobs for a submission by the dashboard", dashboard("maxWaiting")),
                 entry("waiting jobs of one user, with sign-in", dashboard("maxWaitingEach"))));
-        assertThat(Page.read("docs/how-to/secure.md").section("## Limits").table().stream()
+        assertThat(Page.read("docs/reference/limits.md").section("## Jobs and requests").table().stream()
                         .collect(Collectors.toMap(List::getFirst, row -> row.get(1))))
                 .isEqualTo(limits.entrySet().stream()
                         .collect(Collectors.toMap(
