@@ -15,7 +15,7 @@ class CheckingPageTest {
 
     @Test
     void everyGroupOfChecksHasARowInItsPlace() {
-        assertThat(PAGE.section("## What is checked").table())
+        assertThat(PAGE.section("## Checks").table())
                 .extracting(row -> Page.code(row, 0).getFirst())
                 .containsExactlyElementsOf(Arrays.stream(CheckGroup.values())
                         .map(CheckGroup::toString)
@@ -25,7 +25,7 @@ class CheckingPageTest {
     @Test
     void theTolerancesAreThoseOfThePage() {
         List<List<String>> rows =
-                PAGE.section("## What is checked").tableOf("precision").table();
+                PAGE.section("## Checks").tableOf("precision").table();
         assertThat(rows).hasSameSizeAs(Precision.values());
         for (List<String> row : rows) {
             Precision precision = Arrays.stream(Precision.values())
