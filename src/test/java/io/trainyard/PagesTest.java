@@ -17,7 +17,8 @@ class PagesTest {
     static Stream<Path> pages() throws IOException {
         try (Stream<Path> files = Files.walk(Path.of("docs"))) {
             return Stream.concat(
-                    Stream.of("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md").map(Path::of),
+                    Stream.of("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
+                            .map(Path::of),
                     files.filter(file -> file.toString().endsWith(".md")).sorted())
                     .toList()
                     .stream();

@@ -24,8 +24,7 @@ class CheckingPageTest {
 
     @Test
     void theTolerancesAreThoseOfThePage() {
-        List<List<String>> rows =
-                PAGE.section("## Checks").tableOf("precision").table();
+        List<List<String>> rows = PAGE.section("## Checks").tableOf("precision").table();
         assertThat(rows).hasSameSizeAs(Precision.values());
         for (List<String> row : rows) {
             Precision precision = Arrays.stream(Precision.values())
