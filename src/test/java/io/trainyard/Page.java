@@ -105,7 +105,7 @@ public record Page(List<String> lines) {
     /// The commands for a shell in the project's folder.
     public List<String> shell() {
         return commands().stream()
-                .filter(typed -> typed.matches("(\\./trainyard|mkdir|echo|kcat|kubectl|docker|export)\\b.*"))
+                .filter(typed -> typed.matches("(\\./trainyard|mkdir|echo|jq|kcat|kubectl|docker|export|python3)\\b.*"))
                 .toList();
     }
 

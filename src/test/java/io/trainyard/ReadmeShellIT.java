@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.AfterEach;
@@ -26,6 +27,9 @@ final class ReadmeShellIT {
     private static final Page README = Page.read("README.md");
     private static final Page PHOTOS = Page.read("docs/tutorials/photos.md");
     private static final Page FLEET_TUTORIAL = Page.read("docs/tutorials/fleet.md");
+    private static final Page FIRST_JOB = Page.read("docs/tutorials/first-job.md");
+    private static final Page FROM_PYTORCH = Page.read("docs/tutorials/from-pytorch.md");
+    private static final Page SWEEP = Page.read("docs/tutorials/sweep.md");
 
     /// Commands that other tests run: `DemoIT` and `ReadmeIT`; `test` includes this one.
     private static final List<String> ELSEWHERE =
@@ -36,6 +40,11 @@ final class ReadmeShellIT {
 
     /// Requires a container engine and a cluster; `ManifestsTest` renders the overlay.
     private static final String CLUSTER = "## Kubernetes";
+
+    /// The id of the first job in the tutorial.
+    private static final String FIRST_ID = "fashion-kwq63x";
+
+    private static final Pattern NUMBER = Pattern.compile("\\d+(\\.\\d+)?");
 
     @TempDir
     private Path folder;
@@ -57,6 +66,49 @@ final class ReadmeShellIT {
                 .containsExactlyElementsOf(Stream.of(OTHERS, CLUSTER)
                         .flatMap(section -> FLEET_TUTORIAL.section(section).shell().stream())
                         .toList());
+        assertThat(FIRST_JOB.section("## On a worker, with the dashboard").shell())
+                .isEqualTo(README.section(FLEET).shell());
+    }
+
+    @Test
+    void theFirstJobPrintsTheLinesOfTheTutorial() throws Exception {
+        makeProject();
+        List<String> commands = Stream.of("## Train", "## Use the model")
+                .flatMap(section -> FIRST_JOB.section(section).shell().stream())
+                .toList();
+        TrainyardProcess train = start(commands.getFirst());
+        assertThat(train.exitStatus()).as(train.toString()).isZero();
+        String id = train.await("job (\\S+) finished");
+        assertThat(train.lines().stream().map(line -> shape(line, id)))
+                .containsAll(FIRST_JOB.section("## Train").code("text").stream()
+                        .flatMap(String::lines)
+                        .map(line -> shape(line, FIRST_ID))
+                        .toList());
+        for (String typed : commands.subList(1, commands.size())) {
+            TrainyardProcess process = start(typed.replace(FIRST_ID, id));
+            assertThat(process.exitStatus()).as(process.toString()).isZero();
+        }
+    }
+
+    /// A line of output without values that differ between runs.
+    private static String shape(String line, String id) {
+        String known = line.replace(id, "ID").replaceFirst("file:.*/checkpoints/ID/", "FOLDER/");
+        return NUMBER.matcher(known).replaceAll("N");
+    }
+
+    @Test
+    void goesFromPyTorchAndBack() throws Exception {
+        makeProject();
+        String python = Programs.python("torch", "python3-torch");
+        List<String> scripts = FROM_PYTORCH.code("python");
+        Files.writeString(folder.resolve("net.py"), scripts.getFirst());
+        Files.writeString(folder.resolve("back.py"), scripts.getLast());
+        for (String typed : FROM_PYTORCH.shell()) {
+            TrainyardProcess process = start(typed.replaceFirst("^python3", python));
+            assertThat(process.exitStatus()).as("%s %s", typed, process).isZero();
+        }
+        assertThat(folder.resolve("net.pt")).isNotEmptyFile();
+        assertThat(folder.resolve("again.pt")).isNotEmptyFile();
     }
 
     @Test
@@ -93,10 +145,29 @@ final class ReadmeShellIT {
                 Files.isExecutable(Path.of("/usr/bin/kcat")),
                 "there is no /usr/bin/kcat: install Debian's package kcat");
         for (String typed : FLEET_TUTORIAL.section(OTHERS).shell()) {
-            TrainyardProcess process =
-                    start("export TRAINYARD_KAFKA=%s\n%s".formatted(kafka, typed.replace("localhost:9092", kafka)));
-            assertThat(process.exitStatus()).as("%s %s", process, running).isZero();
+            runOnFleet(typed, kafka);
         }
+    }
+
+    @Test
+    void aFleetRunsTheSweepsOfTheTutorial() throws Exception {
+        makeProject();
+        Files.writeString(folder.resolve("search.json"), SWEEP.code("json").getLast());
+        String kafka = start("./trainyard broker --port 0").await("Kafka: ([^,]+),");
+        start("./trainyard worker --device cpu --kafka " + kafka);
+        for (String typed : SWEEP.shell()) {
+            TrainyardProcess process = runOnFleet(typed, kafka);
+            if (typed.contains("--watch")) {
+                assertThat(process.output()).contains("FINISHED", "ACCURACY");
+            }
+        }
+    }
+
+    private TrainyardProcess runOnFleet(String typed, String kafka) {
+        TrainyardProcess process =
+                start("export TRAINYARD_KAFKA=%s\n%s".formatted(kafka, typed.replace("localhost:9092", kafka)));
+        assertThat(process.exitStatus()).as("%s %s", process, running).isZero();
+        return process;
     }
 
     /// The folder looks like a clone.
