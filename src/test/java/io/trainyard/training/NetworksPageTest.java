@@ -30,6 +30,7 @@ import io.trainyard.spec.DatasetSpec;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobKind;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.LossSpec;
@@ -80,8 +81,14 @@ class NetworksPageTest {
         }
     }
 
+    /// Of this page, and of the one on jobs those that train.
     static List<JobSpec> examples() {
-        return PAGE.code("json").stream().map(NetworksPageTest::job).toList();
+        return Stream.concat(
+                        PAGE.code("json").stream().map(NetworksPageTest::job),
+                        Page.read("docs/reference/jobs.md").code("json").stream()
+                                .map(json -> JobJson.read(json.getBytes(StandardCharsets.UTF_8)))
+                                .filter(job -> job.kind() == JobKind.TRAIN))
+                .toList();
     }
 
     static List<Section> sections() {
@@ -127,7 +134,7 @@ class NetworksPageTest {
             session.load(new SessionState(initial, Parameters.NONE));
             int steps = workload.stepsPerEpoch();
             session.beginEpoch(EpochDraws.train(workload, job.shuffle(), StepRates.of(job, workload, 0), random), 0);
-            for (float loss : session.advance(Math.min(MOST_STEPS, steps))) {
+            for (float loss : session.advance(Math.min(Math.max(MOST_STEPS, job.accumulateSteps()), steps))) {
                 assertThat(loss).isBetween(0.1f, 10f);
             }
             assertThat(session.save().model().sha256()).isNotEqualTo(initial.sha256());
