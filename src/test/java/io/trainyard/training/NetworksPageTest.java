@@ -102,11 +102,10 @@ class NetworksPageTest {
                 allowed.put(field, row.get(2));
             }
             assertThat(page.code("json")).as("the example of %s", title).isNotEmpty();
-            sections.add(new Section(
-                    title.replace("`", ""),
-                    defaults,
-                    allowed,
-                    job(page.code("json").getFirst())));
+            JobSpec example = job(page.code("json").getFirst());
+            for (String name : Page.code(List.of(title), 0)) {
+                sections.add(new Section(name, defaults, allowed, example));
+            }
         });
         return sections;
     }

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// Checks the tables of docs/reference/datasets.md against the datasets.
-class DataSetsPageTest {
+class DatasetsPageTest {
     private static final Page PAGE = Page.read("docs/reference/datasets.md");
     private static final Page OWN = PAGE.section("## Your own dataset");
 
