@@ -61,10 +61,10 @@ public final class ExportBench {
         Random random = new Random(1);
         double sum = 0;
         long offset = 0;
-        List<JobRecord> jobRecord = new ArrayList<>();
+        List<JobRecord> jobRecords = new ArrayList<>();
         for (int run = 0; run < runs; run++) {
             String job = "run-" + run;
-            jobRecord.add(new EventRecord(new Claimed(job, 1, "w", "cpu"), 1_795_000_000_000L + run, "w", 0));
+            jobRecords.add(new EventRecord(new Claimed(job, 1, "w", "cpu"), 1_795_000_000_000L + run, "w", 0));
             for (int first = 1; first <= steps; first += losses) {
                 float[] values = new float[Math.min(losses, steps - first + 1)];
                 for (int i = 0; i < values.length; i++) {
@@ -72,12 +72,12 @@ public final class ExportBench {
                     sum += values[i];
                 }
                 long millis = 1_795_000_000_000L + run + first;
-                jobRecord.add(new EventRecord(new StepLosses(job, 1, first / 1000, first, values, first * 1000L, 0.01), millis, "w", 0));
+                jobRecords.add(new EventRecord(new StepLosses(job, 1, first / 1000, first, values, first * 1000L, 0.01), millis, "w", 0));
             }
             if (run % JOBS_A_TRANSACTION == JOBS_A_TRANSACTION - 1 || run == runs - 1) {
-                offset += jobRecord.size();
-                store.take(jobRecord, Map.of(new Partition("steps", 0), offset));
-                jobRecord.clear();
+                offset += jobRecords.size();
+                store.take(jobRecords, Map.of(new Partition("steps", 0), offset));
+                jobRecords.clear();
             }
         }
         return sum;

@@ -95,12 +95,12 @@ public final class TrackingBench {
             }
             if (batch.size() >= BATCH || step + losses > steps) {
                 offset += batch.size();
-                List<JobRecord> jobRecord = new ArrayList<>();
+                List<JobRecord> jobRecords = new ArrayList<>();
                 for (byte[] json : batch) {
                     TrainingEvent event = EventJson.readEvent(json).event();
-                    jobRecord.add(new EventRecord(event, System.currentTimeMillis(), "w", 0));
+                    jobRecords.add(new EventRecord(event, System.currentTimeMillis(), "w", 0));
                 }
-                store.take(jobRecord, Map.of(new Partition("steps", 0), offset));
+                store.take(jobRecords, Map.of(new Partition("steps", 0), offset));
                 batch.clear();
             }
         }
@@ -108,11 +108,11 @@ public final class TrackingBench {
 
     private static void claim(TrackingStore store, int jobs) {
         for (int from = 0; from < jobs; from += BATCH) {
-            List<JobRecord> jobRecord = new ArrayList<>();
+            List<JobRecord> jobRecords = new ArrayList<>();
             for (int job = from; job < Math.min(jobs, from + BATCH); job++) {
-                jobRecord.add(new EventRecord(new Claimed("job-" + job, 1, "w" + job % 100, "cpu"), System.currentTimeMillis(), "w" + job % 100, 0));
+                jobRecords.add(new EventRecord(new Claimed("job-" + job, 1, "w" + job % 100, "cpu"), System.currentTimeMillis(), "w" + job % 100, 0));
             }
-            store.take(jobRecord, Map.of(new Partition("jobs", 0), (long) from + BATCH));
+            store.take(jobRecords, Map.of(new Partition("jobs", 0), (long) from + BATCH));
         }
     }
 
@@ -121,14 +121,14 @@ public final class TrackingBench {
         Random random = new Random(1);
         long now = System.currentTimeMillis();
         for (int from = 0; from < jobs; from += BATCH) {
-            List<JobRecord> jobRecord = new ArrayList<>();
+            List<JobRecord> jobRecords = new ArrayList<>();
             for (int job = from; job < Math.min(jobs, from + BATCH); job++) {
                 String worker = "w" + job % 100;
                 long start = now - random.nextInt(6 * 24 * 3600) * 1000L;
-                jobRecord.add(new EventRecord(new Claimed("trained-" + job, 1, worker, job % 3 == 0 ? "cuda:0+cuda:1" : "cpu"), start, worker, 0));
-                jobRecord.add(new EventRecord(new Cancelled("trained-" + job, 1, 100), start + random.nextInt(3 * 3600) * 1000L, worker, 1));
+                jobRecords.add(new EventRecord(new Claimed("trained-" + job, 1, worker, job % 3 == 0 ? "cuda:0+cuda:1" : "cpu"), start, worker, 0));
+                jobRecords.add(new EventRecord(new Cancelled("trained-" + job, 1, 100), start + random.nextInt(3 * 3600) * 1000L, worker, 1));
             }
-            store.take(jobRecord, Map.of(new Partition("trained", 0), (long) from + BATCH));
+            store.take(jobRecords, Map.of(new Partition("trained", 0), (long) from + BATCH));
         }
     }
 

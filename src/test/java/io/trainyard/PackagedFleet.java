@@ -98,7 +98,7 @@ public final class PackagedFleet implements AutoCloseable {
     }
 
     /// The connection for readers, with the dashboard's permissions on a secured fleet.
-    public Brokers jobRecords() {
+    public Brokers readerConnection() {
         return secure == null ? Brokers.at(kafka) : secure.as(secure.scram(KafkaRole.DASHBOARD));
     }
 

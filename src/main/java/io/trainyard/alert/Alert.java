@@ -28,12 +28,12 @@ public record Alert(Rule rule, String about, long millis, String sentence, Map<S
 
     /// The JSON body of the webhook call.
     public String body() {
-        Map<String, Object> published = new LinkedHashMap<>(data);
-        published.put("message", sentence);
+        Map<String, Object> content = new LinkedHashMap<>(data);
+        content.put("message", sentence);
         Map<String, Object> body = new LinkedHashMap<>();
         body.put("type", rule.type());
         body.put("timestamp", Instant.ofEpochMilli(millis).toString());
-        body.put("data", published);
+        body.put("data", content);
         try {
             return MAPPER.writeValueAsString(body);
         } catch (JsonProcessingException e) {

@@ -180,10 +180,10 @@ public final class JobFolder {
     /// Records that a high-priority job preempts an attempt, before the attempt stops. Therefore no preemption
     /// is missing in the count.
     ///
-    /// @param highPriority the id of the high-priority job
-    public void notePreempted(int attempt, String highPriority) {
+    /// @param preemptor the id of the high-priority job
+    public void notePreempted(int attempt, String preemptor) {
         var _ = store.createIfAbsent(
-                attemptKey(attempt) + JobChain.PREEMPTED, highPriority.getBytes(StandardCharsets.UTF_8));
+                attemptKey(attempt) + JobChain.PREEMPTED, preemptor.getBytes(StandardCharsets.UTF_8));
     }
 
     private String startedKey(int attempt) {

@@ -103,7 +103,7 @@ public record SafeTensors(Map<String, String> metadata, Parameters tensors) {
                             metadata.put(entry.getKey(), entry.getValue().asText()));
         }
         List<Row> rows = rows(header);
-        requireSpace(rows, heapBytes);
+        requireHeap(rows, heapBytes);
         Map<String, Tensor> tensors = new LinkedHashMap<>();
         for (Row row : rows) {
             tensors.put(row.name(), readTensor(in, row));
@@ -149,7 +149,7 @@ public record SafeTensors(Map<String, String> metadata, Parameters tensors) {
     }
 
     /// While a tensor is read, its bytes are in the heap twice.
-    private static void requireSpace(List<Row> rows, long heapBytes) {
+    private static void requireHeap(List<Row> rows, long heapBytes) {
         long largest = rows.stream().mapToLong(Row::bytes).max().orElse(0);
         long needed = total(rows) + largest;
         if (needed > heapBytes) {

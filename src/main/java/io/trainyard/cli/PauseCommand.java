@@ -24,7 +24,7 @@ public final class PauseCommand extends ControlCommand {
     @Override
     Optional<Answer> before(JobState job, ControlledJobs all) {
         return job.status() == Status.PAUSED && all.desiredState(job.job()) == DesiredState.PAUSE
-                ? Answer.asRequested("is paused already; ./trainyard resume has it go on")
+                ? Answer.asRequested("is paused already; ./trainyard resume continues it")
                 : ended(job, "pause");
     }
 
@@ -36,7 +36,7 @@ public final class PauseCommand extends ControlCommand {
     @Override
     Optional<Answer> after(JobState job, ControlledJobs all) {
         return job.status() == Status.PAUSED
-                ? Answer.asRequested("is paused at step %d; ./trainyard resume has it go on".formatted(job.step()))
+                ? Answer.asRequested("is paused at step %d; ./trainyard resume continues it".formatted(job.step()))
                 : ended(job, "pause");
     }
 }

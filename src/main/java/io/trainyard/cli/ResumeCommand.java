@@ -27,7 +27,7 @@ public final class ResumeCommand extends ControlCommand {
     Optional<Answer> before(JobState job, ControlledJobs all) {
         if (jobs.areGroup() && job.rung() != null && all.desiredState(job.job()) != DesiredState.PAUSE) {
             return Answer.asRequested(
-                    "rests where others of its sweep are better; ./trainyard resume %s has it run on all the same"
+                    "is paused because other trials of its sweep are better; ./trainyard resume %s continues it anyway"
                             .formatted(job.job()));
         }
         Optional<Answer> ended = ended(job, "resume");
@@ -48,17 +48,17 @@ public final class ResumeCommand extends ControlCommand {
     }
 
     /// When a whole sweep is resumed, reports which of its jobs stay paused at a rung.
-    private Optional<Answer> isPausedAgain(JobState job) {
+    private Optional<Answer> pausedAtRung(JobState job) {
         return jobs.areGroup() && job.rung() != null
-                ? Answer.asRequested("is not paused any more, and rests where others of its sweep are better")
+                ? Answer.asRequested("is no longer paused by a user, but by its sweep, because other trials are better")
                 : Optional.empty();
     }
 
     @Override
     Optional<Answer> after(JobState job, ControlledJobs all) {
         return switch (job.status()) {
-            case PAUSED -> isPausedAgain(job);
-            case QUEUED, RUNNING -> Answer.asRequested("goes on: it " + words(job.status()));
+            case PAUSED -> pausedAtRung(job);
+            case QUEUED, RUNNING -> Answer.asRequested("continues: it " + words(job.status()));
             case FINISHED, FAILED, CANCELLED, REJECTED, EXPANDED -> ended(job, "resume");
         };
     }

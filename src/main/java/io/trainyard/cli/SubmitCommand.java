@@ -95,7 +95,7 @@ public final class SubmitCommand extends FleetCommand {
             terminal.out().flush();
             return ExitCodes.OK;
         }
-        requireSpace(jobs, projects.rules());
+        requireQueueCapacity(jobs, projects.rules());
         List<String> sent = new ArrayList<>();
         try {
             new CommandSender(kafka.cluster(), CloudEvents.CLI).send(jobs, priority, job -> {
@@ -140,7 +140,7 @@ public final class SubmitCommand extends FleetCommand {
     }
 
     /// Checks quotas. Reads the topics only if a project of the jobs has a quota of waiting jobs.
-    private void requireSpace(List<JobSpec> jobs, ProjectRules rules) {
+    private void requireQueueCapacity(List<JobSpec> jobs, ProjectRules rules) {
         Map<String, Long> more = jobs.stream()
                 .collect(Collectors.groupingBy(JobSpec::projectName, Collectors.summingLong(Trials::count)));
         more.keySet().removeIf(project -> rules.of(project).waiting() == null);

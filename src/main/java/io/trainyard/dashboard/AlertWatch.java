@@ -88,10 +88,10 @@ class AlertWatch {
     /// are read again, and known alerts are not sent again.
     ///
     /// @throws io.trainyard.tracking.TrackingException if the store fails
-    void take(Collection<JobRecord> jobRecord) {
+    void take(Collection<JobRecord> jobRecords) {
         if (rules.isPresent()) {
             long now = System.currentTimeMillis();
-            for (JobRecord one : jobRecord) {
+            for (JobRecord one : jobRecords) {
                 synchronized (this) {
                     keep(rules.get().take(one, now));
                 }
@@ -107,11 +107,11 @@ class AlertWatch {
     void look() {
         Sources.State state = sources.state();
         long now = System.currentTimeMillis();
-        boolean receives = state.kafka().ok()
+        boolean isReading = state.kafka().ok()
                 && state.store().ok()
                 && state.behindMillis() == 0
                 && now - Math.max(state.kafka().sinceMillis(), state.store().sinceMillis()) > SETTLED_MILLIS;
-        if (rules.isPresent() && receives) {
+        if (rules.isPresent() && isReading) {
             synchronized (this) {
                 keep(rules.get().look(now));
             }

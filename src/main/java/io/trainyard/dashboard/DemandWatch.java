@@ -73,8 +73,8 @@ class DemandWatch {
         return server.port();
     }
 
-    private void see(Collection<JobRecord> jobRecord) {
-        if (jobRecord.stream().anyMatch(DemandWatch::matters)) {
+    private void see(Collection<JobRecord> jobRecords) {
+        if (jobRecords.stream().anyMatch(DemandWatch::matters)) {
             boolean _ = received.offer(true); // else an update is due already
         }
     }

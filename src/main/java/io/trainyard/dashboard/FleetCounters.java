@@ -58,10 +58,10 @@ class FleetCounters {
                 .collect(Collectors.toMap(Function.identity(), value -> meters.counter(metric, value)));
     }
 
-    void taken(List<JobRecord> jobRecord, List<Transition> transitions, int refused) {
+    void taken(List<JobRecord> jobRecords, List<Transition> transitions, int refused) {
         transitions.forEach(this::count);
         deadLetters.increment(refused);
-        measure(jobRecord);
+        measure(jobRecords);
     }
 
     private void count(Transition transition) {
@@ -117,9 +117,9 @@ class FleetCounters {
 
     /// Measures only events since the process started. Older ones would show how long the dashboard was
     /// stopped.
-    private void measure(List<JobRecord> jobRecord) {
+    private void measure(List<JobRecord> jobRecords) {
         long now = System.currentTimeMillis();
-        jobRecord.stream()
+        jobRecords.stream()
                 .filter(one -> one.millis() >= startMillis && one instanceof EventRecord)
                 .map(EventRecord.class::cast)
                 .sorted(Comparator.comparingLong(EventRecord::millis)) // topics are read concurrently

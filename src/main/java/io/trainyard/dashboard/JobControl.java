@@ -118,7 +118,7 @@ public class JobControl {
             Optional<Control> kept = store.control(job);
             boolean isPaused = action == Action.RESUME && state.get().rung() != null;
             if (isPaused && group && kept.map(Control::desiredState).orElse(DesiredState.RUN) != DesiredState.PAUSE) {
-                answers.put(job, new Answer(job, true, "rests where others of its sweep are better", true));
+                answers.put(job, new Answer(job, true, "is paused because other trials of its sweep are better", true));
                 continue;
             }
             Answer answer = before(action, state.get(), kept);

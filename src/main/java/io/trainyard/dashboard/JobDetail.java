@@ -120,10 +120,10 @@ public record JobDetail(
 
     /// The names from the start event or, before the start, those of a built-in dataset.
     private static @Nullable List<String> classNames(JobState state) {
-        TrainingEvent.Dataset published = state.dataset();
+        TrainingEvent.Dataset dataset = state.dataset();
         JobSpec spec = state.spec();
-        if (published != null) {
-            return published.classNames().isEmpty() ? null : published.classNames();
+        if (dataset != null) {
+            return dataset.classNames().isEmpty() ? null : dataset.classNames();
         }
         return spec == null
                 ? null

@@ -100,11 +100,11 @@ public final class JobHistory {
     /// @return the transitions of the jobs
     /// @throws IllegalArgumentException if the database refuses the data; nothing was stored
     /// @throws TrackingException if the store fails or another process wrote first; nothing was stored
-    public List<Transition> apply(Collection<JobRecord> jobRecord, Map<Partition, Long> next) {
-        StoreResult taken = store.take(jobRecord, next);
+    public List<Transition> apply(Collection<JobRecord> jobRecords, Map<Partition, Long> next) {
+        StoreResult taken = store.take(jobRecords, next);
         show(taken.changed());
         waiting.take(taken.changed());
-        listeners.forEach(listener -> listener.accept(jobRecord));
+        listeners.forEach(listener -> listener.accept(jobRecords));
         return taken.transitions();
     }
 

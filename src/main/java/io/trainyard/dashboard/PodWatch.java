@@ -33,8 +33,8 @@ class PodWatch {
         history.onJobRecord(this::see);
     }
 
-    private void see(Collection<JobRecord> jobRecord) {
-        for (JobRecord one : jobRecord) {
+    private void see(Collection<JobRecord> jobRecords) {
+        for (JobRecord one : jobRecords) {
             if (one instanceof EventRecord happened && happened.event() instanceof Claimed claimed) {
                 marks.claimed(claimed.worker(), claimed.job(), happened.millis());
             }

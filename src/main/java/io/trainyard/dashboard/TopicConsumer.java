@@ -289,7 +289,7 @@ public class TopicConsumer {
     /// Skips records that are in the store already, because another process may write to it.
     private void takeTogether(Iterable<ConsumerRecord<String, byte[]>> records) {
         Map<Partition, Long> known = store.offsets();
-        List<JobRecord> jobRecord = new ArrayList<>();
+        List<JobRecord> jobRecords = new ArrayList<>();
         List<Control> controls = new ArrayList<>();
         Map<Partition, Long> next = new HashMap<>();
         int refused = 0;
@@ -302,21 +302,21 @@ public class TopicConsumer {
                 if (topic == Topic.CONTROL) {
                     readControl(entry, controls);
                 } else {
-                    readJobRecords(topic, entry, jobRecord);
+                    readJobRecords(topic, entry, jobRecords);
                 }
                 refused += topic == Topic.DEAD_LETTER && entry.value() != null ? 1 : 0;
                 next.put(partition, entry.offset() + 1);
             }
         }
         store.keep(controls); // idempotent if records are read twice
-        alerts.take(jobRecord);
-        long leftOutBefore = store.omitted();
-        counters.taken(jobRecord, history.apply(jobRecord, next), refused);
-        counters.skipped(store.omitted() - leftOutBefore);
+        alerts.take(jobRecords);
+        long omittedBefore = store.omitted();
+        counters.taken(jobRecords, history.apply(jobRecords, next), refused);
+        counters.skipped(store.omitted() - omittedBefore);
     }
 
-    private void readJobRecords(Topic topic, ConsumerRecord<String, byte[]> entry, List<JobRecord> jobRecord) {
-        read(entry, () -> new TopicRecord(topic, entry).jobRecord().ifPresent(jobRecord::add));
+    private void readJobRecords(Topic topic, ConsumerRecord<String, byte[]> entry, List<JobRecord> jobRecords) {
+        read(entry, () -> new TopicRecord(topic, entry).jobRecord().ifPresent(jobRecords::add));
     }
 
     private void readControl(ConsumerRecord<String, byte[]> entry, List<Control> controls) {

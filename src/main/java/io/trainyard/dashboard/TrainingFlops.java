@@ -25,9 +25,9 @@ final class TrainingFlops {
         if (job == null || job.kind() != JobKind.TRAIN) {
             return Optional.empty();
         }
-        TrainingEvent.Dataset published = state.dataset();
-        if (published != null) {
-            return perImage(job, published.shape(), state.classes());
+        TrainingEvent.Dataset dataset = state.dataset();
+        if (dataset != null) {
+            return perImage(job, dataset.shape(), state.classes());
         }
         Optional<DatasetInfo> builtIn = Datasets.find(job.dataset().name());
         return builtIn.flatMap(info -> perImage(job, info.shape(), info.outputs()));

@@ -155,7 +155,7 @@ public final class TensorBoardImport {
         testLosses.forEach((step, loss) -> tests.add(new Test(loss, accuracies.remove(step), errors.remove(step))));
         int alone = accuracies.size() + errors.size();
         boolean isNew = (!losses.isEmpty() || !tests.isEmpty())
-                && store.add(job, jobRecord(job, List.copyOf(losses.values()), tests));
+                && store.add(job, recordsOf(job, List.copyOf(losses.values()), tests));
         return new Imported(job, isNew, losses.size(), tests.size(), alone, unknown);
     }
 
@@ -194,7 +194,7 @@ public final class TensorBoardImport {
     }
 
     /// Steps of TensorBoard may begin with 0, ours begin with 1.
-    private static List<JobRecord> jobRecord(String job, List<Scalar> losses, List<Test> tests) {
+    private static List<JobRecord> recordsOf(String job, List<Scalar> losses, List<Test> tests) {
         long shift = losses.isEmpty() ? 0 : Math.max(0, 1 - losses.getFirst().step());
         DoubleSummaryStatistics seconds = Stream.concat(
                         losses.stream(), tests.stream().map(Test::loss))

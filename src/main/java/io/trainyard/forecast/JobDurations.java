@@ -53,7 +53,7 @@ final class JobDurations {
     JobDurations(List<JobFacts> jobs) {
         beginning.add(2.5);
         jobs.stream()
-                .sorted(Comparator.comparingLong(JobFacts::receivedMillis)
+                .sorted(Comparator.comparingLong(JobFacts::lastRecordMillis)
                         .reversed()
                         .thenComparing(JobFacts::job))
                 .forEach(this::learn);
@@ -125,7 +125,7 @@ final class JobDurations {
         double deviation = Math.hypot(whole.common(), whole.each()) * whole.seconds() / Math.max(seconds, 1);
         if (elapsed >= MIN_SECONDS && job.plannedSteps() > 0) {
             seconds = elapsed / job.stepsOfAttempt() * (job.plannedSteps() - job.step())
-                    - (nowMillis - job.receivedMillis()) / 1e3;
+                    - (nowMillis - job.lastRecordMillis()) / 1e3;
             deviation = Math.hypot(ends(job.work()), 0.1 + 0.5 / elapsed) + 0.5 / Math.max(seconds, 0.5);
         }
         return seconds > Math.min(0.1 * since, 0.5)

@@ -36,7 +36,7 @@ public record JobFacts(
         @Nullable String command,
         long sentMillis,
         long submittedMillis,
-        long receivedMillis,
+        long lastRecordMillis,
         int schemaVersion,
         long claimMillis,
         long startMillis,

@@ -80,7 +80,7 @@ final class WaitingQueue {
             load(fleet.project(job), job);
         }
         if (job.claimMillis() > 0) {
-            long endMillis = runs ? fleet.nowMillis() : job.endMillis() > 0 ? job.endMillis() : job.receivedMillis();
+            long endMillis = runs ? fleet.nowMillis() : job.endMillis() > 0 ? job.endMillis() : job.lastRecordMillis();
             double seconds = windowSeconds() * Math.max(0, fading(endMillis) - fading(job.claimMillis()));
             used.merge(fleet.project(job), job.devices() * seconds, Double::sum);
         }

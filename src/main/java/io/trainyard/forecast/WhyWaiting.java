@@ -190,7 +190,7 @@ final class WhyWaiting {
     /// The worker that released the job, is free and has not claimed it since; null if it does not exist.
     private @Nullable WorkerStatus leavesAlone(Group group, Place place) {
         JobFacts job = place.job();
-        long sinceMillis = fleet.nowMillis() - job.receivedMillis();
+        long sinceMillis = fleet.nowMillis() - job.lastRecordMillis();
         if (job.reason() == null || sinceMillis < CLAIM_MILLIS || sinceMillis >= ALONE_MILLIS) {
             return null;
         }

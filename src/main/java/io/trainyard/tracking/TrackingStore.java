@@ -94,9 +94,9 @@ public final class TrackingStore implements AutoCloseable {
     /// @param next the next offsets of the partitions that were read
     /// @throws IllegalArgumentException if the database refuses the data; nothing was stored
     /// @throws TrackingException if the store fails or another process wrote first; nothing was stored
-    public synchronized StoreResult take(Collection<JobRecord> jobRecord, Map<Partition, Long> next) {
+    public synchronized StoreResult take(Collection<JobRecord> jobRecords, Map<Partition, Long> next) {
         try {
-            StoreResult taken = database.write(connection -> take(connection, jobRecord, next));
+            StoreResult taken = database.write(connection -> take(connection, jobRecords, next));
             moveOffsets(next);
             forgetEldest();
             return taken;
@@ -111,7 +111,7 @@ public final class TrackingStore implements AutoCloseable {
     ///
     /// @return false if a job with this id exists already; nothing was stored
     /// @throws TrackingException if the store fails or another process imports jobs; nothing was stored
-    public synchronized boolean add(String job, List<JobRecord> jobRecord) {
+    public synchronized boolean add(String job, List<JobRecord> jobRecords) {
         try {
             long next = offsets.getOrDefault(ADDED, 0L) + 1;
             boolean added = database.write(connection -> {
@@ -120,7 +120,7 @@ public final class TrackingStore implements AutoCloseable {
                     return false;
                 }
                 remember(job, new TrackedJob(jobs.numberBelow(), new JobState(job)));
-                take(connection, jobRecord, Map.of(ADDED, next));
+                take(connection, jobRecords, Map.of(ADDED, next));
                 return true;
             });
             if (added) {

@@ -55,7 +55,7 @@ class ControlCommandsTest extends FleetCommands {
         assertThat(out.toString(UTF_8)).contains("job a is paused already");
         assertThat(controls()).hasSize(1);
         controlAndObey(new Control("a", DesiredState.RUN, null, now()), resumed("a", 1), "resume", "a");
-        assertThat(out.toString(UTF_8)).contains("job a goes on: it is queued");
+        assertThat(out.toString(UTF_8)).contains("job a continues: it is queued");
         assertThat(run("", "resume", "a")).isZero();
         assertThat(out.toString(UTF_8)).contains("job a is queued and was not paused; nothing to resume");
         assertThat(controls()).hasSize(2);
@@ -69,7 +69,7 @@ class ControlCommandsTest extends FleetCommands {
         assertThat(out.toString(UTF_8))
                 .contains("job a does not show it yet: the request is stored and will be applied");
         assertThat(run("", "resume", "a")).isZero();
-        assertThat(out.toString(UTF_8)).contains("job a goes on: it is running");
+        assertThat(out.toString(UTF_8)).contains("job a continues: it is running");
         assertThat(controls()).extracting(Control::desiredState).containsExactly(DesiredState.PAUSE, DesiredState.RUN);
     }
 
@@ -115,7 +115,9 @@ class ControlCommandsTest extends FleetCommands {
         out.reset();
         assertThat(run("", "resume", "--sweep", "g")).isZero();
         assertThat(out.toString(UTF_8))
-                .contains("job a rests where others of its sweep are better", "job b is running and was not paused");
+                .contains(
+                        "job a is paused because other trials of its sweep are better",
+                        "job b is running and was not paused");
         assertThat(controls()).isEmpty();
         assertThat(run("", "resume", "a", "--timeout", "0")).isZero();
         assertThat(controls()).singleElement().matches(Control::skipsRungs);

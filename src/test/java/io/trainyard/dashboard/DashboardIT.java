@@ -353,7 +353,7 @@ class DashboardIT {
         assertThat(ofSweep("resume").findValuesAsText("sentence"))
                 .as("what rests at a rung is not had to run on")
                 .containsExactly(
-                        "rests where others of its sweep are better",
+                        "is paused because other trials of its sweep are better",
                         "is running and was not paused; nothing to resume");
         assertThat(json("/api/v1/jobs/" + ids.get(1))
                         .at("/control/desiredState")

@@ -135,7 +135,7 @@ class TensorBoardImportTest {
             assertThat(losses(store, "old.lenet.lr-0-1")).containsExactly("1=2.5", "2=2.25", "1001=1.5");
             assertThat(run(store)).extracting(Imported::isNew).containsExactly(false, false, false);
             assertThat(losses(store, "old.lenet.lr-0-1")).hasSize(3);
-            assertThat(Stored.jobRecord(store, "old.b")).hasSize(2);
+            assertThat(Stored.jobRecords(store, "old.b")).hasSize(2);
         }
     }
 
@@ -190,7 +190,7 @@ class TensorBoardImportTest {
             assertThat(store.job("old.a").orElseThrow().epochs())
                     .extracting(Epoch::testLoss, Epoch::testAccuracy, Epoch::testMeanAbsoluteError)
                     .containsExactly(tuple(3.0, null, 1.5), tuple(2.0, null, null));
-            assertThat(Stored.jobRecord(store, "old.a").getLast())
+            assertThat(Stored.jobRecords(store, "old.a").getLast())
                     .extracting(jobRecord -> ((EventRecord) jobRecord).event())
                     .extracting(end -> ((Finished) end).bestTestAccuracy())
                     .isNull();

@@ -31,11 +31,11 @@ class TensorBoardSinkTest {
     private Path folder;
 
     private static void publish(TrackingStore store, TrainingEvent... events) {
-        List<JobRecord> jobRecord = new ArrayList<>();
+        List<JobRecord> jobRecords = new ArrayList<>();
         for (TrainingEvent event : events) {
-            jobRecord.add(new EventRecord(event, SampleEvents.TIME.toEpochMilli()));
+            jobRecords.add(new EventRecord(event, SampleEvents.TIME.toEpochMilli()));
         }
-        store.take(jobRecord, Map.of());
+        store.take(jobRecords, Map.of());
     }
 
     private Path file() throws IOException {

@@ -90,7 +90,7 @@ final class FaultFleet implements AutoCloseable {
 
     static FaultFleet start(Path folder, FaultKafka kafka, FaultStore store, Setup setup) {
         PackagedFleet fleet = kafka.start(folder);
-        return new FaultFleet(folder, fleet, fleet.jobRecords(), store, setup);
+        return new FaultFleet(folder, fleet, fleet.readerConnection(), store, setup);
     }
 
     /// A job with several epochs of 1600 short steps and checkpoints within them.

@@ -80,7 +80,7 @@ final class ForecastWorld {
         String command = "";
         long commandMillis;
         long firstMillis;
-        long receivedMillis;
+        long lastRecordMillis;
         long startMillis; // of the newest attempt, like the fields below
         long firstStep = 1;
         long step;
@@ -120,7 +120,7 @@ final class ForecastWorld {
                     command,
                     commandMillis,
                     firstMillis,
-                    receivedMillis,
+                    lastRecordMillis,
                     0,
                     claimMillis,
                     startMillis,
@@ -217,7 +217,7 @@ final class ForecastWorld {
     private void request(Job job) {
         job.status = Status.QUEUED;
         job.commandMillis = nowMillis;
-        job.receivedMillis = nowMillis;
+        job.lastRecordMillis = nowMillis;
         String topic =
                 Priority.of(job.requestedPriority).topicsOf(Set.of()).getFirst().name(PREFIX);
         job.command = topic + "-0 at offset " + offset++;
@@ -336,7 +336,7 @@ final class ForecastWorld {
         job.attempt++;
         job.worker = worker.name;
         job.claims.add(nowMillis);
-        job.receivedMillis = nowMillis;
+        job.lastRecordMillis = nowMillis;
         job.startMillis = 0;
         job.firstStep = job.step + 1;
         job.preempted = false;
@@ -344,7 +344,7 @@ final class ForecastWorld {
         int attempt = job.attempt;
         at(nowMillis + Math.round(1e3 * 1.5 * Math.exp(0.3 * chance.nextGaussian())), () -> {
             job.startMillis = nowMillis;
-            job.receivedMillis = nowMillis;
+            job.lastRecordMillis = nowMillis;
             job.epoch = (int) (job.step / STEPS) - 1;
             job.from = (double) (job.step % STEPS) / STEPS;
             epoch(worker, job, attempt);
@@ -382,7 +382,7 @@ final class ForecastWorld {
         if (worker.job == job && job.attempt == attempt) { // otherwise it was preempted at its last step
             job.status = job.fails ? Status.FAILED : Status.FINISHED;
             job.endMillis = nowMillis;
-            job.receivedMillis = nowMillis;
+            job.lastRecordMillis = nowMillis;
             worker.job = null;
             takeAll(); // also jobs of projects that were at their quota
         }
@@ -394,7 +394,7 @@ final class ForecastWorld {
             double part = (double) (nowMillis - job.epochMillis) / (job.epochEndMillis - job.epochMillis);
             job.step = (long) (STEPS * (job.epoch + job.from + (1 - job.from) * Math.min(1, part)));
             job.publishedMillis = nowMillis;
-            job.receivedMillis = nowMillis;
+            job.lastRecordMillis = nowMillis;
         }
     }
 

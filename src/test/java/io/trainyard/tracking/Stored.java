@@ -11,10 +11,10 @@ public final class Stored {
     private Stored() {}
 
     /// All records of a job except losses.
-    public static List<JobRecord> jobRecord(TrackingStore store, String job) {
-        List<JobRecord> jobRecord = new ArrayList<>();
-        store.eachJobRecord(job, jobRecord::add);
-        return jobRecord;
+    public static List<JobRecord> jobRecords(TrackingStore store, String job) {
+        List<JobRecord> jobRecords = new ArrayList<>();
+        store.eachJobRecord(job, jobRecords::add);
+        return jobRecords;
     }
 
     static Map<String, String> commands(TrackingStore store, JobQuery query) {

@@ -287,7 +287,7 @@ final class TrackingStoreTest {
     @EnumSource
     void reportsTransitionsOfJobs(Databases kind) {
         try (TrackingStore store = TrackingStore.open(kind.empty())) {
-            List<JobRecord> jobRecord = List.of(
+            List<JobRecord> jobRecords = List.of(
                     new Requested("a", SampleEvents.spec("a"), "t.commands.high-0 at offset 3", NOW),
                     published(claimed("a")),
                     published(claimed("a")),
@@ -296,7 +296,7 @@ final class TrackingStoreTest {
                     published(claimed("a", 2)),
                     published(finished("a", 2, 10)),
                     published(finished("a", 2, 10)));
-            assertThat(store.take(jobRecord, Map.of()).transitions())
+            assertThat(store.take(jobRecords, Map.of()).transitions())
                     .extracting(
                             Transition::before,
                             Transition::reasonBefore,

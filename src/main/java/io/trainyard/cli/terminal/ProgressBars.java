@@ -65,10 +65,10 @@ final class ProgressBars implements ProgressView {
     @Override
     public void show(EventRecord jobRecord, JobState after) {
         String job = jobRecord.job();
-        if (jobRecord.event() instanceof StepLosses published && published.attempt() == after.attempt()) {
+        if (jobRecord.event() instanceof StepLosses event && event.attempt() == after.attempt()) {
             JobSpec spec = after.spec();
             running.computeIfAbsent(job, _ -> new RunningLoss())
-                    .take(published, spec == null ? REPORT_EVERY_STEPS : spec.reportEverySteps())
+                    .take(event, spec == null ? REPORT_EVERY_STEPS : spec.reportEverySteps())
                     .forEach(report -> means.put(job, report.mean()));
         }
         draw(job, BarLine.of(after, means.get(job)));

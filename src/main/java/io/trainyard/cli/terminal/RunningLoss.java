@@ -21,20 +21,20 @@ final class RunningLoss {
     ///
     /// @param everySteps steps between reports
     /// @return the reports that are due, in order
-    List<Report> take(StepLosses published, long everySteps) {
-        if (published.attempt() != attempt || published.firstStep() != nextStep) {
-            attempt = published.attempt();
+    List<Report> take(StepLosses event, long everySteps) {
+        if (event.attempt() != attempt || event.firstStep() != nextStep) {
+            attempt = event.attempt();
             sum = 0;
             count = 0;
         }
-        nextStep = published.lastStep() + 1;
+        nextStep = event.lastStep() + 1;
         List<Report> reports = new ArrayList<>();
-        for (int i = 0; i < published.losses().length; i++) {
-            sum += published.losses()[i];
+        for (int i = 0; i < event.losses().length; i++) {
+            sum += event.losses()[i];
             count++;
-            long step = published.firstStep() + i;
+            long step = event.firstStep() + i;
             if (step % everySteps == 0) {
-                reports.add(new Report(step, published.losses()[i], sum / count));
+                reports.add(new Report(step, event.losses()[i], sum / count));
                 sum = 0;
                 count = 0;
             }

@@ -112,17 +112,17 @@ public final class FleetTable {
     }
 
     private static String reading(Reading reading) {
-        List<String> published = new ArrayList<>();
-        publish(published, "%.0f %%", reading.utilization() == null ? null : 100 * reading.utilization());
-        publish(published, "%.1f GiB", reading.memoryUsedBytes() == null ? null : reading.memoryUsedBytes() / 0x1p30);
-        publish(published, "%.0f W", reading.powerWatts());
-        publish(published, "%.0f °C", reading.temperatureCelsius());
-        return published.isEmpty() ? NOTHING : String.join(" ", published);
+        List<String> values = new ArrayList<>();
+        add(values, "%.0f %%", reading.utilization() == null ? null : 100 * reading.utilization());
+        add(values, "%.1f GiB", reading.memoryUsedBytes() == null ? null : reading.memoryUsedBytes() / 0x1p30);
+        add(values, "%.0f W", reading.powerWatts());
+        add(values, "%.0f °C", reading.temperatureCelsius());
+        return values.isEmpty() ? NOTHING : String.join(" ", values);
     }
 
-    private static void publish(List<String> published, String format, @Nullable Double value) {
+    private static void add(List<String> values, String format, @Nullable Double value) {
         if (value != null) {
-            published.add(String.format(ROOT, format, value));
+            values.add(String.format(ROOT, format, value));
         }
     }
 }

@@ -106,8 +106,8 @@ public class JobsResource {
         }
         Optional<Submitter> submitter = access.submitter();
         int more = jobs.stream().mapToInt(Trials::count).sum();
-        requireSpace(control.waiting(), "", more, config.maxWaiting(), "max-waiting");
-        submitter.ifPresent(by -> requireSpace(
+        requireQueueCapacity(control.waiting(), "", more, config.maxWaiting(), "max-waiting");
+        submitter.ifPresent(by -> requireQueueCapacity(
                 control.waiting(by),
                 " that %s submitted".formatted(Parameter.shown(by.name())),
                 more,
@@ -122,7 +122,7 @@ public class JobsResource {
         return Response.accepted(new Submitted(ids)).build();
     }
 
-    private static void requireSpace(long waiting, String whose, int more, int allowed, String setting) {
+    private static void requireQueueCapacity(long waiting, String whose, int more, int allowed, String setting) {
         if (waiting + more > allowed) {
             throw Problem.refusal(
                     Response.Status.TOO_MANY_REQUESTS,

@@ -34,7 +34,7 @@ final class LiveUpdates {
                 .drop()
                 .map(_ -> client.history.since(client.sentVersion))
                 .filter(client::isDue)
-                .invoke(client::published);
+                .invoke(client::sent);
     }
 
     private boolean isDue(LiveUpdate update) {
@@ -43,7 +43,7 @@ final class LiveUpdates {
                 || System.nanoTime() - sentAtNanos >= keepAlive.toNanos();
     }
 
-    private void published(LiveUpdate update) {
+    private void sent(LiveUpdate update) {
         sentVersion = update.version();
         sentSources = update.sources();
         sentAtNanos = System.nanoTime();

@@ -24,7 +24,7 @@ interface CudaLoss {
         };
     }
 
-    static Buffer spaceForTargets(Dataset.Split split, Arena arena, String what) {
+    static Buffer reserveTargets(Dataset.Split split, Arena arena, String what) {
         return switch (split.targets()) {
             case Targets.ClassLabels(int[] labels) -> arena.reserve((long) labels.length * Integer.BYTES, what);
             case Targets.Numbers numbers -> arena.reserve((long) numbers.values().length * Float.BYTES, what);

@@ -24,7 +24,7 @@ final class TestData {
         this.kernel = BatchGather.of(workload).kernel();
         this.batchSize = batchSize;
         int tests = dataset.test().size();
-        targets = CudaLoss.spaceForTargets(dataset.test(), arena, "the test targets");
+        targets = CudaLoss.reserveTargets(dataset.test(), arena, "the test targets");
         if (resident) {
             feed = null;
             images = arena.reserve(dataset.test().samples().memory().byteSize(), "the test images");

@@ -48,7 +48,7 @@ final class TrainingData {
         Dataset.Split train = workload.dataset().train();
         gathering = BatchGather.of(workload);
         table = arena.reserve((long) gathering.table().length * Float.BYTES, "what samples become");
-        targets = CudaLoss.spaceForTargets(train, arena, "the training targets");
+        targets = CudaLoss.reserveTargets(train, arena, "the training targets");
         order = arena.reserve((long) train.size() * Integer.BYTES, "the epoch's order");
         batchWeights = arena.reserve((long) workload.stepsPerEpoch() * Float.BYTES, "the batches' weights");
         if (!workload.augment().isNone()) {
