@@ -72,16 +72,8 @@ final class Database implements AutoCloseable {
                     .locations(SCHEMA)
                     .placeholders(
                             url.startsWith(SQLITE)
-                                    ? Map.of(
-                                            "bytes",
-                                            "BLOB",
-                                            "clustered",
-                                            "WITHOUT ROWID",
-                                            "position",
-                                            "instr",
-                                            "json",
-                                            "")
-                                    : Map.of("bytes", "BYTEA", "clustered", "", "position", "strpos", "json", "::json"))
+                                    ? Map.of("bytes", "BLOB", "clustered", "WITHOUT ROWID")
+                                    : Map.of("bytes", "BYTEA", "clustered", ""))
                     .load()
                     .migrate();
             return database;
