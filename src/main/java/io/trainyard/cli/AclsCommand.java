@@ -19,13 +19,9 @@ import picocli.CommandLine.ParameterException;
 
 @Command(
         name = "acls",
-        description = {
-            "Prints the least that a role must be allowed at Kafka, as lines for Kafka's own kafka-acls.",
-            "Changes nothing, and needs no Kafka."
-        },
-        footerHeading = "%nExamples:%n",
+        description = {"Prints the ACLs that a role needs, as kafka-acls commands.", "Does not connect to Kafka."},
         footer = {
-            "  ./trainyard acls --role worker --principal User:w1 --kafka kafka:9093 --kafka-config admin.properties",
+            "  ./trainyard acls --role worker --principal User:w1 --kafka kafka:9093",
             "  ./trainyard acls --role submitter --principal User:alice --prefix team."
         })
 public final class AclsCommand extends PlainCommand {
@@ -36,14 +32,14 @@ public final class AclsCommand extends PlainCommand {
             names = "--role",
             required = true,
             paramLabel = "ROLE",
-            description = "worker, dashboard, reader, submitter, operator or administrator.")
+            description = "Required: worker, dashboard, reader, submitter, operator or administrator.")
     private String role = "";
 
     @Option(
             names = "--principal",
             required = true,
             paramLabel = "TYPE:NAME",
-            description = "Who has the role, as the brokers know them, such as User:w1.")
+            description = "Required: Kafka's principal with the role, such as User:w1.")
     private String principal = "";
 
     @Mixin

@@ -9,36 +9,37 @@ import picocli.CommandLine.Option;
 
 @Command(
         name = "broker",
-        description = "Runs Kafka for this machine, with the topics made, until stopped.",
+        description = "Runs a Kafka broker for this machine, with all topics.",
         exitCodeList = {
             ExitCodes.UNEXPECTED_HELP,
             "2:a wrong option, the port is taken, or the directory cannot be used",
             ExitCodes.INTERRUPTED_HELP
-        })
+        },
+        footer = {"  ./trainyard broker", "  ./trainyard broker --port 9192 --dir /var/lib/kafka"})
 final class BrokerCommand extends PlainCommand implements NeedsJvm {
     @Option(
             names = "--port",
             paramLabel = "N",
             defaultValue = "9092",
-            description = "Port on localhost; 0 takes a free one (default: ${DEFAULT-VALUE}).")
+            description = "Port on localhost; 0: any free port (default: ${DEFAULT-VALUE}).")
     private int port;
 
     @Option(
             names = "--dir",
             paramLabel = "DIR",
             defaultValue = "trainyard-kafka",
-            description = "Folder for its data, which outlives it; created when missing (default: ${DEFAULT-VALUE}).")
+            description = "Folder for its data, created if missing and not deleted (default: ${DEFAULT-VALUE}).")
     private Path dir = Path.of("trainyard-kafka");
 
     @Option(
             names = "--prefix",
             paramLabel = "PREFIX",
             defaultValue = "${env:TRAINYARD_TOPICS_PREFIX:-" + Topic.DEFAULT_PREFIX + "}",
-            description = "What the topics' names begin with (default: TRAINYARD_TOPICS_PREFIX, or trainyard.).")
+            description = "Prefix of topic names (default: TRAINYARD_TOPICS_PREFIX, or trainyard.).")
     private String prefix = Topic.DEFAULT_PREFIX;
 
     @SuppressWarnings("UnusedVariable") // read by name, before the command runs
-    @Option(names = "--verbose", description = "Show Kafka's own warnings, and the stack trace of an unexpected error.")
+    @Option(names = "--verbose", description = "Log Kafka's warnings and stack traces of unexpected errors.")
     private boolean verbose;
 
     @Override

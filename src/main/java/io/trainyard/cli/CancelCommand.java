@@ -9,8 +9,7 @@ import picocli.CommandLine.Mixin;
 
 @Command(
         name = "cancel",
-        description = "Ends jobs for good: those that run at their next step, the others at once.",
-        footerHeading = "%nExamples:%n",
+        description = "Cancels jobs: running ones at their next step.",
         footer = {"  ./trainyard cancel tudui-1", "  ./trainyard cancel --sweep rates-1"})
 public final class CancelCommand extends ControlCommand {
     @Mixin

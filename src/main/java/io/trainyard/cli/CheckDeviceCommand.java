@@ -37,26 +37,24 @@ import picocli.CommandLine.TypeConversionException;
 @Command(
         name = "check-device",
         description = {
-            "Checks that a device computes what it must, and measures how fast it is. Needs no files.",
+            "Checks the results of a device and measures its speed.",
             "",
-            "golden       200 steps of tudui beside the losses recorded from PyTorch",
-            "determinism  the same work twice, the same bits",
-            "layers       every layer, forward and backward, beside plain loops, in each precision the device has",
-            "losses       every loss, likewise",
-            "optimizers   every optimizer, likewise",
-            "memory       back at its start after 50 sessions",
-            "divergence   NaN and infinities come through every layer, likewise",
-            "benchmark    a table: steps and tests of the built-in networks",
-            "sweep        a table: lenet, up to 8 times as wide, in batches of 4 to 1024; only when asked for"
+            "golden       200 steps of tudui, compared with losses recorded from PyTorch",
+            "determinism  two runs of the same work give the same bits",
+            "layers       forward and backward, compared with plain loops, all precisions",
+            "losses       compared with plain loops",
+            "optimizers   compared with plain loops",
+            "memory       after 50 sessions the device has as much free memory as before",
+            "divergence   NaN and infinities pass through every layer, as in plain loops",
+            "benchmark    steps and tests of the built-in networks",
+            "sweep        lenet, up to 8 times as wide, batches of 4 to 1024; not by default"
         },
         exitCodeList = {
             "0:all checks passed",
-            "1:a check failed, or did not end in time",
-            "2:a wrong option, or no such device here"
+            "1:a check failed, or exceeded --minutes",
+            "2:a wrong option, or the device is not available"
         },
-        footerHeading = "%nExamples:%n",
         footer = {
-            "  ./trainyard check-device",
             "  ./trainyard check-device cuda:0 --against cpu",
             "  ./trainyard check-device cpu --only layers,golden --json"
         })
@@ -68,7 +66,7 @@ public final class CheckDeviceCommand extends PlainCommand {
     private @Nullable DeviceSpec against;
     private double minutes = 15;
 
-    @Parameters(paramLabel = "DEVICE", arity = "0..1", description = "cpu, cuda, cuda:N; auto chooses (default: auto).")
+    @Parameters(paramLabel = "DEVICE", arity = "0..1", description = "auto, cpu, cuda or cuda:N (default: auto).")
     void setDevice(String name) {
         spec = device(name);
     }
@@ -78,8 +76,7 @@ public final class CheckDeviceCommand extends PlainCommand {
             paramLabel = "WHAT",
             split = ",",
             converter = GroupConverter.class,
-            description =
-                    "Some of it: golden, determinism, layers, losses, optimizers, memory, divergence, benchmark, sweep; commas between.")
+            description = "Only these checks.")
     private List<CheckGroup> only = List.copyOf(CheckGroup.USUAL);
 
     @Option(
@@ -88,13 +85,13 @@ public final class CheckDeviceCommand extends PlainCommand {
             split = ",",
             converter = PrecisionConverter.class,
             description =
-                    "Layers, divergence, golden, determinism and benchmark in some precisions only: fp32, tf32, bf16.")
+                    "fp32, tf32 or bf16: only these precisions in layers, divergence, golden, determinism and benchmark.")
     private List<Precision> precisions = List.of(Precision.values());
 
-    @Option(names = "--no-bench", description = "Leave the benchmark out.")
+    @Option(names = "--no-bench", description = "Skip the benchmark.")
     private boolean noBenchmark;
 
-    @Option(names = "--against", paramLabel = "DEVICE", description = "Measure this device, too, beside the other.")
+    @Option(names = "--against", paramLabel = "DEVICE", description = "Also measure this device, for comparison.")
     void setAgainst(String name) {
         against = device(name);
     }
@@ -102,7 +99,7 @@ public final class CheckDeviceCommand extends PlainCommand {
     @Option(
             names = "--minutes",
             paramLabel = "N",
-            description = "A bound on the whole; what has not ended by then is a failure (default: 15).")
+            description = "Time limit for all checks; unfinished ones fail (default: 15).")
     void setMinutes(double number) {
         if (!(number >= MIN_MINUTES && number <= MAX_MINUTES)) {
             throw wrong("--minutes is %s; allowed is %s to %.0f".formatted(number, MIN_MINUTES, MAX_MINUTES));
@@ -110,7 +107,7 @@ public final class CheckDeviceCommand extends PlainCommand {
         minutes = number;
     }
 
-    @Option(names = "--json", description = "Print JSON, one object a line.")
+    @Option(names = "--json", description = "Print JSON objects, one per line.")
     private boolean json;
 
     private DeviceSpec device(String name) {

@@ -36,12 +36,12 @@ abstract class ControlCommand extends FleetCommand {
 
     @Option(
             names = "--timeout",
-            paramLabel = "SECONDS",
+            paramLabel = "SEC",
             defaultValue = "30",
-            description = "How long to wait until it shows (default: ${DEFAULT-VALUE}); the request is stored anyway.")
+            description = "Seconds to wait for the effect (default: ${DEFAULT-VALUE}); the request remains stored.")
     private int timeoutSeconds;
 
-    @Option(names = "--json", description = "One JSON object a job, a line each.")
+    @Option(names = "--json", description = "Print a JSON object per job, one per line.")
     private boolean json;
 
     /// The result for one job.

@@ -32,14 +32,17 @@ import picocli.CommandLine.Spec;
 
 @Command(
         name = "dashboard",
-        description = "Shows jobs and workers live on a page, until stopped.",
+        description = "Serves the dashboard of jobs and workers, until stopped.",
         mixinStandardHelpOptions = true,
-        exitCodeListHeading = ExitCodes.HEADING,
         exitCodeList = {
             ExitCodes.UNEXPECTED_HELP,
-            "2:a wrong option, the port is taken, or the tracking store or the provider cannot be reached",
+            "2:a wrong option, a port in use, an unreachable tracking store or provider",
             ExitCodes.KAFKA_HELP,
             ExitCodes.INTERRUPTED_HELP
+        },
+        footer = {
+            "  ./trainyard dashboard --kafka kafka:9092",
+            "  ./trainyard dashboard --tracking jdbc:sqlite:/var/lib/trainyard/tracking.db"
         })
 final class DashboardCommand implements Callable<Integer>, NeedsJvm {
     private static final int OK = 200;
@@ -64,14 +67,14 @@ final class DashboardCommand implements Callable<Integer>, NeedsJvm {
             names = "--port",
             paramLabel = "N",
             defaultValue = "8080",
-            description = "Port of the page; 0 takes a free one (default: ${DEFAULT-VALUE}).")
+            description = "Port; 0: any free port (default: ${DEFAULT-VALUE}).")
     private int port;
 
     @Option(
             names = "--host",
             paramLabel = "NAME",
             defaultValue = "localhost",
-            description = "Address to listen on; 0.0.0.0 opens the page to the network (default: ${DEFAULT-VALUE}).")
+            description = "Address; 0.0.0.0: the network (default: ${DEFAULT-VALUE}).")
     private String host;
 
     @Option(
@@ -80,52 +83,37 @@ final class DashboardCommand implements Callable<Integer>, NeedsJvm {
             fallbackValue = "true",
             defaultValue = "${env:TRAINYARD_DASHBOARD_READ_ONLY}",
             paramLabel = "BOOL",
-            description = {
-                "Whether calls that change something are refused (default: TRAINYARD_DASHBOARD_READ_ONLY, or true where",
-                "--host is on the network and nobody signs in, else false)."
-            })
+            description =
+                    "Refuse changes (default: TRAINYARD_DASHBOARD_READ_ONLY, or true on the network without sign-in).")
     private @Nullable Boolean readOnly;
 
     @Option(
             names = "--scaler-port",
             paramLabel = "N",
             defaultValue = "${env:TRAINYARD_DASHBOARD_SCALER_PORT}",
-            description = {
-                "Port on which KEDA is told how many workers are wanted, as an external scaler; 0 takes a free one",
-                "(default: TRAINYARD_DASHBOARD_SCALER_PORT, or none)."
-            })
+            description =
+                    "Port for KEDA's scaler; 0: any free port (default: TRAINYARD_DASHBOARD_SCALER_PORT, or none).")
     private @Nullable Integer scalerPort;
 
     @Option(
             names = "--tracking",
             paramLabel = "URL",
             defaultValue = TrackingOptions.DEFAULT,
-            description = {
-                "Where the history of all jobs is kept: jdbc:sqlite:FILE, or",
-                "jdbc:postgresql://HOST/DATABASE?user=NAME&password=WORD",
-                "(default: TRAINYARD_DASHBOARD_TRACKING, or jdbc:sqlite:tracking.db)."
-            })
+            description = TrackingOptions.HELP)
     private String tracking;
 
     @Option(
             names = "--checkpoints",
             paramLabel = "URI",
             defaultValue = "${env:TRAINYARD_CHECKPOINTS:-checkpoints}",
-            description = {
-                "The workers' store of checkpoints, a folder or s3://bucket/prefix, from which the page lets people",
-                "download models (default: TRAINYARD_CHECKPOINTS, or checkpoints)."
-            })
+            description = "Checkpoint store, for downloads (default: TRAINYARD_CHECKPOINTS, or checkpoints).")
     private URI checkpoints = URI.create("checkpoints");
 
     @Option(
             names = "--sign-in",
             paramLabel = "URL",
             defaultValue = "${env:TRAINYARD_SIGN_IN_ISSUER:-}",
-            description = {
-                "An OpenID Connect provider that people sign in with. TRAINYARD_SIGN_IN_CLIENT and",
-                "TRAINYARD_SIGN_IN_SECRET are what it knows the dashboard by (default:",
-                "TRAINYARD_SIGN_IN_ISSUER, or nobody signs in)."
-            })
+            description = "OpenID Connect provider (default: TRAINYARD_SIGN_IN_ISSUER, or none).")
     private String issuer = "";
 
     @Override

@@ -23,19 +23,18 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "dataset",
         description = {
-            "inspect PATH tells what a folder holds: samples of each class, sizes, mean and deviation of each channel,",
-            "duplicates, and what is odd. Where it has no dataset.json, one is written.",
-            "convert PATH OUT packs it into one file with check sums, which need not fit memory."
+            "Inspects a dataset, or packs it into one file.",
+            "inspect PATH: samples per class, sizes, mean and deviation per channel, duplicates",
+            "and irregularities. A missing dataset.json is written.",
+            "convert PATH OUT: one file with checksums, which may be larger than memory."
         },
         exitCodeList = {ExitCodes.OK_HELP, DatasetCommand.FAILED_HELP, ExitCodes.BAD_INPUT_HELP},
-        footerHeading = "%nExamples:%n",
         footer = {
             "  ./trainyard dataset inspect data/photos --resize 32x32",
-            "  ./trainyard dataset inspect data/leaves --dry-run --json",
-            "  ./trainyard dataset convert data/photos data/photos-32 --resize 32x32 --split 0.2"
+            "  ./trainyard dataset convert data/photos data/photos-32 --split 0.2"
         })
 public final class DatasetCommand extends PlainCommand {
-    static final String FAILED_HELP = "1:inspect: it cannot be trained on as it is; or an error of Trainyard itself";
+    static final String FAILED_HELP = "1:inspect: the dataset is not ready for training; or an internal error";
 
     /// Kept in a field because the log manager drops unreferenced loggers.
     private static final Logger PROGRESS = Logger.getLogger("io.trainyard.data.ProgressLog");
@@ -50,40 +49,40 @@ public final class DatasetCommand extends PlainCommand {
             index = "2",
             arity = "0..1",
             paramLabel = "OUT",
-            description = "convert: the folder for the packed set, which is made.")
+            description = "convert: the folder for the packed dataset, which is created.")
     private @Nullable Path out;
 
     @Option(
             names = "--resize",
             paramLabel = "SIZE",
-            description = "Images are resized as a job's dataset.resize: HEIGHTxWIDTH, or the smaller side.")
+            description = "As a job's dataset.resize: HEIGHTxWIDTH, or the smaller side.")
     private @Nullable String resize;
 
     @Option(
             names = "--center-crop",
             paramLabel = "SIZE",
-            description = "And cut as dataset.centerCrop: HEIGHTxWIDTH, or the side of a square.")
+            description = "As dataset.centerCrop: HEIGHTxWIDTH, or the side of a square.")
     private @Nullable String centerCrop;
 
-    @Option(names = "--colors", paramLabel = "C", description = "What images become: rgb (default) or grey.")
+    @Option(names = "--colors", paramLabel = "C", description = "Convert images to rgb (default) or grey.")
     private @Nullable Colors colors;
 
     @Option(
             names = "--split",
             paramLabel = "SHARE",
-            description = "Which share of the samples tests, where there is no part for it.")
+            description = "Share of samples for testing, if the dataset has no test part.")
     private @Nullable Double split;
 
-    @Option(names = "--seed", paramLabel = "N", description = "Which samples these are (default: 0).")
+    @Option(names = "--seed", paramLabel = "N", description = "Seed of --split (default: 0).")
     private long seed;
 
-    @Option(names = "--dry-run", description = "inspect: writes nothing.")
+    @Option(names = "--dry-run", description = "inspect: write nothing.")
     private boolean dryRun;
 
-    @Option(names = "--force", description = "convert: replaces a packed set that is there.")
+    @Option(names = "--force", description = "convert: replace an existing packed dataset.")
     private boolean force;
 
-    @Option(names = "--json", description = "inspect: one JSON object.")
+    @Option(names = "--json", description = "inspect: print a JSON object.")
     private boolean json;
 
     @Override

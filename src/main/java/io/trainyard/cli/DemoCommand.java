@@ -40,19 +40,16 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "demo",
         description = {
-            "Runs Kafka, one worker and the dashboard in this process, and trains jobs on them.",
-            "Listens on localhost only. While it runs, every other command works with it:",
-            "./trainyard submit, jobs, watch, events."
+            "Runs Kafka, a worker, the dashboard and jobs in one process.",
+            "It listens on localhost only. All other commands can be used while it runs."
         },
         mixinStandardHelpOptions = true,
-        exitCodeListHeading = ExitCodes.HEADING,
         exitCodeList = {
             "0:stopped; with --exit: all jobs finished",
             ExitCodes.FAILED_HELP,
             ExitCodes.BAD_INPUT_HELP,
             ExitCodes.INTERRUPTED_HELP
         },
-        footerHeading = "%nExamples:%n",
         footer = {"  ./trainyard demo", "  ./trainyard demo --data ~/data --jobs jobs.yaml --exit"})
 public final class DemoCommand implements Callable<Integer>, NeedsJvm {
     private static final String JOBS = "/jobs/demo.yaml";
@@ -70,33 +67,31 @@ public final class DemoCommand implements Callable<Integer>, NeedsJvm {
             names = "--jobs",
             paramLabel = "FILE",
             arity = "1..*",
-            description = "The jobs to train, JSON or YAML (default: one for each built-in network, on built-in data).")
+            description = "Jobs, JSON or YAML (default: four jobs on built-in data).")
     private List<String> files = List.of();
 
     @Option(
             names = "--port",
             paramLabel = "N",
             defaultValue = "8080",
-            description = "Port of the page; 0 takes a free one (default: ${DEFAULT-VALUE}).")
+            description = "Port of the dashboard; 0: any free port (default: ${DEFAULT-VALUE}).")
     private int port;
 
     @Option(
             names = "--kafka-port",
             paramLabel = "N",
             defaultValue = "9092",
-            description = "Port of the embedded Kafka; 0 takes a free one (default: ${DEFAULT-VALUE}).")
+            description = "Port of Kafka; 0: any free port (default: ${DEFAULT-VALUE}).")
     private int kafkaPort;
 
     @Option(
             names = "--dir",
             paramLabel = "DIR",
-            description = {
-                "Keeps Kafka's log, the checkpoints and the history here",
-                "(default: a temporary folder, removed at the end)."
-            })
+            description =
+                    "Folder for Kafka's log, checkpoints and history (default: a temporary folder, deleted at the end).")
     private @Nullable Path directory;
 
-    @Option(names = "--exit", description = "End when all jobs have ended.")
+    @Option(names = "--exit", description = "Stop when all jobs have ended.")
     private boolean exit;
 
     public DemoCommand() {

@@ -14,11 +14,12 @@ import picocli.CommandLine.Option;
 
 @Command(
         name = "devices",
-        description = "Lists the devices of this machine, and for each missing one the reason.",
-        exitCodeList = {ExitCodes.OK_HELP, ExitCodes.UNEXPECTED_HELP})
+        description = "Lists the devices of this machine, and why others are missing.",
+        exitCodeList = {ExitCodes.OK_HELP, ExitCodes.UNEXPECTED_HELP},
+        footer = {"  ./trainyard devices", "  ./trainyard devices --json | jq 'select(.chosen)'"})
 public final class DevicesCommand extends PlainCommand {
 
-    @Option(names = "--json", description = "One JSON object a device, or a kind that there is none of, a line each.")
+    @Option(names = "--json", description = "Print a JSON object per device or missing kind, one per line.")
     private boolean json;
 
     /// A device, or a kind without devices.

@@ -34,22 +34,17 @@ import picocli.CommandLine.Option;
 @Command(
         name = "events",
         description = {
-            "Prints the events of all jobs, or of one: the JSON of the topics as it is, one event a line.",
-            "With --check it says instead what in them cannot be."
+            "Prints events as JSON, one per line, or checks them.",
+            "With --check it prints violated guarantees instead."
         },
         exitCodeList = {
             ExitCodes.OK_HELP,
-            "1:there are no events of that job; the check finds something wrong; or an error of Trainyard itself",
+            "1:the job has no events; a guarantee is violated; or an internal error",
             ExitCodes.BAD_INPUT_HELP,
             ExitCodes.KAFKA_HELP,
             ExitCodes.INTERRUPTED_HELP
         },
-        footerHeading = "%nExamples:%n",
-        footer = {
-            "  ./trainyard events --job tudui-1 > tudui-1.jsonl",
-            "  ./trainyard events --check --job tudui-1",
-            "  ./trainyard events --follow | jq -c 'select(.type == \"epochTested\") | [.job, .epoch, .testAccuracy]'"
-        })
+        footer = {"  ./trainyard events --job tudui-1 > tudui-1.jsonl", "  ./trainyard events --check --job tudui-1"})
 public final class EventsCommand extends FleetCommand {
     private static final JsonFactory JSON = new JsonFactory();
 
@@ -61,39 +56,40 @@ public final class EventsCommand extends FleetCommand {
     private final SeenJobNames others = new SeenJobNames();
     private boolean found;
 
-    @Option(names = "--job", paramLabel = "JOB", description = "Only this job's events.")
+    @Option(names = "--job", paramLabel = "JOB", description = "Events of this job only.")
     private @Nullable String job;
 
-    @Option(names = "--follow", description = "Go on at the present end, until ctrl-C.")
+    @Option(names = "--follow", description = "Continue with new events until Ctrl+C.")
     private boolean follow;
 
-    @Option(names = "--json", description = "With --check: what is wrong as one JSON object. Events are JSON anyway.")
+    @Option(names = "--json", description = "With --check: print a JSON object.")
     private boolean json;
 
-    @ArgGroup(exclusive = false, heading = "Checks of the history:%n")
+    @ArgGroup(exclusive = false, heading = "With --check:%n")
     private @Nullable CheckOptions check;
 
     private static final class CheckOptions {
         @Option(
                 names = "--check",
                 required = true,
-                description = "Say what is wrong with the events of the jobs: an end too many, a step that is missing.")
+                description = "Print violated guarantees, such as a second end or a missing step.")
         private boolean asked;
 
-        @Option(names = "--complete", description = "A job that has not ended is wrong, too.")
+        @Option(names = "--complete", description = "A job that has not ended is a violation.")
         private boolean complete;
 
         @Option(
                 names = "--checkpoints",
                 paramLabel = "URI",
-                description = "The workers' store: say also how many attempts it has of jobs that have not ended.")
+                description = "Checkpoint store of the workers, to compare the attempts of unfinished jobs with.")
         private @Nullable URI checkpoints;
 
         @Option(
                 names = "--overlap",
-                paramLabel = "SECONDS",
+                paramLabel = "SEC",
                 defaultValue = "20",
-                description = "How long an attempt may go on when the next one is claimed (default: ${DEFAULT-VALUE}).")
+                description =
+                        "Seconds for which an attempt may publish after the claim of the next (default: ${DEFAULT-VALUE}).")
         private int overlapSeconds;
     }
 

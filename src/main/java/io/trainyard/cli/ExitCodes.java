@@ -8,16 +8,15 @@ final class ExitCodes {
     static final int KAFKA_UNREACHABLE = 3;
     static final int INTERRUPTED = 130;
 
-    static final String HEADING = "%nExit status:%n";
-    static final String OK_HELP = "0:done";
-    static final String JOBS_OK_HELP = "0:done; where it waits for jobs: all of them finished";
-    static final String FAILED_HELP = "1:a job failed, was rejected or is not known; or an error of Trainyard itself";
+    static final String OK_HELP = "0:success";
+    static final String JOBS_OK_HELP = "0:success; if it waits for jobs, all of them finished";
+    static final String FAILED_HELP = "1:a job failed, was rejected or is unknown; or an internal error";
     static final String CONTROL_OK_HELP = "0:the jobs are in the requested state, or the request is stored";
-    static final String CONTROL_FAILED_HELP = "1:a job has ended or is not known; or an error of Trainyard itself";
-    static final String UNEXPECTED_HELP = "1:an error of Trainyard itself";
-    static final String BAD_INPUT_HELP = "2:a wrong option, or bad input";
-    static final String KAFKA_HELP = "3:Kafka does not answer, or refuses";
-    static final String INTERRUPTED_HELP = "130:interrupted with ctrl-C";
+    static final String CONTROL_FAILED_HELP = "1:a job has ended or is unknown; or an internal error";
+    static final String UNEXPECTED_HELP = "1:an internal error";
+    static final String BAD_INPUT_HELP = "2:a wrong option, or invalid input";
+    static final String KAFKA_HELP = "3:Kafka does not answer, or refuses the connection or a request";
+    static final String INTERRUPTED_HELP = "130:interrupted with Ctrl+C";
 
     private ExitCodes() {}
 }

@@ -19,21 +19,18 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "export",
         description = {
-            "Writes jobs of the tracking store for other tools: TensorBoard, MLflow, CSV, Parquet.",
-            "All losses of all steps; a running job up to its newest stored event. The dashboard may run meanwhile."
+            "Exports jobs to TensorBoard, MLflow, CSV or Parquet.",
+            "Writes the losses of all steps; a running job up to its newest stored event."
         },
         exitCodeList = {
             ExitCodes.OK_HELP,
-            "1:a job is not known; or an error of Trainyard itself",
-            "2:a wrong option, the folder is not empty, or the tracking store cannot be opened",
+            "1:a job is unknown; or an internal error",
+            "2:a wrong option, a folder that is not empty, or no tracking store",
             ExitCodes.INTERRUPTED_HELP
         },
-        footerHeading = "%nExamples:%n",
         footer = {
-            "  ./trainyard export tensorboard --output runs",
-            "  ./trainyard export mlflow --output mlruns --state finished --group optimizer.type=adam",
-            "  ./trainyard export csv tudui-1 tudui-2 --output tudui",
-            "  ./trainyard export parquet --output parquet --tracking jdbc:sqlite:/var/lib/trainyard/tracking.db"
+            "  ./trainyard export mlflow --output mlruns --state finished",
+            "  ./trainyard export csv tudui-1 tudui-2 --output tudui"
         })
 public final class ExportCommand extends PlainCommand implements NeedsJvm {
     private static final long SAY_NANOS = Duration.ofSeconds(1).toNanos();
@@ -51,16 +48,16 @@ public final class ExportCommand extends PlainCommand implements NeedsJvm {
             names = "--output",
             required = true,
             paramLabel = "DIR",
-            description = "The folder to write to; it is made where there is none.")
+            description = "Required: the folder to write to, created if missing.")
     private Path output = Path.of("");
 
-    @Option(names = "--force", description = "Replace files of the same names, where the folder is not empty.")
+    @Option(names = "--force", description = "Replace files of the same names in a folder that is not empty.")
     private boolean force;
 
-    @Option(names = "--tag", paramLabel = "TAG", description = "That have this tag.")
+    @Option(names = "--tag", paramLabel = "TAG", description = "With this tag.")
     private String tag = "";
 
-    @Option(names = "--json", description = "Say what was exported as a JSON object.")
+    @Option(names = "--json", description = "Print a summary as a JSON object.")
     private boolean json;
 
     @Mixin

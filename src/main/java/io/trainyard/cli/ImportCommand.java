@@ -22,19 +22,18 @@ import picocli.CommandLine.TypeConversionException;
 @Command(
         name = "import",
         description = {
-            "Takes runs of TensorBoard into the tracking store: a folder with event files becomes a job that has finished.",
-            "A job that is there already stays as it is. The dashboard may run meanwhile."
+            "Imports TensorBoard runs into the tracking store.",
+            "A folder with event files becomes a finished job. Existing jobs do not change."
         },
         exitCodeList = {
             ExitCodes.OK_HELP,
             ExitCodes.UNEXPECTED_HELP,
-            "2:a wrong option, no event files, or the tracking store cannot be opened",
+            "2:a wrong option, no event files, or no tracking store",
             ExitCodes.INTERRUPTED_HELP
         },
-        footerHeading = "%nExamples:%n",
         footer = {
             "  ./trainyard import tensorboard runs",
-            "  ./trainyard import tensorboard runs --name-prefix 2025. --means train/nll=train_loss"
+            "  ./trainyard import tensorboard runs --means train/nll=train_loss"
         })
 public final class ImportCommand extends PlainCommand implements NeedsJvm {
     private static final int MAX_TEXT = 2000;
@@ -42,10 +41,10 @@ public final class ImportCommand extends PlainCommand implements NeedsJvm {
     @Parameters(index = "0", paramLabel = "FORMAT", description = "tensorboard.")
     private String format = "";
 
-    @Parameters(index = "1", paramLabel = "DIR", description = "The folder of the runs.")
+    @Parameters(index = "1", paramLabel = "DIR", description = "The folder with the runs.")
     private Path folder = Path.of("");
 
-    @Option(names = "--name-prefix", paramLabel = "TEXT", description = "What the jobs' names begin with.")
+    @Option(names = "--name-prefix", paramLabel = "TEXT", description = "Prefix of the jobs' ids.")
     private String prefix = "";
 
     @Option(
@@ -53,10 +52,10 @@ public final class ImportCommand extends PlainCommand implements NeedsJvm {
             paramLabel = "TAG=METRIC",
             converter = TagConverter.class,
             description =
-                    "What a tag means: train_loss, test_loss, test_accuracy or test_mean_absolute_error; besides the usual ones.")
+                    "Metric of an additional tag: train_loss, test_loss, test_accuracy or test_mean_absolute_error.")
     private Map<String, Metric> tags = new LinkedHashMap<>();
 
-    @Option(names = "--json", description = "One JSON object a run, a line each.")
+    @Option(names = "--json", description = "Print a JSON object per run, one per line.")
     private boolean json;
 
     @Mixin

@@ -24,19 +24,19 @@ final class JobChoice {
             names = "--state",
             paramLabel = "STATE",
             split = ",",
-            description = "In one of these states: queued, running, paused, finished, failed, cancelled, rejected.")
+            description = "States: queued, running, paused, finished, failed, cancelled, rejected, expanded.")
     private Set<Status> states = Set.of();
 
-    @Option(names = "--network", paramLabel = "N", description = "Of this network.")
+    @Option(names = "--network", paramLabel = "N", description = "With this network.")
     private @Nullable String network;
 
-    @Option(names = "--worker", paramLabel = "ID", description = "Whose newest attempt is this worker's.")
+    @Option(names = "--worker", paramLabel = "ID", description = "With the newest attempt on this worker.")
     private @Nullable String worker;
 
     @Option(
             names = "--text",
             paramLabel = "TEXT",
-            description = "With this in their id, data set, network or worker, whatever the case.")
+            description = "With this text in id, dataset, network or worker, ignoring case.")
     private String text = "";
 
     private @Nullable JobField field;
@@ -45,7 +45,7 @@ final class JobChoice {
     @Option(
             names = "--group",
             paramLabel = "FIELD=VALUE",
-            description = "Whose command has this, such as optimizer.learningRate=0.1; defaults count.")
+            description = "With this field, such as optimizer.type=adam.")
     void setGroup(String group) {
         int end = group.indexOf('=');
         if (end < 1) {

@@ -18,16 +18,14 @@ import picocli.CommandLine.Option;
 
 @Command(
         name = "jobs",
-        description = "Lists the jobs of the fleet: queued, running, paused, finished, failed, cancelled or rejected.",
-        footerHeading = "%nExamples:%n",
+        description = "Lists the jobs of the fleet with their states.",
         footer = {
             "  ./trainyard jobs --state running,queued",
-            "  ./trainyard jobs --group optimizer.type=adam --sort accuracy --descending",
             "  ./trainyard jobs --json | jq -r 'select(.state == \"failed\") | .job'"
         })
 public final class JobsCommand extends FleetCommand {
 
-    @Option(names = "--json", description = "One JSON object a line, with every epoch.")
+    @Option(names = "--json", description = "Print a JSON object per job with all epochs, one per line.")
     private boolean json;
 
     @Mixin
@@ -37,10 +35,10 @@ public final class JobsCommand extends FleetCommand {
             names = "--sort",
             paramLabel = "BY",
             description =
-                    "job, state, submitted, start, duration, dataset, network, worker, step, loss, test_loss or accuracy (default: by submission). Jobs that have no such value come last.")
+                    "job, state, submitted (default), start, duration, dataset, network, worker, step, loss, test_loss or accuracy; jobs without a value come last.")
     private @Nullable JobOrder order;
 
-    @Option(names = "--descending", description = "With --sort, the greatest first.")
+    @Option(names = "--descending", description = "With --sort: largest first.")
     private boolean descending;
 
     @Mixin

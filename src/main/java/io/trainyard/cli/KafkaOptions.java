@@ -32,17 +32,14 @@ public final class KafkaOptions {
     private @Nullable Brokers brokers;
 
     @SuppressWarnings("UnusedVariable") // read by name, before the command runs
-    @Option(
-            names = "--verbose",
-            description =
-                    "Show Kafka's own warnings, and the stack trace of an unexpected error (or set TRAINYARD_VERBOSE).")
+    @Option(names = "--verbose", description = "Log warnings and stack traces (TRAINYARD_VERBOSE).")
     private boolean verbose;
 
     @Option(
             names = "--kafka",
             paramLabel = "HOST:PORT",
             defaultValue = "${env:TRAINYARD_KAFKA:-localhost:9092}",
-            description = "A broker (default: TRAINYARD_KAFKA, or localhost:9092).")
+            description = "Brokers (default: TRAINYARD_KAFKA, or localhost:9092).")
     void setAddress(String value) {
         if (!value.matches(ADDRESSES)) {
             throw new ParameterException(
@@ -57,17 +54,14 @@ public final class KafkaOptions {
             names = "--kafka-config",
             paramLabel = "FILE",
             defaultValue = "${env:TRAINYARD_KAFKA_CONFIG:-}",
-            description = {
-                "How one connects to it: TLS, SASL; a properties file, as Kafka's own tools take it with",
-                "--command-config (default: TRAINYARD_KAFKA_CONFIG, or none: in the clear, as nobody)."
-            })
+            description = "Kafka client properties, for TLS and SASL (default: TRAINYARD_KAFKA_CONFIG, or none).")
     private String config = "";
 
     @Option(
             names = "--prefix",
             paramLabel = "PREFIX",
             defaultValue = "${env:TRAINYARD_TOPICS_PREFIX:-" + Topic.DEFAULT_PREFIX + "}",
-            description = "What the topics' names begin with (default: TRAINYARD_TOPICS_PREFIX, or trainyard.).")
+            description = "Prefix of topic names (default: TRAINYARD_TOPICS_PREFIX, or trainyard.).")
     void setPrefix(String value) {
         if (!value.matches(PREFIX)) {
             throw new ParameterException(
@@ -80,9 +74,9 @@ public final class KafkaOptions {
 
     @Option(
             names = "--kafka-timeout",
-            paramLabel = "SECONDS",
+            paramLabel = "SEC",
             defaultValue = "${env:TRAINYARD_KAFKA_TIMEOUT:-10}",
-            description = "How long Kafka may take to answer (default: TRAINYARD_KAFKA_TIMEOUT, or 10).")
+            description = "Seconds to wait for Kafka (default: TRAINYARD_KAFKA_TIMEOUT, or 10).")
     void setTimeout(int seconds) {
         if (seconds < 1 || seconds > MAX_TIMEOUT_SECONDS) {
             throw new ParameterException(

@@ -19,8 +19,7 @@ final class NamedJobs {
     @Option(
             names = "--sweep",
             paramLabel = "GROUP",
-            description =
-                    "All jobs of this sweep, or of this group, that have not ended; jobs of a group are those whose command has it as group.")
+            description = "All jobs of this sweep or group that have not ended.")
     private @Nullable String group;
 
     static NamedJobs of(String job) {

@@ -25,15 +25,11 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "network",
         description = {
-            "Shows the layers of a job's network, or of a built-in one: the shape of what each gives, its parameters and",
-            "multiply-adds; what memory training needs; what computes it on each kind of device, and which refuse it."
+            "Shows the layers, memory and devices of a network.",
+            "Prints output shapes, parameters, multiply-adds, the memory of training, and for each",
+            "kind of device its implementation, or why it cannot run the network."
         },
-        footerHeading = "%nExamples:%n",
-        footer = {
-            "  ./trainyard network show job.json",
-            "  ./trainyard network show resnet18-cifar --dataset cifar10 --batch-size 128",
-            "  ./trainyard network show lenet --input 3x32x32 --json"
-        })
+        footer = {"  ./trainyard network show job.json", "  ./trainyard network show lenet --input 3x32x32 --json"})
 public final class NetworkCommand extends PlainCommand {
 
     @Parameters(index = "0", paramLabel = "ACTION", description = "show.")
@@ -42,32 +38,32 @@ public final class NetworkCommand extends PlainCommand {
     @Parameters(
             index = "1",
             paramLabel = "NETWORK",
-            description = "A file of jobs (JSON or YAML; - is standard input), or the name of a built-in network.")
+            description = "A job file (JSON or YAML; -: standard input), or a built-in network.")
     private String subject = "";
 
     @Option(
             names = "--dataset",
             paramLabel = "D",
-            description = "The data set whose samples it is given (a job has its own).")
+            description = "Dataset that determines the input shape (default: the job's).")
     private @Nullable String dataset;
 
     @Option(
             names = "--data",
             paramLabel = "DIR",
             defaultValue = "data",
-            description = "Where a data set of one's own is looked for (default: data).")
+            description = "Folder of datasets (default: data).")
     private Path data = Path.of("data");
 
     @Option(
             names = "--input",
             paramLabel = "SHAPE",
-            description = "Or their shape: channels, rows and columns, such as 3x32x32.")
+            description = "Input shape instead: channels, rows and columns, such as 3x32x32.")
     private @Nullable String input;
 
-    @Option(names = "--batch-size", paramLabel = "N", description = "Samples a step (default: the job's, or 64).")
+    @Option(names = "--batch-size", paramLabel = "N", description = "Samples per step (default: the job's, or 64).")
     private @Nullable Integer batchSize;
 
-    @Option(names = "--json", description = "One JSON object a network, a line each.")
+    @Option(names = "--json", description = "Print a JSON object per network, one per line.")
     private boolean json;
 
     @Override

@@ -10,7 +10,6 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "pause",
         description = "Pauses jobs, with a checkpoint, until they are resumed.",
-        footerHeading = "%nExamples:%n",
         footer = {"  ./trainyard pause tudui-1", "  ./trainyard pause --sweep rates-1"})
 public final class PauseCommand extends ControlCommand {
     @Mixin

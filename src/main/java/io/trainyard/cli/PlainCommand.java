@@ -11,7 +11,6 @@ import picocli.CommandLine.Spec;
 /// A command that runs without Quarkus. [Trainyard] configures [PlainLogging] for it.
 @Command(
         mixinStandardHelpOptions = true,
-        exitCodeListHeading = ExitCodes.HEADING,
         exitCodeList = {ExitCodes.OK_HELP, ExitCodes.UNEXPECTED_HELP, ExitCodes.BAD_INPUT_HELP})
 abstract class PlainCommand implements Callable<Integer> {
     /// Replaced in tests.

@@ -20,13 +20,11 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "predict",
         description = {
-            "Writes a saved network's predictions for a test set as CSV:",
-            "index, label, predicted class, and the probability of each class."
+            "Writes a checkpoint's predictions for a test set as CSV.",
+            "Columns: index, label, predicted class, and the probability of each class."
         },
-        footerHeading = "%nExamples:%n",
         footer = {
             "  ./trainyard predict tudui-1 --data ~/data > predictions.csv",
-            "  ./trainyard predict tudui-1/7820 --checkpoints /checkpoints --limit 10",
             "  ./trainyard predict state_dict.safetensors --network lenet --dataset shapes32"
         })
 public final class PredictCommand extends PlainCommand {
@@ -34,27 +32,26 @@ public final class PredictCommand extends PlainCommand {
 
     @Parameters(
             paramLabel = "CHECKPOINT",
-            description =
-                    "A model's file (*.safetensors), or a name in the checkpoint store: JOB, its newest, or JOB/STEP.")
+            description = "Model file (*.safetensors), JOB (its newest checkpoint) or JOB/STEP.")
     private String checkpoint = "";
 
     @Option(
             names = "--dataset",
             paramLabel = "D",
             description =
-                    "A data set's name, normalized as in training; or {\"name\": ..., \"normalize\": ...} (default: the job's).")
+                    "Dataset, normalized as in training; or {\"name\": ..., \"normalize\": ...} (default: the job's).")
     private @Nullable String dataset;
 
     @Option(
             names = "--network",
             paramLabel = "N",
-            description = "For a file without a job beside it: a built-in network, or a file with one (JSON or YAML).")
+            description = "Built-in network or file (JSON, YAML), for a model file without a job.")
     private @Nullable String network;
 
-    @Option(names = "--output", paramLabel = "FILE", description = "Write there instead of to standard output.")
+    @Option(names = "--output", paramLabel = "FILE", description = "Output file (default: standard output).")
     private @Nullable Path output;
 
-    @Option(names = "--json", description = "Write a JSON object a sample, a line each, instead of CSV.")
+    @Option(names = "--json", description = "Write a JSON object per sample instead of CSV.")
     private boolean json;
 
     private @Nullable Integer batchSize;
@@ -63,10 +60,7 @@ public final class PredictCommand extends PlainCommand {
     @Mixin
     private TrainingOptions options = new TrainingOptions();
 
-    @Option(
-            names = "--batch",
-            paramLabel = "N",
-            description = "Samples at a time (default: the job's batch size, or 64).")
+    @Option(names = "--batch", paramLabel = "N", description = "Samples per batch (default: the job's, or 64).")
     void setBatch(int number) {
         batchSize = atLeast1("--batch", number, MAX_BATCH);
     }

@@ -11,11 +11,12 @@ import picocli.CommandLine.Option;
 
 @Command(
         name = "projects",
-        description = "Lists the projects of the fleet: weights, quotas, and what each has and had.")
+        description = "Lists the projects of the fleet: weights, quotas and usage.",
+        footer = {"  ./trainyard projects --projects projects.yaml", "  ./trainyard projects --json"})
 public final class ProjectsCommand extends FleetCommand {
     private static final int MAX_JOBS = 100_000;
 
-    @Option(names = "--json", description = "One JSON object a line.")
+    @Option(names = "--json", description = "Print a JSON object per project, one per line.")
     private boolean json;
 
     @Mixin

@@ -20,10 +20,7 @@ final class ProjectsOptions {
             names = "--projects",
             paramLabel = "FILE",
             defaultValue = "${env:TRAINYARD_PROJECTS:-}",
-            description = {
-                "Weights and quotas of projects, JSON or YAML; the same for the whole fleet (default:",
-                "TRAINYARD_PROJECTS, or none: whoever comes first is served first)."
-            })
+            description = "Weights and quotas of projects, JSON or YAML (default: TRAINYARD_PROJECTS, or none).")
     private String file = "";
 
     private Optional<Path> path() {

@@ -18,11 +18,10 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "reprioritize",
         description = {
-            "Makes a job more or less urgent than it was submitted.",
-            "A free worker takes the most urgent job first; a job that runs is not interrupted."
+            "Changes the priority of a job.",
+            "Free workers take jobs of high priority first. A running job is not interrupted."
         },
-        footerHeading = "%nExamples:%n",
-        footer = "  ./trainyard reprioritize tudui-1 high")
+        footer = {"  ./trainyard reprioritize tudui-1 high", "  ./trainyard reprioritize tudui-2 low --timeout 0"})
 public final class ReprioritizeCommand extends ControlCommand {
     @Parameters(index = "0", paramLabel = "JOB", description = "Id of the job.")
     private String job = "";

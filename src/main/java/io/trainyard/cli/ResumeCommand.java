@@ -9,8 +9,7 @@ import picocli.CommandLine.Mixin;
 
 @Command(
         name = "resume",
-        description = "Has jobs that were paused go on.",
-        footerHeading = "%nExamples:%n",
+        description = "Resumes paused jobs.",
         footer = {"  ./trainyard resume tudui-1", "  ./trainyard resume --sweep rates-1"})
 public final class ResumeCommand extends ControlCommand {
     @Mixin

@@ -29,8 +29,8 @@ import picocli.CommandLine.TypeConversionException;
 @Command(
         name = "submit",
         description = {
-            "Publishes jobs for the workers, and prints their ids, one a line.",
-            "On standard error then, for each job, its place, why it waits, and when it begins."
+            "Publishes jobs for the workers and prints their ids.",
+            "Standard error has the place, reason and expected start of waiting jobs."
         },
         exitCodeList = {
             ExitCodes.JOBS_OK_HELP,
@@ -39,11 +39,8 @@ import picocli.CommandLine.TypeConversionException;
             ExitCodes.KAFKA_HELP,
             ExitCodes.INTERRUPTED_HELP
         },
-        footerHeading = "%nExamples:%n",
         footer = {
-            "  ./trainyard submit job.json",
             "  ./trainyard submit nightly.yaml more.json --watch",
-            "  ./trainyard submit sweep.json --dry-run | jq .id",
             "  echo '{network: fashion, dataset: shapes28, epochs: 5,",
             "         optimizer: {type: adam}}' | ./trainyard submit -"
         })
@@ -54,10 +51,7 @@ public final class SubmitCommand extends FleetCommand {
     @Parameters(
             arity = "1..*",
             paramLabel = "FILE",
-            description = {
-                "JSON or YAML; - is standard input. One job, a list of jobs, or several documents.",
-                "A job without an id is given one."
-            })
+            description = "JSON or YAML with one or several jobs; -: standard input. A job without an id gets one.")
     private List<String> files = List.of();
 
     @Mixin
@@ -68,23 +62,20 @@ public final class SubmitCommand extends FleetCommand {
             paramLabel = "P",
             defaultValue = "normal",
             converter = PriorityConverter.class,
-            description =
-                    "high, normal or low (default: ${DEFAULT-VALUE}). A free worker takes the most urgent job first.")
+            description = "high, normal or low (default: ${DEFAULT-VALUE}).")
     private Priority priority = Priority.NORMAL;
 
     @Option(
             names = "--dry-run",
-            description =
-                    "Publish nothing, and print the jobs with all defaults, one a line: of a sweep those that it stands for.")
+            description = "Print the jobs, or a sweep's trials, with all defaults, without publishing.")
     private boolean dryRun;
 
-    @Option(names = "--watch", description = "Then show the jobs' progress until each has ended.")
+    @Option(names = "--watch", description = "Show the progress of the jobs until each has ended.")
     private boolean watch;
 
     @Option(
             names = "--json",
-            description =
-                    "Print a JSON object a job with its id, its state, and what lies before it where it waits, a line each; with --watch its id, then its events.")
+            description = "Print id, state and forecast of each job as JSON; with --watch id, then events.")
     private boolean json;
 
     @Override

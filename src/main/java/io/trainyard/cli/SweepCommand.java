@@ -17,20 +17,15 @@ import picocli.CommandLine.Parameters;
 
 @Command(
         name = "sweep",
-        description = "Shows the jobs of a sweep, or of another group, side by side: the best first.",
+        description = "Compares the jobs of a sweep or another group, best first.",
         exitCodeList = {
             ExitCodes.OK_HELP,
-            "1:there is no such sweep; or an error of Trainyard itself",
+            "1:the sweep is unknown; or an internal error",
             ExitCodes.BAD_INPUT_HELP,
             ExitCodes.KAFKA_HELP,
             ExitCodes.INTERRUPTED_HELP
         },
-        footerHeading = "%nExamples:%n",
-        footer = {
-            "  ./trainyard sweep rates-1",
-            "  ./trainyard sweep rates-1 --watch",
-            "  ./trainyard sweep rates-1 --json | jq '.trials[0].values'"
-        })
+        footer = {"  ./trainyard sweep rates-1 --watch", "  ./trainyard sweep rates-1 --json | jq '.trials[0].values'"})
 public final class SweepCommand extends FleetCommand {
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
@@ -39,22 +34,20 @@ public final class SweepCommand extends FleetCommand {
 
     private static final int MAX_LIMIT = 10_000;
 
-    @Parameters(paramLabel = "GROUP", description = "The sweep's id, or what jobs have as group.")
+    @Parameters(paramLabel = "GROUP", description = "Id of the sweep, or the group of jobs.")
     private String group = "";
 
     @Option(
             names = "--limit",
             paramLabel = "N",
             defaultValue = "40",
-            description = "Show the best N (default: ${DEFAULT-VALUE}); JSON has all.")
+            description = "Show the best N (default: ${DEFAULT-VALUE}); JSON always has all.")
     private int limit;
 
-    @Option(
-            names = "--watch",
-            description = "Show it again as it changes, until no job of it runs, waits, or rests among the best.")
+    @Option(names = "--watch", description = "Update until no job is running, queued, or paused among the best.")
     private boolean watch;
 
-    @Option(names = "--json", description = "One JSON object; with --watch a line for each change.")
+    @Option(names = "--json", description = "Print a JSON object; with --watch one for each change.")
     private boolean json;
 
     @Override

@@ -25,10 +25,9 @@ import picocli.CommandLine.Option;
 @Command(
         name = "top",
         description = {
-            "Shows the fleet, anew every second: its workers, what runs, what waits, for what and until when.",
-            "q or ctrl-C leaves. Where the output is no terminal it is shown once."
+            "Shows workers and jobs, updated every second.",
+            "q or Ctrl+C quits. Without a terminal, the output is printed once."
         },
-        footerHeading = "%nExamples:%n",
         footer = {
             "  ./trainyard top --sort left",
             "  ./trainyard top --json | jq '.waiting | to_entries[0]'",
@@ -48,17 +47,17 @@ public final class TopCommand extends FleetCommand {
     /// The number of other lines on the screen: headline, titles, empty lines and the counts of hidden rows.
     private static final int BESIDES = 11;
 
-    @Option(names = "--once", description = "Show the fleet as it is, once.")
+    @Option(names = "--once", description = "Print the fleet once.")
     private boolean once;
 
-    @Option(names = "--json", description = "Print the fleet as it is as a JSON object, once.")
+    @Option(names = "--json", description = "Print the fleet once, as a JSON object.")
     private boolean json;
 
     @Option(
             names = "--sort",
             paramLabel = "BY",
             description =
-                    "job, start, loss, speed or left: of those that run (default: by submission). The soonest to end come first, the fastest, and the highest losses.")
+                    "Order of running jobs (default: submission): job, start, loss (highest first), speed (fastest first) or left (soonest end first).")
     private @Nullable TopOrder order;
 
     @Mixin

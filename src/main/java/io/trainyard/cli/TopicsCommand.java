@@ -9,9 +9,10 @@ import picocli.CommandLine.Command;
 @Command(
         name = "topics",
         description = {
-            "Creates the topics that are missing, and corrects settings with which jobs would be lost.",
-            "Other commands do so, too, where Kafka allows it."
-        })
+            "Creates missing topics, and corrects settings that lose jobs.",
+            "Other commands do the same if Kafka permits it."
+        },
+        footer = {"  ./trainyard topics", "  ./trainyard topics --kafka kafka:9092 --prefix team."})
 public final class TopicsCommand extends FleetCommand {
     @Override
     public Integer call() {

@@ -9,15 +9,10 @@ final class TrackingOptions {
     static final String DEFAULT =
             "${sys:trainyard.dashboard.tracking:-${env:TRAINYARD_DASHBOARD_TRACKING:-jdbc:sqlite:tracking.db}}";
 
-    @Option(
-            names = "--tracking",
-            paramLabel = "URL",
-            defaultValue = DEFAULT,
-            description = {
-                "The dashboard's tracking store: jdbc:sqlite:FILE, or",
-                "jdbc:postgresql://HOST/DATABASE?user=NAME&password=WORD",
-                "(default: TRAINYARD_DASHBOARD_TRACKING, or jdbc:sqlite:tracking.db)."
-            })
+    static final String HELP =
+            "jdbc:sqlite:FILE or jdbc:postgresql://HOST/DB (default: TRAINYARD_DASHBOARD_TRACKING, or jdbc:sqlite:tracking.db).";
+
+    @Option(names = "--tracking", paramLabel = "URL", defaultValue = DEFAULT, description = TrackingOptions.HELP)
     private String url = "";
 
     /// Opens the store, and creates it if it does not exist.

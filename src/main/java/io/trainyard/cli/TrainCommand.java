@@ -30,18 +30,16 @@ import picocli.CommandLine.Parameters;
 /// `train`: trains without Kafka.
 @Command(
         name = "train",
-        description = "Runs jobs in this process, one after another, with no Kafka at all.",
+        description = "Trains jobs in this process, one after another, without Kafka.",
         exitCodeList = {
             ExitCodes.JOBS_OK_HELP,
             ExitCodes.FAILED_HELP,
             ExitCodes.BAD_INPUT_HELP,
             ExitCodes.INTERRUPTED_HELP
         },
-        footerHeading = "%nExamples:%n",
         footer = {
-            "  ./trainyard train job.json",
             "  ./trainyard train job.json --data ~/data --json > events.jsonl",
-            "  echo '{\"network\": \"lenet\", \"dataset\": \"shapes32\", \"epochs\": 2}' | ./trainyard train -"
+            "  echo '{network: lenet, dataset: shapes32, epochs: 2}' | ./trainyard train -"
         })
 public final class TrainCommand extends PlainCommand {
     /// How long ctrl-C waits for the current step and its checkpoint.
@@ -52,18 +50,16 @@ public final class TrainCommand extends PlainCommand {
     /// Set by ctrl-C; checked at every step boundary.
     private volatile boolean stopRequested;
 
-    @Parameters(paramLabel = "FILE", description = "JSON or YAML, one job or several; - is standard input.")
+    @Parameters(paramLabel = "FILE", description = "JSON or YAML with one or several jobs; -: standard input.")
     private String file = JobFiles.STANDARD_INPUT;
 
     @Mixin
     private TrainingOptions options = new TrainingOptions();
 
-    @Option(names = "--json", description = "Print the events as JSON, one a line, as they are on the topics.")
+    @Option(names = "--json", description = "Print events as JSON, one per line, as on the topic.")
     private boolean json;
 
-    @Option(
-            names = "--resume",
-            description = "Go on from the last checkpoint of the job's last run, instead of beginning a new run.")
+    @Option(names = "--resume", description = "Continue from the newest checkpoint of the job's newest run.")
     private boolean resume;
 
     @Override

@@ -34,21 +34,19 @@ public final class TrainingOptions {
     @Option(
             names = "--data",
             paramLabel = "URI",
-            description =
-                    "Where data sets are looked for: a folder, or s3://bucket/prefix (default: data). The sets shapes* need no files.")
+            description = "Datasets: a folder or s3://bucket/prefix (default: data); shapes* need no files.")
     private @Nullable String data;
 
     @Option(
             names = "--data-cache",
             paramLabel = "DIR",
-            description = "Keeps data sets of a bucket here, for all workers of this machine (default: data-cache).")
+            description = "Cache of a bucket's datasets (default: data-cache).")
     private @Nullable Path dataCache;
 
     @Option(
             names = "--checkpoints",
             paramLabel = "URI",
-            description =
-                    "Where checkpoints go: a folder, file:///folder or s3://bucket/prefix; the same for all workers (default: checkpoints).")
+            description = "Checkpoint store: a folder, file: or s3: URI, shared by the fleet (default: checkpoints).")
     private @Nullable URI checkpoints;
 
     private @Nullable DeviceSpec device;
@@ -57,7 +55,7 @@ public final class TrainingOptions {
     @Option(
             names = "--device",
             paramLabel = "D",
-            description = "For jobs that leave the choice open: auto, cpu, cuda, cuda:N or reference (default: auto).")
+            description = "Device of jobs that request none: auto, cpu, cuda, cuda:N or reference (default: auto).")
     void setDevice(String name) {
         try {
             device = new DeviceSpec(name);
@@ -69,7 +67,7 @@ public final class TrainingOptions {
     @Option(
             names = "--threads",
             paramLabel = "N",
-            description = "CPU threads; part of what makes a run repeatable. 0 chooses for each network (default).")
+            description = "CPU threads, which affect the bits of results; 0 (default): chosen for each network.")
     void setThreads(int number) {
         if (number < 0 || number > MAX_THREADS) {
             throw new ParameterException(

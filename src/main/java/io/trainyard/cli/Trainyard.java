@@ -10,6 +10,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.RunLast;
@@ -20,7 +21,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 @QuarkusMain
 @Command(
         name = "trainyard",
-        description = "Trains networks on a fleet of workers; Kafka hands out the work.",
+        description = "Trains networks on a fleet of workers that get jobs from Kafka.",
         mixinStandardHelpOptions = true,
         versionProvider = Trainyard.Version.class,
         synopsisSubcommandLabel = "COMMAND",
@@ -50,7 +51,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
             DatasetCommand.class,
             DevicesCommand.class,
             CheckDeviceCommand.class
-        })
+        },
+        footer = {"  ./trainyard demo", "  ./trainyard train job.json"})
 public final class Trainyard implements Runnable {
 
     private static final String POM_PROPERTIES = "/META-INF/maven/io.trainyard/trainyard/pom.properties";
@@ -81,7 +83,19 @@ public final class Trainyard implements Runnable {
 
     /// A single command with error handling.
     static CommandLine commandLine(Object command) {
-        return Words.readBy(new CommandLine(command)).setExecutionExceptionHandler(new FailureMessages());
+        CommandLine line = Words.readBy(new CommandLine(command));
+        setHelp(line);
+        return line.setExecutionExceptionHandler(new FailureMessages());
+    }
+
+    /// Gives the help of the command and its subcommands one form.
+    private static void setHelp(CommandLine command) {
+        UsageMessageSpec help = command.getCommandSpec().usageMessage();
+        help.abbreviateSynopsis(true).footerHeading("%nExamples:%n");
+        if (!help.exitCodeList().isEmpty()) {
+            help.exitCodeListHeading("%nExit status:%n");
+        }
+        command.getSubcommands().values().forEach(Trainyard::setHelp);
     }
 
     private static int execute(ParseResult parsed) {
@@ -103,7 +117,7 @@ public final class Trainyard implements Runnable {
         CommandLine command = e.getCommandLine();
         command.getErr().println(e.getMessage());
         if (!UnmatchedArgumentException.printSuggestions(e, command.getErr())) {
-            command.getErr().println(command.getCommandSpec().qualifiedName() + " --help says what it takes.");
+            command.getErr().println(command.getCommandSpec().qualifiedName() + " --help lists its options.");
         }
         command.getErr().flush();
         return ExitCodes.BAD_INPUT;

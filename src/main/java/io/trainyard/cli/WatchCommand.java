@@ -10,8 +10,8 @@ import picocli.CommandLine.Parameters;
         name = "watch",
         description = {
             "Shows the progress of jobs until each has ended.",
-            "A bar a job on a terminal; elsewhere, lines. ctrl-C ends the watching, not the job.",
-            "mean is the mean loss of the last reportEverySteps steps, beside the step's own."
+            "A terminal shows a bar per job, other output lines. Ctrl+C does not end the jobs.",
+            "mean is the mean loss of the last reportEverySteps steps."
         },
         exitCodeList = {
             ExitCodes.JOBS_OK_HELP,
@@ -20,17 +20,15 @@ import picocli.CommandLine.Parameters;
             ExitCodes.KAFKA_HELP,
             ExitCodes.INTERRUPTED_HELP
         },
-        footerHeading = "%nExamples:%n",
         footer = {
-            "  ./trainyard watch tudui-1",
             "  ./trainyard watch $(./trainyard submit jobs.yaml)",
-            "  ./trainyard watch tudui-1 --json | jq -c 'select(.type == \"epochTested\") | .testAccuracy'"
+            "  ./trainyard watch tudui-1 --json | jq -c 'select(.type == \"epochTested\")'"
         })
 public final class WatchCommand extends FleetCommand {
     @Parameters(arity = "1..*", paramLabel = "JOB", description = "Ids of jobs.")
     private List<String> jobs = List.of();
 
-    @Option(names = "--json", description = "Print the jobs' events as JSON, one a line, as they are on the topics.")
+    @Option(names = "--json", description = "Print events as JSON, one per line, as on the topic.")
     private boolean json;
 
     @Override

@@ -17,18 +17,17 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "worker",
         description = {
-            "Takes jobs from Kafka, one at a time or several (--slots), and trains them on its device, until stopped.",
-            "With --device it takes jobs for that kind of device and for any; with auto, for all kinds this machine has.",
-            "When stopped, it saves a checkpoint and gives its jobs back; another worker goes on from there."
+            "Runs jobs from Kafka, one or several at a time, until stopped.",
+            "It runs jobs that request its --device or any, and requeues them when stopped."
         },
         mixinStandardHelpOptions = true,
-        exitCodeListHeading = ExitCodes.HEADING,
         exitCodeList = {
-            "1:the worker cannot go on, and should be started anew",
-            "2:a wrong option: no such device, a folder that cannot be used, an id or a port that is taken",
+            "1:the worker cannot continue and must be restarted",
+            "2:a wrong option, no such device, an unusable folder, an id or port in use",
             ExitCodes.KAFKA_HELP,
             ExitCodes.INTERRUPTED_HELP
-        })
+        },
+        footer = {"  ./trainyard worker --kafka kafka:9092", "  ./trainyard worker --device cuda:0 --slots 4"})
 final class WorkerCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
@@ -45,39 +44,26 @@ final class WorkerCommand implements Callable<Integer> {
     @Option(
             names = "--slots",
             paramLabel = "N",
-            description = {
-                "Jobs that it has at once, side by side on its device, 1 to 64 (default: TRAINYARD_WORKER_SLOTS, or 1).",
-                "For small ones, each of which leaves the device idle for most of the time."
-            })
+            description = "Jobs at a time on its device, 1 to 64 (default: TRAINYARD_WORKER_SLOTS, or 1).")
     private @Nullable Integer slots;
 
-    @Option(
-            names = "--id",
-            paramLabel = "ID",
-            description = {
-                "Names the worker, and no other one: a second is refused while the first sends heartbeats",
-                "(default: the host and a random suffix)."
-            })
+    @Option(names = "--id", paramLabel = "ID", description = "Unique id (default: the host and a random suffix).")
     private @Nullable String id;
 
     @Option(
             names = "--metrics-port",
             paramLabel = "N",
             defaultValue = "${env:TRAINYARD_WORKER_METRICS_PORT}",
-            description = {
-                "Serves metrics for Prometheus on this port, under /metrics; 0 takes a free one",
-                "(default: TRAINYARD_WORKER_METRICS_PORT, or none: several workers share a machine)."
-            })
+            description =
+                    "Port of /metrics for Prometheus; 0: any free port (default: TRAINYARD_WORKER_METRICS_PORT, or none).")
     private @Nullable Integer metricsPort;
 
     @Option(
             names = "--metrics-host",
             paramLabel = "NAME",
             defaultValue = "${env:TRAINYARD_WORKER_METRICS_HOST:-localhost}",
-            description = {
-                "Address to serve them on; 0.0.0.0 opens them to the network",
-                "(default: TRAINYARD_WORKER_METRICS_HOST, or localhost)."
-            })
+            description =
+                    "Address of metrics; 0.0.0.0: the network (default: TRAINYARD_WORKER_METRICS_HOST, or localhost).")
     private String metricsHost = "localhost";
 
     @Override
