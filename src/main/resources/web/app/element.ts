@@ -1,5 +1,5 @@
-// What all elements of the page are: drawn into the document itself, so that one style sheet and one set of ids hold for
-// the whole page. Text of others reaches it only through Lit's bindings, never as markup.
+// Base of all elements. They render into the document, so one style sheet and one set of ids apply to the whole page.
+// Text from users is inserted through Lit's bindings only, never as markup.
 
 import { LitElement } from "lit";
 

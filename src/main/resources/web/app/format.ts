@@ -1,4 +1,4 @@
-// Numbers and times for people. A value that is not known is an en dash.
+// Formats numbers and times. An unknown value is an en dash.
 
 import type { JobStateName, JobSummary, JsonNumber, StartForecast, Reading } from "./api/types";
 
@@ -23,12 +23,12 @@ export function loss(value: JsonNumber | null | undefined): string {
   return size !== 0 && (size < 0.001 || size >= 1e5) ? number.toExponential(2) : number.toFixed(4);
 }
 
-// All that a float32 says, and no more.
+// All significant digits of a float32.
 export function exact(value: number): string {
   return Number.isFinite(value) ? String(Number(value.toPrecision(7))) : loss(value as JsonNumber);
 }
 
-// A tick of an axis: as short as it is, without what binary fractions add to it.
+// A tick label without the digits that binary fractions add.
 export function tick(value: number): string {
   const decimal = Number(value.toPrecision(12));
   const size = Math.abs(decimal);
@@ -39,13 +39,13 @@ export function percent(value: number | null | undefined): string {
   return value !== null && value !== undefined && Number.isFinite(value) ? (100 * value).toFixed(1) + " %" : NONE;
 }
 
-// A part that may be small: to two digits at least.
+// A share, with at least two digits.
 export function smallPercent(value: number | null | undefined): string {
   if (value === null || value === undefined || !(value > 0) || value >= 0.01) return percent(value);
   return `${decimals.format(Number((100 * value).toPrecision(2)))} %`;
 }
 
-// The 95 % interval of an accuracy, where it is known.
+// The 95 % interval of an accuracy, if known.
 export function interval({ accuracyLow: low, accuracyHigh: high }: { accuracyLow: number; accuracyHigh: number }) {
   return high > 0 ? `${(100 * low).toFixed(1)}–${(100 * high).toFixed(1)}` : null;
 }
@@ -61,14 +61,14 @@ export function rate(value: number): string {
 
 const PREFIXES = ["", "k", "M", "G", "T", "P", "E"];
 
-// Floating-point operations a second, to three digits.
+// Floating-point operations per second, with three digits.
 export function flops(value: number | null | undefined): string {
   if (value === null || value === undefined || !(value > 0)) return NONE;
   const thousands = Math.min(PREFIXES.length - 1, Math.max(0, Math.floor(Math.log10(value) / 3)));
   return `${decimals.format(Number((value / 1000 ** thousands).toPrecision(3)))} ${PREFIXES[thousands]}FLOP/s`;
 }
 
-// A span of time that may be short, to two digits at least.
+// A duration, with at least two digits.
 export function span(micros: number): string {
   const seconds = micros / 1e6;
   if (seconds >= 100) return duration(1000 * seconds);
@@ -88,7 +88,7 @@ export function duration(millis: number): string {
 
 const FAR_MILLIS = 30 * 24 * 3_600_000;
 
-// A guess at a span of time: as exact as a guess is.
+// An estimated duration, rounded.
 export function rough(millis: number): string {
   const seconds = Math.max(0, millis) / 1000;
   if (millis >= FAR_MILLIS) return "30 days or more";
@@ -98,7 +98,7 @@ export function rough(millis: number): string {
   return `${Math.round(seconds / 86_400)} days`;
 }
 
-// When a job begins that waits: "in 3 min (90 %: 1 min to 8 min)"; nothing where that is not known.
+// A start estimate: "in 3 min (90 %: 1 min to 8 min)"; empty if unknown.
 export function begins({ start }: StartForecast, nowMillis: number): string | null {
   if (!start) return null;
   const [low, median, high] = [start.lowMillis, start.medianMillis, start.highMillis].map((at) => rough(at - nowMillis));
@@ -111,7 +111,7 @@ export function hours(value: number): string {
   return value < 10 ? value.toFixed(2) : value < 100 ? value.toFixed(1) : integer(value);
 }
 
-// Of a day such as 2026-11-22.
+// Formats a day such as 2026-11-22.
 export function weekday(day: string): string {
   return new Date(day).toLocaleDateString([], { weekday: "short", timeZone: "UTC" });
 }
@@ -120,12 +120,12 @@ export function seconds(millis: number): string {
   return `${integer(Math.ceil(millis / 1000))} s`;
 }
 
-// A moment, as the reader's clock shows it.
+// A time in the reader's time zone.
 export function moment(millis: number | null | undefined): string {
   return millis ? new Date(millis).toLocaleString() : NONE;
 }
 
-// The same where there is little room: of today the time alone.
+// The same, shorter: without the date if it is today.
 export function shortMoment(millis: number): string {
   if (!millis) return NONE;
   const date = new Date(millis);
@@ -152,7 +152,7 @@ export function count(n: number, noun: string): string {
   return `${integer(n)} ${noun}${n === 1 ? "" : "s"}`;
 }
 
-// True when nothing more will happen to the job.
+// Whether the state is final.
 export function isOver(state: JobStateName): boolean {
   return state === "finished" || state === "failed" || state === "cancelled" || state === "rejected" || state === "expanded";
 }
@@ -172,16 +172,16 @@ export function share(job: JobSummary): number {
   return job.steps > 0 ? Math.min(1, job.step / job.steps) : 0;
 }
 
-// What a device does: "93 % busy, 12.3 of 80 GB, 251 W, 61 °C", without what it does not tell.
+// A device's load: "93 % busy, 12.3 of 80 GB, 251 W, 61 °C", without missing values.
 export function reading({ utilization, memoryUsedBytes, memoryTotalBytes, powerWatts, temperatureCelsius }: Reading) {
-  const told = [];
-  if (isNumber(utilization)) told.push(`${Math.round(100 * utilization)} % busy`);
+  const parts = [];
+  if (isNumber(utilization)) parts.push(`${Math.round(100 * utilization)} % busy`);
   if (isNumber(memoryUsedBytes) && isNumber(memoryTotalBytes)) {
-    told.push(`${bytes(memoryUsedBytes)} of ${bytes(memoryTotalBytes)}`);
+    parts.push(`${bytes(memoryUsedBytes)} of ${bytes(memoryTotalBytes)}`);
   }
-  if (isNumber(powerWatts)) told.push(`${Math.round(powerWatts)} W`);
-  if (isNumber(temperatureCelsius)) told.push(`${Math.round(temperatureCelsius)} °C`);
-  return told.join(", ");
+  if (isNumber(powerWatts)) parts.push(`${Math.round(powerWatts)} W`);
+  if (isNumber(temperatureCelsius)) parts.push(`${Math.round(temperatureCelsius)} °C`);
+  return parts.join(", ");
 }
 
 function isNumber(value: number | null | undefined): value is number {

@@ -1,4 +1,4 @@
-// The page: what the live stream says goes into the store, views show the store and what they ask the dashboard for.
+// The page: the live stream updates the store; views show the store and the results of REST calls.
 
 import "./styles/page.css";
 import "./styles/controls.css";

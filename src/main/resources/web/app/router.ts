@@ -1,11 +1,11 @@
-// The address names the view and how it is set, so that a link shows the same: #fleet, #runs?state=failed,
-// #job/ID?x=epoch, #sweep/GROUP, #compare?jobs=A,B.
+// The address contains the view and its settings, so links can be shared: #fleet, #runs?state=failed, #job/ID?x=epoch,
+// #sweep/GROUP, #compare?jobs=A,B.
 
 export type ViewName = "fleet" | "runs" | "job" | "sweep" | "compare";
 
 export interface Route {
   view: ViewName;
-  job: string; // of the view "job"; of "sweep" the group
+  job: string; // in the view "sweep" the group
   query: URLSearchParams;
 }
 
@@ -19,13 +19,13 @@ export function route(): Route {
     try {
       return { view, job: decodeURIComponent(rest.join("/")), query: parameters };
     } catch {
-      return { view: "fleet", job: "", query: new URLSearchParams() }; // not an address this page makes
+      return { view: "fleet", job: "", query: new URLSearchParams() }; // an invalid address
     }
   }
   return { view: view === "runs" || view === "compare" ? view : "fleet", job: "", query: parameters };
 }
 
-export type QueryChanges = Record<string, string | null>; // null: as if it was never set
+export type QueryChanges = Record<string, string | null>; // null: removed
 
 function withQuery(path: string, query: URLSearchParams): string {
   const text = query.toString();
@@ -44,7 +44,7 @@ export function sweepLink(group: string): string {
   return "#sweep/" + encodeURIComponent(group);
 }
 
-// Changes how the view is set. The way back leads to the view before, not through every setting of this one.
+// Changes settings of the view and replaces the entry of the browser's history, so "back" leads to the previous view.
 export function keep(changes: QueryChanges): void {
   const { query } = route();
   for (const [name, value] of Object.entries(changes)) {
@@ -53,7 +53,7 @@ export function keep(changes: QueryChanges): void {
   }
   const path = location.hash.slice(1).split("?")[0] || "fleet";
   history.replaceState(null, "", withQuery(path, query));
-  tell();
+  notify();
 }
 
 export function onRoute(listener: () => void): () => void {
@@ -61,8 +61,8 @@ export function onRoute(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-function tell(): void {
+function notify(): void {
   for (const listener of listeners) listener();
 }
 
-addEventListener("hashchange", tell);
+addEventListener("hashchange", notify);

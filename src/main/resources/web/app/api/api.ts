@@ -1,4 +1,4 @@
-// The dashboard's REST, all of it; nothing else on the page knows an address of it.
+// All calls of the dashboard's REST interface; no other module has its addresses.
 
 import type { CurveQuestion } from "./curves";
 import type {
@@ -20,17 +20,17 @@ const ROOT = "/api/v1";
 
 export const LIVE = ROOT + "/live";
 
-// An answer that is not what was asked for; the message is a sentence to show to people.
+// A failed call; the message is a sentence for users.
 export class ApiError extends Error {
   constructor(
-    readonly status: number, // 0 where nobody answered
+    readonly status: number, // 0: no response
     sentence: string,
   ) {
     super(sentence);
   }
 }
 
-// Who is not signed in any more is sent to the provider as a document only, never behind a script's back.
+// Without a session, only documents are redirected to the provider; a call gets an error.
 const SIGNED_OUT = new Set([401, 499]);
 const BY_SCRIPT = { "X-Requested-With": "JavaScript" };
 
@@ -68,7 +68,7 @@ async function sentenceOf(response: Response): Promise<string> {
   return `The dashboard answered ${response.status}.`;
 }
 
-// What is no longer wanted is never answered: nobody waits for it.
+// An aborted call never settles, because its caller has stopped waiting.
 async function ask<T>(path: string, request: RequestInit = {}): Promise<T> {
   try {
     const response = await fetch(path, { ...request, headers: { ...BY_SCRIPT, ...request.headers } });
@@ -82,7 +82,7 @@ async function ask<T>(path: string, request: RequestInit = {}): Promise<T> {
 }
 
 function send<T>(method: "POST" | "PUT", path: string, body?: unknown): Promise<T> {
-  // The header is what a page of another origin cannot set without leave.
+  // A page of another origin cannot set this header, which prevents request forgery.
   const headers: Record<string, string> = { "X-Trainyard": "page" };
   if (body !== undefined) headers["Content-Type"] = "application/json";
   return ask<T>(address(path), { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
@@ -99,7 +99,7 @@ export interface JobsQuery {
   offset?: number;
 }
 
-// The answer to a control request; the sentence follows the job's id.
+// The response to a control request; the sentence continues the job's id.
 export interface Answer {
   job: string;
   ok: boolean;
@@ -114,7 +114,7 @@ export const api = {
 
   job: (job: string, signal?: AbortSignal): Promise<JobDetail> => ask(address(jobPath(job)), { signal }),
 
-  // By job; see curves.ts.
+  // By job; called through curves.ts.
   curves: async (
     questions: readonly CurveQuestion[],
     points: number,
@@ -144,7 +144,7 @@ export const api = {
   groupCurve: (jobs: readonly string[], points: number, signal?: AbortSignal): Promise<CurveAnswer> =>
     ask(address("/groups/curve", { jobs: jobs.join(","), points }), { signal }),
 
-  // Of the last 7 days.
+  // The last 7 days.
   deviceHours: (signal?: AbortSignal): Promise<DeviceHours> => ask(address("/usage"), { signal }),
 
   projects: (signal?: AbortSignal): Promise<Projects> => ask(address("/projects"), { signal }),

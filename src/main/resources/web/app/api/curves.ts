@@ -1,12 +1,12 @@
-// Loss curves. All that are asked for in one turn are one call: of a hundred runs that grow there is one a second, and
-// not a hundred.
+// Reads loss curves. Requests of one turn of the event loop are one call, so a hundred growing runs need one call per
+// second.
 
 import { ApiError, api } from "./api";
 import type { CurveAnswer } from "./types";
 
 export interface CurveQuestion {
   job: string;
-  from: number; // both steps belong to the range
+  from: number; // both ends inclusive
   to: number;
 }
 

@@ -1,4 +1,4 @@
-// The live stream, opened again whenever it ends. What each connection begins with completes what was heard before.
+// The live stream, reopened whenever it ends. Each connection starts with a snapshot.
 
 import { LIVE } from "./api";
 import type { LiveUpdate } from "./types";
@@ -34,7 +34,7 @@ export function listen(listener: Listener): void {
     source.addEventListener("change", receive);
     source.onerror = () => {
       listener.lost();
-      // A refusal ends an EventSource for good, a broken connection does not; opening anew serves both.
+      // An EventSource ends permanently after an error status, but not after a lost connection; reopening handles both.
       openLater(RETRY_MILLIS);
     };
     openLater(SILENCE_MILLIS);

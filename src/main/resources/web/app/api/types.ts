@@ -1,4 +1,4 @@
-// What the dashboard answers. Times are milliseconds since 1970, steps count from 1, epochs from 0.
+// Responses of the dashboard. Times are milliseconds since 1970, steps count from 1, epochs from 0.
 
 export type JobStateName =
   | "queued"
@@ -21,7 +21,7 @@ export const JOB_STATES: readonly JobStateName[] = [
   "expanded",
 ];
 
-// JSON has no NaN and no infinities: they come as texts.
+// NaN and infinities are strings, because JSON has no such numbers.
 export type JsonNumber = number | "NaN" | "Infinity" | "-Infinity";
 
 export interface JobSummary {
@@ -34,7 +34,7 @@ export interface JobSummary {
   reason: string | null;
   worker: string | null;
   device: string | null; // of the newest attempt
-  wants?: string | null; // the kind of device that it asks for
+  wants?: string | null; // the requested kind of device
   kind: "train" | "evaluate" | null;
   initFrom: string | null;
   network: string | null;
@@ -47,20 +47,20 @@ export interface JobSummary {
   testLoss?: JsonNumber | null; // of the last test
   testAccuracy: number | null;
   accuracyLow: number;
-  accuracyHigh: number; // 0 where no interval is known
+  accuracyHigh: number; // 0: no interval
   samplesPerSecond: number;
-  remainingMicros: number; // 0 where nothing is known or nothing is left
+  remainingMicros: number; // 0: unknown or none
   checkpoint: string | null;
-  group?: string | null; // that it belongs to
-  rung?: number | null; // after how many epochs it rests because others of its group are better
-  project?: string | null; // whose it is; null where nobody has said so
+  group?: string | null;
+  rung?: number | null; // the rung at which it is paused
+  project?: string | null; // null: unknown
   tags?: string[];
-  forecast?: StartForecast | null; // in lists, of a job that waits
+  forecast?: StartForecast | null; // in lists, of a queued job
 }
 
-// What lies before a job that waits.
+// The forecast of a queued or paused job.
 export interface StartForecast {
-  place: number; // 1: it is the next; 0 of one that rests
+  place: number; // 1: next; 0: paused
   reason: string;
   sentence: string; // why it waits
   start: { lowMillis: number; medianMillis: number; highMillis: number } | null; // null where that is not known
@@ -71,21 +71,21 @@ export interface TestedEpoch {
   attempt: number;
   step: number;
   testLoss: JsonNumber;
-  testAccuracy: number | null; // null where numbers are predicted
+  testAccuracy: number | null; // null for regressions
   accuracyLow: number;
   accuracyHigh: number;
-  testMeanAbsoluteError?: JsonNumber | null; // null where classes are predicted
+  testMeanAbsoluteError?: JsonNumber | null; // null for classifications
   samplesPerSecond: number;
   millis?: number;
-  epochTime?: EpochTime | null; // null where it is not told
-  flopsPerSecond?: number | null; // of training; null where the job's arithmetic is not known
-  mfu?: number | null; // the part of the devices' peak that is, 0 to 1; null where that is not known
+  epochTime?: EpochTime | null; // null: unknown
+  flopsPerSecond?: number | null; // of training; null: unknown
+  mfu?: number | null; // flopsPerSecond as a share of the devices' peak, 0 to 1; null: unknown
 }
 
-// What an epoch's time went into; all but the batches add up to it.
+// The parts of an epoch's time; all except batchesMicros add up to it.
 export interface EpochTime {
   stepsMicros: number;
-  batchesMicros?: number | null; // of the steps; null where making batches is no time of its own
+  batchesMicros?: number | null; // within the steps; null if not measured separately
   checkpointsMicros: number;
   testMicros: number;
   otherMicros: number;
@@ -99,12 +99,12 @@ export interface RatePoint {
 export interface AttemptSpan {
   attempt: number;
   worker: string | null;
-  model?: string | null; // what its device is
-  peakFlops?: number | null; // operations a second that its devices can do at most
+  model?: string | null; // of its device
+  peakFlops?: number | null; // peak operations per second of its devices
   startMillis: number;
   endMillis: number | null;
-  firstStep: number; // 0 until it has begun
-  end?: string | null; // how it ended; null while it runs, and where its worker was lost
+  firstStep: number; // 0 until it has started
+  end?: string | null; // null while it runs, or if its worker was lost
 }
 
 export interface CheckpointRow {
@@ -122,20 +122,20 @@ export type JsonObject = { [field: string]: Json };
 
 export interface JobDetail {
   summary: JobSummary;
-  omitted?: string | null; // which records are not shown, in words
-  waiting?: string | null; // why, in words; null where it does not
+  omitted?: string | null; // a sentence on records that are not shown
+  waiting?: string | null; // a sentence; null if it does not wait
   forecast?: StartForecast | null;
   command: JsonObject | null;
   tests: TestedEpoch[];
   classAccuracy: JsonNumber[] | null;
   confusion: number[][] | null;
   classNames?: string[] | null;
-  warnings?: string[] | null; // of its data set, in words
+  warnings?: string[] | null; // of its dataset, as sentences
   attempts?: AttemptSpan[];
   checkpoints?: CheckpointRow[];
   tags?: string[];
   note?: string | null;
-  submitter?: string | null; // who submitted it here
+  submitter?: string | null; // the user who submitted it on the dashboard
   control?: { priority?: string | null } | null; // the newest control request
 }
 
@@ -156,9 +156,9 @@ export interface CurveAnswer {
   notFinite: number[];
 }
 
-// Runs that have a value in common.
+// Runs with the same value of a field.
 export interface Group {
-  value: string | null; // null: they have none
+  value: string | null; // null: the field is absent
   jobs: string[];
   states: Partial<Record<JobStateName, number>>;
   bestAccuracy: number | null;
@@ -169,7 +169,7 @@ export interface SweepTrial {
   job: string;
   state: JobStateName;
   values: Record<string, Json>; // of the fields that differ
-  epochs: number; // that were tested
+  epochs: number; // tested epochs
   ofEpochs: number; // 0 where that is not known
   best?: number | null; // of its tests
   last?: number | null;
@@ -177,7 +177,7 @@ export interface SweepTrial {
   reason?: string | null;
 }
 
-// The jobs of a group side by side, the best first.
+// The jobs of a group, best first.
 export interface Sweep {
   group: string;
   fields: string[];
@@ -189,31 +189,31 @@ export interface Sweep {
 export interface ComparedFields {
   fields: { field: string; values: Json[] }[];
   tests: { a: string; b: string; pValue: number }[];
-  test: string; // which it is, and what it takes for granted
+  test: string; // the statistical test and its assumptions
 }
 
 export interface Hours {
   deviceHours: number;
   failedHours: number; // of them, for jobs that failed
-  lostHours: number; // of them, for attempts whose workers never told how they ended
+  lostHours: number; // of them, for attempts without a published end
 }
 
 export interface HoursRow extends Hours {
   value: string; // the day, in UTC
 }
 
-// The time that devices were at work, by day.
+// Device-hours by day.
 export interface DeviceHours {
   total: Hours;
   rows: HoursRow[]; // the last is today
 }
 
-// What a project may have, and what it has.
+// A project's quotas and usage.
 export interface ProjectRow {
   project: string;
   rule: { weight: number; running: number | null; waiting: number | null }; // null: any number
-  share: number | null; // that it should have, 0 to 1; null where it has nothing to do
-  had: number | null; // of the window's device time, 0 to 1; null where nobody had any
+  share: number | null; // its fair share, 0 to 1; null if it has no jobs
+  had: number | null; // its share of the window's device time, 0 to 1; null if there was none
   deviceSeconds: number;
   running: number;
   waiting: number;
@@ -224,14 +224,14 @@ export interface Projects {
   projects: ProjectRow[];
 }
 
-// A data set on its way from a bucket.
+// A download of a dataset from a bucket.
 export interface Fetching {
   dataset: string;
   bytes: number;
   totalBytes: number;
 }
 
-// What a device does at the moment; absent where its driver does not tell.
+// Current readings of a device; absent if its driver does not report them.
 export interface Reading {
   device: string;
   utilization?: number | null;
@@ -247,14 +247,14 @@ export interface WorkerView {
   device: string;
   job: string | null; // the first of its jobs
   attempt?: number | null;
-  slots: number; // how many jobs it has at once
+  slots: number; // the most jobs at a time
   jobs: { job: string; attempt: number; samplesPerSecond: number }[];
   samplesPerSecond: number;
   memoryBytes: number;
   lastSeenMillis: number;
-  gone: boolean; // silent for longer than a worker that is there would be
-  problem?: string | null; // why it takes no jobs
-  fetching?: Fetching | null; // the data set that it brings to its machine
+  gone: boolean; // without a heartbeat for too long
+  problem?: string | null; // why it claims no jobs
+  fetching?: Fetching | null; // the dataset that it downloads
   readings?: Reading[] | null; // of each of its devices
   version?: string | null; // of Trainyard
   stopping?: boolean;
@@ -271,8 +271,8 @@ export interface LiveUpdate {
   snapshot: boolean;
   jobs: JobSummary[];
   workers: WorkerView[] | null;
-  waiting?: Record<string, string> | null; // why jobs wait, by the kind of device that they want
-  forecasts?: Record<string, StartForecast> | null; // of the jobs that are next, by job; null where nothing new is known
+  waiting?: Record<string, string> | null; // why jobs wait, by the requested kind of device
+  forecasts?: Record<string, StartForecast> | null; // of the next jobs, by job; null: unchanged
   nowMillis: number;
   sources?: Sources;
 }
@@ -280,7 +280,7 @@ export interface LiveUpdate {
 export interface Info {
   version: string;
   readOnly: boolean;
-  user: string | null; // who has signed in; null where nobody has to
-  signOut: string | null; // where to go to sign out
+  user: string | null; // the signed-in user; null without sign-in
+  signOut: string | null; // the address for signing out
   role: "operator" | "viewer";
 }

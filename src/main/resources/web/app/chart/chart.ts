@@ -1,5 +1,5 @@
-// A chart of curves on a canvas: envelopes faint, the curves in them strong. What it says under the pointer or the cursor
-// keys are the exact values of a point.
+// A chart of curves on a canvas, with faint envelopes and strong lines. Pointer and cursor keys show the exact values of
+// a point.
 
 import { html, type PropertyValues } from "lit";
 import { PageElement } from "../element";
@@ -11,8 +11,8 @@ import { Smoother } from "./smooth";
 
 const DRAG_PIXELS = 6; // less is a click
 const MARK_PIXELS = 6;
-const ZOOM = 0.5; // what a key leaves of the range
-const SLICE_MILLIS = 4; // of drawing, in a frame: the pixels take as long again, and a frame has 16
+const ZOOM = 0.5; // the part of the range that remains after a key
+const SLICE_MILLIS = 4; // of drawing per frame of 16 ms; the pixels take as long again
 
 export class Chart extends PageElement {
   static override properties = {
@@ -30,7 +30,7 @@ export class Chart extends PageElement {
     zoomable: { attribute: false },
   };
 
-  declare name: string; // for who cannot see it
+  declare name: string; // for screen readers
   declare series: readonly Series[];
   declare marks: readonly Mark[];
   declare xRange: Range | null;
@@ -41,16 +41,16 @@ export class Chart extends PageElement {
   declare formatX: (value: number) => string;
   declare formatY: (value: number) => string;
   declare xSteps: readonly number[] | undefined;
-  declare zoomable: boolean; // it tells "zoom" with a Range, or null for all
+  declare zoomable: boolean; // dispatches "zoom" with a Range, or null for everything
 
   private plot: Plot | undefined;
   private palette: Palette | undefined;
   private cursor: number | null = null; // x
   private drag: { startPixel: number; pixel: number } | null = null;
   private frame = 0;
-  private underWay: Generator<void> | null = null; // a drawing that takes several frames
-  private stale = false; // since it began
-  private readonly offscreen = document.createElement("canvas"); // where it comes to be
+  private underWay: Generator<void> | null = null; // a drawing over several frames
+  private stale = false; // data have changed since it started
+  private readonly offscreen = document.createElement("canvas"); // its target
   private readonly smoother = new Smoother();
   private readonly resized = new ResizeObserver(() => this.drawSoon());
   private readonly dark = matchMedia("(prefers-color-scheme: dark)");
@@ -131,8 +131,7 @@ export class Chart extends PageElement {
     return this.querySelector<HTMLCanvasElement>("canvas." + name)!;
   }
 
-  // However much is new, it is drawn once a frame; what takes longer than one goes on in the next, and is seen when it is
-  // whole.
+  // Changes are drawn once per frame. A longer drawing continues in the next frame, and is shown when it is complete.
   private drawSoon(): void {
     this.stale = true;
     if (this.frame === 0) this.frame = requestAnimationFrame(this.drawOn);
@@ -182,7 +181,7 @@ export class Chart extends PageElement {
     this.drawCursor();
   }
 
-  // The picture of what is drawn, for a file.
+  // The chart as an image file.
   picture(): HTMLCanvasElement {
     const drawn = this.canvas("curves");
     const copy = document.createElement("canvas");
@@ -223,7 +222,7 @@ export class Chart extends PageElement {
       if (Number.isFinite(y)) disc(context, plot.x.toPixel(series.x[place]!), y, 3.5);
     }
     this.fill(tooltip, points, x);
-    // Beside the cursor, on the side with more room.
+    // Next to the cursor, on the side with more space.
     const beside = x < (left + right) / 2 ? x + 12 : x - 12 - tooltip.offsetWidth;
     tooltip.style.transform = `translate(${Math.max(0, beside)}px, ${top}px)`;
   }
@@ -341,7 +340,7 @@ function spanOf(series: readonly Series[]): Range {
   };
 }
 
-// Empty, as large as it is shown on this screen.
+// Clears the canvas and sets its size in device pixels.
 function prepared(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D {
   const ratio = devicePixelRatio;
   const [across, down] = [Math.round(width * ratio), Math.round(height * ratio)];

@@ -1,4 +1,4 @@
-// The loss curve of a job in the range that is shown, kept up as it grows: what is fetched again is what is new.
+// The loss curve of a job in the visible range; as it grows, only new points are read.
 
 import { curve as ask } from "../api/curves";
 import type { CurveAnswer } from "../api/types";
@@ -10,7 +10,7 @@ export interface Curve {
   min: number[];
   mean: number[];
   max: number[];
-  millis: number[]; // empty where the dashboard does not tell
+  millis: number[]; // empty: unknown
   count: number[]; // of losses
   notFinite: number[];
 }
@@ -21,7 +21,7 @@ export interface StepRange {
 }
 
 const ALL: StepRange = { from: 1, to: Number.MAX_SAFE_INTEGER };
-const MOST_TIMES = 2; // as many points as are wanted, before neighbours become one
+const MOST_TIMES = 2; // consecutive points are merged above this multiple of the requested number
 
 const emptyCurve = (): Curve => ({
   firstStep: [],
@@ -41,7 +41,7 @@ export class GrowingCurve {
 
   constructor(readonly job: string) {}
 
-  // A range is read anew, and so is a curve of which a newer attempt tells some steps again.
+  // A new range is read completely, and so is a curve in which a newer attempt repeats steps.
   async read(range: StepRange | null, attempt: number, points: number, signal: AbortSignal): Promise<void> {
     const { from, to } = range ?? ALL;
     const grows = this.attempt === attempt && this.range?.from === from && this.range.to === to;
@@ -60,8 +60,8 @@ export class GrowingCurve {
   }
 }
 
-// What came later came in finer points. Neighbours become one where that is no wider than the points of a curve that is
-// asked for anew; nothing of them is lost but which step was which.
+// Later points are finer. Consecutive points are merged if the result is no wider than the points of a complete read;
+// only the steps of their extrema are lost.
 function thinned(curve: Curve, points: number): Curve {
   const { firstStep, lastStep } = curve;
   const width = Math.ceil((lastStep.at(-1)! - firstStep[0]! + 1) / points);
@@ -73,7 +73,7 @@ function thinned(curve: Curve, points: number): Curve {
   return thin;
 }
 
-// The points from one to before another as a single one.
+// Merges the points from one (inclusive) to another (exclusive).
 function merge(curve: Curve, from: number, end: number, into: Curve): void {
   let [min, max, sum, finite, count, notFinite] = [Number.NaN, Number.NaN, 0, 0, 0, 0];
   for (let i = from; i < end; i++) {

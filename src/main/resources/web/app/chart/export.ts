@@ -1,4 +1,4 @@
-// A curve as a file: what is drawn as a picture, or its points as a table.
+// Exports a curve as an image, or its points as a table.
 
 import type { Curve } from "./curve";
 
@@ -18,7 +18,7 @@ export function downloadTable(name: string, curves: readonly { job: string; curv
   download(name, new Blob([tableOf(curves)], { type: "text/csv" }));
 }
 
-// A value that is not a number is left empty, and counted in the last column.
+// A value that is not finite is left empty, and counted in the last column.
 export function tableOf(curves: readonly { job: string; curve: Curve }[]): string {
   const rows = ["job,first_step,last_step,min,mean,max,time,not_finite"];
   for (const { job, curve } of curves) {

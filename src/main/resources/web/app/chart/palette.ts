@@ -1,6 +1,6 @@
-// Colours of curves, chosen by search: any two differ by 26 or more on the light page and by 18 on the dark one (CIE
-// 1976), also as people see them who lack one of the three kinds of cones (by Machado's matrices of 2009), and each has
-// a contrast of 3 to 1 with the sheet. Past the last one they begin again with dashes.
+// Colours of curves, found by search: any two differ by at least 26 on the light page and 18 on the dark one (CIE
+// 1976), also with colour blindness (Machado's matrices of 2009), and each has a contrast of 3 to 1 with the background.
+// After the last colour they repeat with dashes.
 
 const COLOURS = 8;
 const DASHES: readonly (readonly number[])[] = [[], [7, 4], [2, 3], [9, 3, 2, 3]];
@@ -17,7 +17,7 @@ export interface Palette {
   dash(place: number): readonly number[];
 }
 
-// What the style sheet says now: it differs between light and dark.
+// Read from the style sheet, which differs between light and dark.
 export function paletteOf(element: HTMLElement): Palette {
   const style = getComputedStyle(element);
   const value = (name: string): string => style.getPropertyValue("--" + name).trim();

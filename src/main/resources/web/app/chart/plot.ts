@@ -1,4 +1,4 @@
-// A chart as it is drawn: where its axes are, and the drawing of it on a canvas.
+// The layout of a chart, and drawing it on a canvas.
 
 import type { Palette } from "./palette";
 import { type Scale, linearScale, logScale } from "./scale";
@@ -12,13 +12,13 @@ const FONT_SIZE = 12;
 const CROSS = 3.5;
 const MARK = 4.5;
 const MOST_DOTS = 60;
-const DENSE_PIXELS = 3; // from one point to the next
+const DENSE_PIXELS = 3; // between two points
 
 export interface PlotSettings {
   series: readonly Series[];
-  smoothed: (series: Series) => Float64Array; // what is drawn strongly
+  smoothed: (series: Series) => Float64Array; // the strong line
   marks: readonly Mark[];
-  xRange: Range | null; // null: all there is
+  xRange: Range | null; // null: everything
   yRange: Range | null;
   log: boolean;
   xName: string;
@@ -49,7 +49,7 @@ export function xExtent(series: readonly Series[]): Range {
   return from === to ? { from: from - 0.5, to: to + 0.5 } : { from, to };
 }
 
-// Of what is seen; on a log scale of what is above 0.
+// The range of visible values; on a log scale, of those above 0.
 function yExtent(settings: PlotSettings, range: Range): Range {
   let from = Number.POSITIVE_INFINITY;
   let to = Number.NEGATIVE_INFINITY;
@@ -98,7 +98,7 @@ function yTicks(y: Scale, settings: PlotSettings): number[] {
   return y.ticks(Math.max(2, Math.floor((settings.height - TOP - BOTTOM) / 36)));
 }
 
-// In pieces, each of them short: whoever draws many curves can let the page breathe between two.
+// Draws in short pieces, between which the page can handle events.
 export function* drawing(plot: Plot, context: CanvasRenderingContext2D, palette: Palette): Generator<void> {
   const { settings, area } = plot;
   const smoothed = new Map<Series, Float64Array>();
@@ -107,7 +107,7 @@ export function* drawing(plot: Plot, context: CanvasRenderingContext2D, palette:
   context.beginPath();
   context.rect(area.left, area.top - 6, area.right - area.left, area.bottom - area.top + 7);
   context.clip();
-  context.lineJoin = "bevel"; // the cheapest
+  context.lineJoin = "bevel"; // the fastest
   for (const series of settings.series) {
     if (series.envelope) drawEnvelope(plot, series, series.envelope, context, palette);
     yield;
@@ -156,14 +156,14 @@ function drawAxes({ settings, x, y, area }: Plot, context: CanvasRenderingContex
   context.fillText(settings.xName, (area.left + area.right) / 2, area.bottom + 24);
 }
 
-// Points that are seen, and one beyond each edge.
+// The visible points, and one beyond each edge.
 function seen({ xRange }: Plot, series: Series): [number, number] {
   const first = Math.max(0, firstFrom(series.x, xRange.from) - 1);
   return [first, Math.min(series.x.length, firstFrom(series.x, xRange.to) + 1)];
 }
 
-// From the least to the greatest value. Where points are closer than pixels can tell, each is a column of its own: the
-// spike of one step is a whole pixel wide at every zoom, and columns are drawn in half the time that an outline takes.
+// The envelope from minima to maxima. Points closer than a pixel are drawn as columns: a spike of one step is a pixel
+// wide at every zoom, and columns take half the time of an outline.
 function drawEnvelope(
   plot: Plot,
   series: Series,
@@ -196,8 +196,7 @@ function drawEnvelope(
   context.globalAlpha = 1;
 }
 
-// Points in the same pixel are one column. It reaches to the one before it, so that a curve of single values is in one
-// piece.
+// Points in the same pixel are one column, which extends to the previous one, so that the curve has no gaps.
 function drawColumns(
   xs: Float64Array,
   tops: Float64Array,
@@ -264,7 +263,7 @@ function drawLine(
   context.setLineDash([]);
 }
 
-// Past the plot's edge, too: the first and the last are whole.
+// Extends beyond the plot's edge, so that the first and last columns are complete.
 function drawDots(
   plot: Plot,
   series: Series,
@@ -287,7 +286,7 @@ export function disc(context: CanvasRenderingContext2D, x: number, y: number, ra
   context.fill();
 }
 
-// A cross above the plot for each pixel column in which a value was not finite.
+// A cross above the plot for each pixel column with values that are not finite.
 function drawNotFinite(plot: Plot, series: Series, context: CanvasRenderingContext2D, palette: Palette): void {
   const { left, right, top } = plot.area;
   context.strokeStyle = palette.failed;
@@ -306,7 +305,7 @@ function drawNotFinite(plot: Plot, series: Series, context: CanvasRenderingConte
   context.stroke();
 }
 
-// Wedges that stand on the axis.
+// Wedges on the axis.
 function drawMarks({ settings, x, area }: Plot, context: CanvasRenderingContext2D, palette: Palette): void {
   context.fillStyle = palette.ink;
   let last = Number.NEGATIVE_INFINITY;

@@ -1,4 +1,4 @@
-// One run on a chart: its loss curve, whole or as far as it is zoomed into, as a series along the chosen x.
+// The loss curve of a run as a series along the chosen x, complete or zoomed.
 
 import type { JobSummary } from "../api/types";
 import { exact, integer, moment } from "../format";
@@ -9,7 +9,7 @@ import { type XAxis, stepsInWords, stepsWithin, xOf } from "./x-axis";
 export class RunCurve {
   private readonly whole: GrowingCurve;
   private part: GrowingCurve | null = null;
-  private told: { of: string; series: Series } | null = null;
+  private cached: { of: string; series: Series } | null = null;
 
   constructor(
     readonly job: string,
@@ -20,7 +20,7 @@ export class RunCurve {
 
   async read(job: JobSummary, axis: XAxis, zoom: Range | null, points: number, signal: AbortSignal): Promise<void> {
     await this.readCurves(job, axis, zoom, points, signal);
-    this.told = null;
+    this.cached = null;
   }
 
   private async readCurves(
@@ -64,11 +64,11 @@ export class RunCurve {
     }
   }
 
-  // The same one until there is more to draw.
+  // The same object until the data change.
   series(job: JobSummary, axis: XAxis): Series {
     const of = `${axis.name} ${stepsPerEpoch(job)} ${job.startMillis}`;
-    if (this.told?.of !== of) this.told = { of, series: this.drawn(job, axis) };
-    return this.told.series;
+    if (this.cached?.of !== of) this.cached = { of, series: this.drawn(job, axis) };
+    return this.cached.series;
   }
 
   private drawn(job: JobSummary, axis: XAxis): Series {

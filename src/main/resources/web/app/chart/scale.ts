@@ -1,7 +1,7 @@
-// From values to pixels and back, and where ticks stand.
+// Converts values to pixels and back, and computes ticks.
 
 export interface Scale {
-  toPixel(value: number): number; // NaN where the scale has no place for it
+  toPixel(value: number): number; // NaN outside the scale's domain
   toValue(pixel: number): number;
   ticks(count: number): number[];
 }
@@ -20,7 +20,7 @@ export function linearScale(from: number, to: number, start: number, end: number
   };
 }
 
-// Of values above 0.
+// For values above 0.
 export function logScale(from: number, to: number, start: number, end: number): Scale {
   const inner = linearScale(Math.log10(from), Math.log10(to), start, end);
   return {
@@ -43,7 +43,7 @@ export function logScale(from: number, to: number, start: number, end: number): 
   };
 }
 
-// 1, 2 or 5 times a power of ten, at least as large.
+// The next 1, 2 or 5 times a power of ten.
 function tickStep(least: number): number {
   const power = 10 ** Math.floor(Math.log10(least));
   const digit = [1, 2, 5, 10].find((each) => each * power >= least * (1 - 1e-9)) ?? 10;

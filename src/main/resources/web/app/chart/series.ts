@@ -1,17 +1,17 @@
-// What a chart draws.
+// The data of a curve in a chart.
 
 export interface Series {
   name: string;
-  colour: number; // its place in the palette
-  x: Float64Array; // rising
+  colour: number; // index in the palette
+  x: Float64Array; // ascending
   y: Float64Array; // NaN: a gap
   envelope: Envelope | null;
   notFinite: Float64Array; // x where a value was NaN or infinite
-  dots: boolean; // few points that each matter
-  describe(i: number): string[]; // a point in words, exactly
+  dots: boolean; // for few points
+  describe(i: number): string[]; // the exact values of a point
 }
 
-// The least and the greatest value of each point.
+// The minimum and maximum of each point.
 export interface Envelope {
   low: Float64Array;
   high: Float64Array;
@@ -27,7 +27,7 @@ export interface Range {
   to: number;
 }
 
-// The point nearest to x; -1 where there is none.
+// The point nearest to x; -1 without points.
 export function nearest(xs: Float64Array, x: number): number {
   if (xs.length === 0) return -1;
   const right = firstFrom(xs, x);
@@ -36,7 +36,7 @@ export function nearest(xs: Float64Array, x: number): number {
   return xs[right]! - x < x - xs[right - 1]! ? right : right - 1;
 }
 
-// The first point at x or after it; the number of points where there is none.
+// The first point at or after x; the number of points if there is none.
 export function firstFrom(xs: Float64Array, x: number): number {
   let low = 0;
   let high = xs.length;

@@ -1,14 +1,14 @@
-// Each point as the mean of all points around it, weighted less the further away they are, on both sides alike: what is
-// smoothed does not lag behind what it is made of.
+// Replaces each point by the mean of the points around it, with weights that decrease with distance on both sides, so
+// that the result does not lag.
 //
-// The weight falls with the distance in x, as a share of the range that is shown, and not with the number of points: a
-// curve looks the same however finely it is sampled.
+// The weight depends on the distance in x as a share of the visible range, not on the number of points, so that a curve
+// looks the same at every sampling.
 
 import type { Series } from "./series";
 
-const UNITS_OF_RANGE = 400; // `stays` is what a point weighs at the distance of one of them
+const UNITS_OF_RANGE = 400; // `stays` is the weight at a distance of one unit
 
-// stays: 0 changes nothing, below 1. Values that are not finite are passed over and stay.
+// stays: from 0 (no change) to below 1. Values that are not finite are skipped and do not change.
 function smooth(x: Float64Array, y: Float64Array, stays: number, range: number): Float64Array {
   if (stays <= 0 || !(range > 0)) return y;
   const sums = new Float64Array(y.length);
@@ -32,7 +32,7 @@ function smooth(x: Float64Array, y: Float64Array, stays: number, range: number):
   return y.map((value, i) => (Number.isFinite(value) ? (sums[i]! + value) / (weights[i]! + 1) : value));
 }
 
-// Keeps what it has smoothed for as long as the series is the same.
+// Caches the result while the series is the same.
 export class Smoother {
   private kept = new WeakMap<Series, Float64Array>();
   private stays = 0;

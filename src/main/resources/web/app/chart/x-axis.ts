@@ -1,4 +1,4 @@
-// The ways to lay a loss curve along x, and back from x to steps.
+// The x axes of a loss curve, with the conversion from x to steps.
 
 import { clock, duration, integer, tick } from "../format";
 import type { Curve, StepRange } from "./curve";
@@ -32,7 +32,7 @@ export function xAxisOf(name: string | null): XAxis {
   return X_AXES.find((axis) => axis.name === name) ?? X_AXES[0]!;
 }
 
-// Where each point stands; empty where the curve does not tell.
+// The x of each point; empty if the curve has no such data.
 export function xOf(curve: Curve, axis: XAxisName, stepsPerEpoch: number, startMillis: number): Float64Array {
   const n = curve.firstStep.length;
   const timed = axis === "relative" || axis === "wall";
@@ -47,13 +47,13 @@ export function xOf(curve: Curve, axis: XAxisName, stepsPerEpoch: number, startM
         : axis === "epoch"
           ? middle / stepsPerEpoch
           : curve.millis[i]! - (axis === "relative" ? startMillis : 0);
-    // Losses of one event were sent at one time; a clock may be set back.
+    // The losses of one event have one time; a clock may be set back.
     last = x[i] = Math.max(value, last);
   }
   return x;
 }
 
-// The steps of a curve whose points are within a range of x; null where there are none.
+// The steps of the points within a range of x; null if there are none.
 export function stepsWithin(curve: Curve, x: Float64Array, range: Range): StepRange | null {
   let from = Number.POSITIVE_INFINITY;
   let to = 0;

@@ -1,4 +1,4 @@
-// The attempts at a job as spans of time, where there was more than one.
+// The attempts of a job as time spans, if there are several.
 
 import { html, nothing } from "lit";
 import type { AttemptSpan } from "../api/types";

@@ -1,4 +1,4 @@
-// What can be asked of all runs that are selected, in one call.
+// Control requests for all selected runs, in one call.
 
 import { html, nothing } from "lit";
 import { ApiError, api } from "../api/api";
@@ -9,37 +9,37 @@ import { store } from "../state/store";
 type Action = "pause" | "resume" | "cancel";
 
 const ACTIONS: Readonly<Record<Action, string>> = { pause: "Pause", resume: "Resume", cancel: "Cancel" };
-const TOLD = 3; // refusals that are told one by one
+const LISTED = 3; // refusals that are shown individually
 
 class BulkActions extends PageElement {
   static override properties = {
     jobs: { attribute: false },
     sweep: { attribute: false },
-    said: { state: true },
+    message: { state: true },
     sure: { state: true },
   };
 
   declare jobs: readonly string[];
-  declare sweep: string; // whose they all are; empty: they are meant one by one
-  declare private said: string;
-  declare private sure: boolean; // asked whether to cancel
+  declare sweep: string; // of all the jobs; empty: they were selected individually
+  declare private message: string;
+  declare private sure: boolean; // waiting for confirmation
 
   constructor() {
     super();
     this.jobs = [];
     this.sweep = "";
-    this.said = "";
+    this.message = "";
     this.sure = false;
   }
 
   protected override render() {
-    const said = html`<span role="status" class="quiet" id="bulk-said">${this.said}</span>`;
-    if (!store.mayWrite || this.jobs.length === 0) return this.said ? said : nothing;
+    const message = html`<span role="status" class="quiet" id="bulk-said">${this.message}</span>`;
+    if (!store.mayWrite || this.jobs.length === 0) return this.message ? message : nothing;
     return html`
       ${
         this.sure
           ? html`
-              <button type="button" class="danger" @click=${() => this.ask("cancel")}>
+              <button type="button" class="danger" @click=${() => this.request("cancel")}>
                 Yes, cancel ${count(this.jobs.length, "run")}
               </button>
               <button type="button" @click=${() => (this.sure = false)}>No</button>
@@ -49,27 +49,27 @@ class BulkActions extends PageElement {
                 html`<button
                   type="button"
                   data-action=${action}
-                  @click=${() => (action === "cancel" ? (this.sure = true) : this.ask(action))}
+                  @click=${() => (action === "cancel" ? (this.sure = true) : this.request(action))}
                 >
                   ${ACTIONS[action]}
                 </button>`,
             )
       }
-      ${said}
+      ${message}
     `;
   }
 
-  private async ask(action: Action): Promise<void> {
+  private async request(action: Action): Promise<void> {
     this.sure = false;
     try {
       const { results } = await (this.sweep ? api.bulkSweep(action, this.sweep) : api.bulk(action, this.jobs));
       const refused = results.filter(({ ok }) => !ok);
-      const told = refused.slice(0, TOLD).map(({ job, sentence }) => `${job} ${sentence}`);
-      if (refused.length > TOLD) told.push(`and ${refused.length - TOLD} more`);
-      this.said = [`Asked of ${count(results.length - refused.length, "run")}.`, ...told].join(" ");
+      const sentences = refused.slice(0, LISTED).map(({ job, sentence }) => `${job} ${sentence}`);
+      if (refused.length > LISTED) sentences.push(`and ${refused.length - LISTED} more`);
+      this.message = [`Asked of ${count(results.length - refused.length, "run")}.`, ...sentences].join(" ");
     } catch (problem) {
       if (!(problem instanceof ApiError)) throw problem;
-      this.said = problem.message;
+      this.message = problem.message;
     }
   }
 }

@@ -1,4 +1,4 @@
-// A job's checkpoints, the newest first.
+// A job's checkpoints, newest first.
 
 import { html, nothing } from "lit";
 import { modelAddress } from "../api/api";

@@ -1,10 +1,10 @@
-// The last test class by class: accuracies as bars, and what was taken for what.
+// The last test by class: accuracies as bars, and the confusion matrix.
 
 import { html, nothing } from "lit";
 import type { JobDetail } from "../api/types";
 import { integer, numberOf, percent } from "../format";
 
-const MAX_CLASSES = 40; // a larger matrix is no picture any more
+const MAX_CLASSES = 40; // larger matrices are not legible
 
 export function classResults({ tests, classAccuracy, confusion, classNames }: JobDetail) {
   if (!confusion && !classAccuracy) return nothing;
@@ -73,8 +73,8 @@ function matrix(confusion: readonly number[][], name: (i: number) => string, nam
   `;
 }
 
-// The shade grows with the share of the true class, so that rare classes show as well as frequent ones; its square root,
-// so that a few mistakes show beside many hits. Set as a property: a style in markup is against the page's policy.
+// The shade is the square root of the share in the true class, so that rare classes and rare errors are visible. It is
+// set as a property, because the page's security policy forbids styles in markup.
 function cell(count: number, share: number, truth: string, predicted: string) {
   const shade = `background-color: rgba(var(--heat), calc(var(--heat-most) * ${Math.sqrt(share).toFixed(3)}))`;
   return html`<td .style=${shade} title="${truth} taken for ${predicted}: ${count} (${percent(share)})">

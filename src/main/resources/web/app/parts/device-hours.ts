@@ -1,4 +1,4 @@
-// The time that devices were at work: today, in the last days together, and on each of them.
+// Device-hours: today, in total, and per day.
 
 import { html, nothing } from "lit";
 import { api } from "../api/api";
@@ -10,19 +10,19 @@ import { store } from "../state/store";
 import { Subscriber } from "../state/subscriber";
 
 const MINUTE_MILLIS = 60_000;
-const PERIOD_MILLIS = 10_000; // jobs may end one after another
+const PERIOD_MILLIS = 10_000; // limits calls when many jobs end
 
 class DeviceHoursPart extends PageElement {
-  static override properties = { told: { state: true } };
+  static override properties = { answer: { state: true } };
 
-  declare private told: DeviceHours | null; // null until the first answer
+  declare private answer: DeviceHours | null; // null until the first response
 
   private timer: number | undefined;
   private readonly refresher = new Refresher((signal) => this.read(signal), () => PERIOD_MILLIS);
 
   constructor() {
     super();
-    this.told = null;
+    this.answer = null;
     new Subscriber(this, ({ snapshot, jobs }) => {
       if (snapshot || [...jobs].some((job) => hasEnded(job))) this.refresher.request();
     });
@@ -30,7 +30,7 @@ class DeviceHoursPart extends PageElement {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    if (store.hasHeard) this.refresher.request();
+    if (store.hasData) this.refresher.request();
     this.timer = window.setInterval(() => this.refresher.request(), MINUTE_MILLIS);
   }
 
@@ -41,12 +41,12 @@ class DeviceHoursPart extends PageElement {
   }
 
   private async read(signal: AbortSignal): Promise<void> {
-    this.told = await api.deviceHours(signal);
+    this.answer = await api.deviceHours(signal);
   }
 
   protected override render() {
-    if (!this.told || this.told.total.deviceHours === 0) return nothing;
-    const { rows, total } = this.told;
+    if (!this.answer || this.answer.total.deviceHours === 0) return nothing;
+    const { rows, total } = this.answer;
     const most = Math.max(...rows.map((row) => row.deviceHours));
     return html`
       <section aria-labelledby="hours-heading">

@@ -1,4 +1,4 @@
-// What is known of each tested epoch, and the learning rate, of one run or several.
+// Test results by epoch, and the learning rate, of one or several runs.
 
 import { html, nothing } from "lit";
 import type { RatePoint, TestedEpoch } from "../api/types";
@@ -109,7 +109,7 @@ export class EpochCharts extends PageElement {
     return html`<div class="pair">${CHARTS.map((chart) => this.chart(chart))} ${this.rates()}</div>`;
   }
 
-  // One that never changes is among the parameters.
+  // A constant learning rate is among the parameters.
   private rates() {
     const series = this.runs.map(rateSeries);
     if (!series.some(({ y }) => y.some((rate) => rate !== y[0]))) return nothing;
@@ -121,7 +121,7 @@ export class EpochCharts extends PageElement {
     `;
   }
 
-  // Whole epochs alone are ticks; a single one is no curve but a dot with room around it.
+  // Ticks are whole epochs. A single epoch is a dot, with a margin.
   private chart(chart: EpochChart) {
     const series = this.runs.map((run) => seriesOf(chart, run));
     if (!series.some(({ y }) => y.some(Number.isFinite))) return nothing;

@@ -1,11 +1,11 @@
-// Where the time of each epoch went: a bar for each, as long as it took.
+// A bar per epoch with the parts of its time.
 
 import { html, nothing } from "lit";
 import type { EpochTime, TestedEpoch } from "../api/types";
 import { swatchClass } from "../chart/palette";
 import { percent, span } from "../format";
 
-const MAX_ROWS = 40; // of more epochs, neighbours share a bar
+const MAX_ROWS = 40; // with more epochs, consecutive ones share a bar
 
 type Part = "batches" | "steps" | "checkpoints" | "test" | "other";
 type Spent = Record<Part, number>; // microseconds
@@ -19,7 +19,7 @@ interface Row {
 
 type Timed = TestedEpoch & { epochTime: EpochTime };
 
-// The batches are within the steps: of those the rest is shown.
+// Batches are part of the steps, so the steps are shown without them.
 function spentIn({ stepsMicros, batchesMicros, checkpointsMicros, testMicros, otherMicros }: EpochTime): Spent {
   const batches = Math.min(stepsMicros, batchesMicros ?? 0);
   return {

@@ -1,4 +1,4 @@
-// What can be done about a job, by who may.
+// Control requests for a job, for users with permission.
 
 import { html, nothing } from "lit";
 import { type Answer, ApiError, api } from "../api/api";
@@ -15,7 +15,7 @@ class JobActions extends PageElement {
     summary: { attribute: false },
     command: { attribute: false },
     urgency: {},
-    said: { state: true },
+    message: { state: true },
     failed: { state: true },
     cloning: { state: true },
     sure: { state: true },
@@ -24,16 +24,16 @@ class JobActions extends PageElement {
   declare summary: JobSummary;
   declare command: JsonObject | null;
   declare urgency: string | null;
-  declare private said: string;
+  declare private message: string;
   declare private failed: boolean;
   declare private cloning: boolean;
-  declare private sure: boolean; // asked whether to cancel
+  declare private sure: boolean; // waiting for confirmation
 
   constructor() {
     super();
     this.command = null;
     this.urgency = null;
-    this.said = "";
+    this.message = "";
     this.failed = false;
     this.cloning = false;
     this.sure = false;
@@ -72,7 +72,7 @@ class JobActions extends PageElement {
               </button>`
             : nothing
         }
-        <span role="status" class=${this.failed ? "bad" : "quiet"} id="said">${this.said}</span>
+        <span role="status" class=${this.failed ? "bad" : "quiet"} id="said">${this.message}</span>
       </div>
       ${
         this.cloning && this.command
@@ -82,7 +82,7 @@ class JobActions extends PageElement {
     `;
   }
 
-  // What cannot be taken back is asked twice.
+  // Cancelling cannot be undone, so it requires confirmation.
   private cancelButtons() {
     return this.sure
       ? html`
@@ -96,22 +96,22 @@ class JobActions extends PageElement {
 
   private control(action: "cancel" | "pause" | "resume"): Promise<void> {
     this.sure = false;
-    return this.tell(api.control(this.summary.job, action));
+    return this.show(api.control(this.summary.job, action));
   }
 
   private reprioritize(priority: string): Promise<void> {
-    return this.tell(api.reprioritize(this.summary.job, priority));
+    return this.show(api.reprioritize(this.summary.job, priority));
   }
 
-  private async tell(asked: Promise<Answer>): Promise<void> {
+  private async show(request: Promise<Answer>): Promise<void> {
     try {
-      const { job, sentence } = await asked;
+      const { job, sentence } = await request;
       this.failed = false;
-      this.said = `${job} ${sentence}`;
+      this.message = `${job} ${sentence}`;
     } catch (problem) {
       if (!(problem instanceof ApiError)) throw problem;
       this.failed = true;
-      this.said = problem.message;
+      this.message = problem.message;
     }
   }
 }

@@ -1,4 +1,4 @@
-// A job's tags and note, for who may write them.
+// A job's tags and note, editable with permission.
 
 import { html, nothing } from "lit";
 import { ApiError, api } from "../api/api";

@@ -1,4 +1,4 @@
-// The loss curves of one run or several, with how they are shown: x, scale, smoothing, zoom. All of that is in the link.
+// The loss curves of one or several runs. Their settings (x, scale, smoothing, zoom) are in the link.
 
 import { html, nothing } from "lit";
 import type { CheckpointRow, JobSummary } from "../api/types";
@@ -15,11 +15,11 @@ import { Refresher } from "../state/refresher";
 
 const POINTS_LEAST = 200;
 const POINTS_MOST = 1_000;
-const FEW = 8; // curves, of which each pixel is told apart
+const FEW = 8; // up to this many curves, each pixel has a point
 const LEAST_MILLIS = 100;
-const MILLIS_A_CURVE = 10; // it takes one or two of them to draw
+const MILLIS_A_CURVE = 10; // drawing takes 1 to 2 ms
 
-// From one drawing of so many curves to the next: most of the time is left for all else.
+// The time between drawings; leaves most of it to the rest of the page.
 export const periodMillis = (curves: number): number => Math.max(LEAST_MILLIS, MILLIS_A_CURVE * curves);
 
 interface Settings {
@@ -43,7 +43,7 @@ function settingsOf(link: string): Settings {
 
 const NO_MARKS: readonly Mark[] = [];
 
-const newsOf = (job: JobSummary): string => `${job.attempt} ${job.step} ${job.state}`;
+const progressOf = (job: JobSummary): string => `${job.attempt} ${job.step} ${job.state}`;
 
 export class LossCurves extends PageElement {
   static override properties = {
@@ -56,15 +56,15 @@ export class LossCurves extends PageElement {
 
   declare jobs: readonly JobSummary[];
   declare query: string; // of the link
-  declare checkpoints: readonly CheckpointRow[]; // of the one run, where it is one
-  declare curvesVersion: number; // grows when curves have grown
-  // The smoothing while its slider is moved: a browser bears few changes of the link a second.
+  declare checkpoints: readonly CheckpointRow[]; // if there is one run
+  declare curvesVersion: number; // incremented when curves grow
+  // The smoothing while its slider moves; browsers limit changes of the link per second.
   declare sliding: number | null;
 
   private curves: RunCurve[] = [];
-  private asked = ""; // what the curves were last asked for
-  private heard = ""; // how far the jobs were then
-  private known = new Map<RunCurve, string>(); // how far each was read
+  private shown = ""; // the jobs and settings of the last request
+  private progress = ""; // the jobs' progress at that time
+  private known = new Map<RunCurve, string>(); // the job's progress when the curve was read
   private series: Series[] = [];
   private readonly refresher = new Refresher(
     (signal) => this.read(signal),
@@ -85,12 +85,12 @@ export class LossCurves extends PageElement {
     this.refresher.reset();
   }
 
-  // The jobs have news, or the link another setting.
+  // Jobs or settings have changed.
   protected override willUpdate(): void {
     const { axis, zoom } = settingsOf(this.query);
-    const asked = [...this.jobs.map((job) => job.job), axis.name, zoom?.from, zoom?.to].join("\n");
-    const heard = this.jobs.map(newsOf).join("\n");
-    if (asked !== this.asked) {
+    const shown = [...this.jobs.map((job) => job.job), axis.name, zoom?.from, zoom?.to].join("\n");
+    const progress = this.jobs.map(progressOf).join("\n");
+    if (shown !== this.shown) {
       const before = new Map(this.curves.map((curve) => [curve.job, curve]));
       this.curves = this.jobs.map(({ job }, i) => {
         const known = before.get(job);
@@ -99,11 +99,11 @@ export class LossCurves extends PageElement {
       this.known = new Map();
       this.refresher.reset();
     }
-    if (asked !== this.asked || heard !== this.heard) this.refresher.request();
-    this.asked = asked;
-    this.heard = heard;
+    if (shown !== this.shown || progress !== this.progress) this.refresher.request();
+    this.shown = shown;
+    this.progress = progress;
     const series = this.curves.map((curve, i) => curve.series(this.jobs[i]!, axis));
-    // The same where nothing is new: whatever else is told of a hundred runs, their curves are not drawn anew for it.
+    // The same array if no curve has changed, so that other updates of the runs do not redraw the chart.
     if (series.length !== this.series.length || series.some((one, i) => one !== this.series[i])) this.series = series;
   }
 
@@ -115,10 +115,10 @@ export class LossCurves extends PageElement {
     const { jobs, curves, known } = this;
     await Promise.all(
       curves.map(async (curve, i) => {
-        const news = newsOf(jobs[i]!);
-        if (known.get(curve) === news) return;
+        const progress = progressOf(jobs[i]!);
+        if (known.get(curve) === progress) return;
         await curve.read(jobs[i]!, axis, zoom, points, signal);
-        known.set(curve, news);
+        known.set(curve, progress);
       }),
     );
     this.curvesVersion++;

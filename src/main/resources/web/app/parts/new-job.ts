@@ -1,5 +1,5 @@
-// A form for a new job, which begins as another one was: its parameters as fields, or the whole of it as JSON. The
-// dashboard checks it with the rules that hold for every command and answers with a sentence.
+// A form for a new job, prefilled from another one: parameters as fields, or the whole job as JSON. The dashboard
+// validates it like every command, and responds with a sentence.
 
 import { html, nothing } from "lit";
 import { ApiError, api } from "../api/api";
@@ -17,12 +17,12 @@ class NewJob extends PageElement {
     sending: { state: true },
   };
 
-  declare command: JsonObject; // where it begins
+  declare command: JsonObject; // the initial job
   declare private edited: JsonObject;
-  declare private text: string | null; // the JSON while that is edited
+  declare private text: string | null; // the JSON while it is edited
   declare private problem: string;
   declare private sending: boolean;
-  private begun = new Map<string, Json>(); // what stood in the fields first: a number stays one
+  private begun = new Map<string, Json>(); // initial values of fields, whose types are retained
 
   constructor() {
     super();
@@ -138,14 +138,14 @@ class NewJob extends PageElement {
   };
 }
 
-// A number stays one where it still is one; what is emptied is left out.
+// A number stays a number if it is still valid; an empty field is removed.
 function read(text: string, before: Json): Json | undefined {
   const trimmed = text.trim();
   if (trimmed === "") return undefined;
   return typeof before === "number" && !Number.isNaN(Number(trimmed)) ? Number(trimmed) : trimmed;
 }
 
-// An id belongs to the first job that is run under it.
+// Ids are unique, so the new job does not get the old one's.
 function withNewId(command: JsonObject): JsonObject {
   const { id, ...rest } = command;
   const random = crypto.getRandomValues(new Uint32Array(1))[0]!.toString(36).slice(0, 5).padStart(5, "0");

@@ -1,8 +1,8 @@
-// Trials as lines across one axis for each field that was varied, to how good they are: what the good ones have in
-// common is seen at once. All that it shows is in the table beside it, which is what is read aloud.
+// Parallel coordinates: a line per trial across an axis per varied field and one for the result. Screen readers use the
+// table below, which has the same data.
 //
-// There may be a thousand lines: they are drawn when the trials change, and what is pointed at is found by where it is
-// and drawn above them.
+// There may be 1,000 lines, so they are drawn only when trials change; the line under the pointer is found by its
+// position and drawn above them.
 
 import { html, nothing, svg } from "lit";
 import { guard } from "lit/directives/guard.js";
@@ -17,13 +17,13 @@ const HEIGHT = 300;
 const TOP = 34;
 const BOTTOM = 26;
 const SIDE = 64;
-const AXIS = 150; // from one to the next, at least
-const LOG_FROM = 50; // a range is logarithmic where its ends differ by this factor
-const REACH = 8; // so far from a line it is pointed at
+const AXIS = 150; // minimum distance of axes in pixels
+const LOG_FROM = 50; // an axis is logarithmic if its ends differ by this factor
+const REACH = 8; // maximum distance of the pointer from a line in pixels
 
 interface Axis {
   title: string;
-  place(trial: SweepTrial): number | null; // 0 at the bottom to 1 at the top; null where the trial has none
+  place(trial: SweepTrial): number | null; // 0: bottom, 1: top; null: no value
   marks: readonly { at: number; text: string }[];
 }
 
@@ -39,11 +39,11 @@ interface Line {
   strength: string;
 }
 
-export const HOVER = "trial-hover"; // its detail is the job, or null
+export const HOVER = "trial-hover"; // detail: the job, or null
 
 function numbers(values: readonly (Json | undefined)[]): number[] | null {
-  const told = values.filter((value) => value !== undefined && value !== null);
-  return told.length > 0 && told.every((value) => typeof value === "number") ? (told as number[]) : null;
+  const known = values.filter((value) => value !== undefined && value !== null);
+  return known.length > 0 && known.every((value) => typeof value === "number") ? (known as number[]) : null;
 }
 
 function scale(values: readonly number[]): { at: (value: number) => number; marks: number[] } {
@@ -80,9 +80,9 @@ function fieldAxis(field: string, trials: readonly SweepTrial[]): Axis {
 }
 
 function metricAxis(metric: string, trials: readonly SweepTrial[]): Axis {
-  const told = trials.map(({ best }) => best).filter((best): best is number => typeof best === "number");
-  const { at, marks } = scale(told.length > 0 ? told : [0]);
-  const up = (value: number): number => (metric === "loss" ? 1 - at(value) : at(value)); // the better, the higher
+  const known = trials.map(({ best }) => best).filter((best): best is number => typeof best === "number");
+  const { at, marks } = scale(known.length > 0 ? known : [0]);
+  const up = (value: number): number => (metric === "loss" ? 1 - at(value) : at(value)); // better is higher
   return {
     title: metric,
     place: ({ best }) => (typeof best === "number" ? up(best) : null),
@@ -90,7 +90,7 @@ function metricAxis(metric: string, trials: readonly SweepTrial[]): Axis {
   };
 }
 
-/** The better, the stronger a line. */
+/** Better trials have stronger lines. */
 function strength(goodness: number): string {
   return (0.18 + 0.6 * goodness * goodness).toFixed(3);
 }
@@ -108,7 +108,7 @@ function lineOf(trial: SweepTrial, axes: readonly Axis[]): Line {
   return { job: trial.job, points, path, strength: strength(axes.at(-1)!.place(trial) ?? 0) };
 }
 
-/** How far below or above a line is; infinite beside it. */
+/** The vertical distance of a line; infinite outside its range. */
 function distance({ points }: Line, from: Point): number {
   const right = points.findIndex((point) => point.x >= from.x);
   if (right < 0 || (right === 0 && points[0]!.x > from.x)) return Infinity;
@@ -122,13 +122,13 @@ function distance({ points }: Line, from: Point): number {
 class ParallelCoordinates extends PageElement {
   static override properties = { trials: { attribute: false }, fields: { attribute: false }, metric: {}, hovered: {} };
 
-  declare trials: readonly SweepTrial[]; // the best first
+  declare trials: readonly SweepTrial[]; // best first
   declare fields: readonly string[];
   declare metric: string;
   declare hovered: string;
 
   private axes: readonly Axis[] = [];
-  private lines: readonly Line[] = []; // the best last: it is drawn above the others
+  private lines: readonly Line[] = []; // best last, so that it is drawn on top
 
   constructor() {
     super();
@@ -187,7 +187,7 @@ class ParallelCoordinates extends PageElement {
     </div>`;
   }
 
-  /** The job whose line is nearest; empty where none is near. */
+  /** The job with the nearest line; empty if none is near. */
   private pointed(event: MouseEvent): string {
     const toScreen = (event.currentTarget as SVGSVGElement).getScreenCTM();
     if (!toScreen) return "";
@@ -195,7 +195,7 @@ class ParallelCoordinates extends PageElement {
     let nearest = { job: "", from: REACH };
     for (const line of this.lines) {
       const from = distance(line, at);
-      if (from <= nearest.from) nearest = { job: line.job, from }; // of equals the best, which is seen
+      if (from <= nearest.from) nearest = { job: line.job, from }; // among equals the best, which is on top
     }
     return nearest.job;
   }

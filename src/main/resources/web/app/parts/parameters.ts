@@ -1,11 +1,11 @@
-// A job's parameters by their paths, as optimizer.learningRate.
+// A job's parameters by path, such as optimizer.learningRate.
 
 import { html } from "lit";
 import type { Json, JsonObject } from "../api/types";
 
 export type Parameter = [path: string, value: Json];
 
-// What stands in the leaves of an object; lists are one value.
+// The leaves of an object; a list is one value.
 export function parametersOf(object: JsonObject, prefix = ""): Parameter[] {
   return Object.entries(object).flatMap(([name, value]): Parameter[] =>
     value !== null && typeof value === "object" && !Array.isArray(value) && !("layers" in value)
@@ -14,7 +14,7 @@ export function parametersOf(object: JsonObject, prefix = ""): Parameter[] {
   );
 }
 
-// A copy with one parameter changed; undefined takes it away.
+// A copy with one changed parameter; undefined removes it.
 export function withParameter(object: JsonObject, path: string, value: Json | undefined): JsonObject {
   const [name = "", ...rest] = path.split(".");
   const copy = { ...object };

@@ -1,4 +1,4 @@
-// The projects: what each may have of the fleet, and what it has. Nothing is shown where nobody has named one.
+// Quotas and usage of projects; hidden if no job names a project.
 
 import { html, nothing } from "lit";
 import { api } from "../api/api";
@@ -13,19 +13,19 @@ import { Subscriber } from "../state/subscriber";
 const MINUTE_MILLIS = 60_000;
 const PERIOD_MILLIS = 5_000;
 const SHOWN = 50;
-const UNNAMED = "default"; // whose jobs are that name none
+const UNNAMED = "default"; // the project of jobs without one
 
 class ProjectShares extends PageElement {
-  static override properties = { told: { state: true } };
+  static override properties = { answer: { state: true } };
 
-  declare private told: Projects | null; // null until the first answer
+  declare private answer: Projects | null; // null until the first response
 
   private timer: number | undefined;
   private readonly refresher = new Refresher((signal) => this.read(signal), () => PERIOD_MILLIS);
 
   constructor() {
     super();
-    this.told = null;
+    this.answer = null;
     new Subscriber(this, ({ snapshot, jobs }) => {
       if (snapshot || jobs.size > 0) this.refresher.request();
     });
@@ -33,8 +33,8 @@ class ProjectShares extends PageElement {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    if (store.hasHeard) this.refresher.request();
-    this.timer = window.setInterval(() => this.refresher.request(), MINUTE_MILLIS); // what is old counts no more
+    if (store.hasData) this.refresher.request();
+    this.timer = window.setInterval(() => this.refresher.request(), MINUTE_MILLIS); // usage decays without events
   }
 
   override disconnectedCallback(): void {
@@ -44,11 +44,11 @@ class ProjectShares extends PageElement {
   }
 
   private async read(signal: AbortSignal): Promise<void> {
-    this.told = await api.projects(signal);
+    this.answer = await api.projects(signal);
   }
 
   protected override render() {
-    const projects = this.told?.projects ?? [];
+    const projects = this.answer?.projects ?? [];
     if (projects.every((row) => row.project === UNNAMED)) return nothing;
     return html`
       <section aria-labelledby="projects-heading">
@@ -72,7 +72,7 @@ class ProjectShares extends PageElement {
         </div>
         <p class="note">
           Share: by weight, of those that have something to do. Had: of the device time of the last
-          ${format.duration(1000 * this.told!.windowSeconds).replace(/ 0 min$/, "")}.
+          ${format.duration(1000 * this.answer!.windowSeconds).replace(/ 0 min$/, "")}.
           ${projects.length > SHOWN ? `${projects.length - SHOWN} more have less to do.` : nothing}
         </p>
       </section>
@@ -80,7 +80,7 @@ class ProjectShares extends PageElement {
   }
 }
 
-// Those with the most to do, by name.
+// The projects with the most jobs, sorted by name.
 function first(projects: readonly ProjectRow[]): ProjectRow[] {
   const busy = (row: ProjectRow): number => row.running + row.waiting;
   return [...projects]

@@ -1,4 +1,4 @@
-// Runs by what they have in common: how many, how they ended, and their losses taken together.
+// Groups of runs: counts by state, and their mean losses.
 
 import { html, nothing } from "lit";
 import { ApiError, api } from "../api/api";
@@ -14,8 +14,8 @@ import { Refresher } from "../state/refresher";
 import { Subscriber } from "../state/subscriber";
 
 const PERIOD_MILLIS = 3_000;
-const MOST_CURVES = 8; // whose bands can be told apart
-const MOST_JOBS = 1_000; // of a group, as many as the dashboard takes together
+const MOST_CURVES = 8; // the most bands that remain distinguishable
+const MOST_JOBS = 1_000; // per group, the dashboard's limit
 const MOST_COMPARED = 100;
 const POINTS = 300;
 const NONE_OF_IT = "none";
@@ -36,7 +36,7 @@ class RunGroups extends PageElement {
   declare text: string;
   declare tag: string;
   declare project: string;
-  declare private groups: readonly Group[] | null; // null until the first answer
+  declare private groups: readonly Group[] | null; // null until the first response
   declare private problem: string;
 
   private series: readonly Series[] = [];
@@ -87,11 +87,11 @@ class RunGroups extends PageElement {
     if (this.problem) return html`<p class="reason" role="alert">${this.problem}</p>`;
     if (!this.groups) return nothing;
     if (this.groups.length === 0) return html`<p class="empty">No run fits.</p>`;
-    const told = this.series.some(({ x }) => x.length > 0);
+    const hasPoints = this.series.some(({ x }) => x.length > 0);
     return html`
       <section class="sheet" id="groups" aria-label="Groups by ${this.by}">
         ${
-          told
+          hasPoints
             ? html`<figure class="losses">
                 <figcaption>
                   Loss <span class="quiet">line: mean of all runs of a group; band: one standard deviation</span>

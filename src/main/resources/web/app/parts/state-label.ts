@@ -1,4 +1,4 @@
-// A state as a word with a sign, so that it is not told by colour alone.
+// A state as a word with a sign, so that it does not depend on colour.
 
 import { html } from "lit";
 import type { JobStateName } from "../api/types";

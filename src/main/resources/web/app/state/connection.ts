@@ -1,60 +1,60 @@
-// How far what the page shows can be believed. It is live only while the stream, Kafka and the tracking store all are.
+// Whether the page shows current data: only while the stream, Kafka and the tracking store work.
 
 import type { Sources } from "../api/types";
 import { clock, seconds } from "../format";
 
-// A dashboard that keeps up is this far behind at times.
+// Normal delays are shorter.
 const BEHIND_MILLIS = 3_000;
 
 export type ConnectionState = "connecting" | "live" | "refused" | "signed-out" | "stream-lost" | "kafka-away" | "store-away" | "behind";
 
 export interface Connection {
   state: ConnectionState;
-  word: string; // for the corner of the page
-  sentence: string | null; // what it means for who reads the page
-  asOfMillis: number | null; // of when the page tells, where that is not now
+  word: string; // shown in the corner of the page
+  sentence: string | null; // the explanation for users
+  asOfMillis: number | null; // the time of the shown data; null: now
 }
 
 export interface Signs {
-  heard: boolean;
+  received: boolean;
   streamBroken: boolean;
-  lastHeardMillis: number;
-  sources: Sources | null; // null where the dashboard does not tell
+  lastUpdateMillis: number;
+  sources: Sources | null; // null: unknown
   barred: Barred | null;
 }
 
-// That the dashboard answers, and says that this reader may not look.
+// The dashboard answers, but refuses access.
 export interface Barred {
   state: "refused" | "signed-out";
   sentence: string;
 }
 
-export function connectionOf({ heard, streamBroken, lastHeardMillis, sources, barred }: Signs): Connection {
+export function connectionOf({ received, streamBroken, lastUpdateMillis, sources, barred }: Signs): Connection {
   if (barred) {
     return {
       state: barred.state,
       word: barred.state === "refused" ? "No access" : "Signed out",
       sentence: barred.sentence,
-      asOfMillis: heard ? lastHeardMillis : null,
+      asOfMillis: received ? lastUpdateMillis : null,
     };
   }
   if (streamBroken) {
     return {
       state: "stream-lost",
       word: "Connection lost",
-      sentence: heard
-        ? `The dashboard does not answer; trying again. What you see is as of ${clock(lastHeardMillis)}.`
+      sentence: received
+        ? `The dashboard does not answer; trying again. What you see is as of ${clock(lastUpdateMillis)}.`
         : "The dashboard does not answer; trying again.",
-      asOfMillis: heard ? lastHeardMillis : null,
+      asOfMillis: received ? lastUpdateMillis : null,
     };
   }
-  if (!heard) return { state: "connecting", word: "Connecting…", sentence: null, asOfMillis: null };
+  if (!received) return { state: "connecting", word: "Connecting…", sentence: null, asOfMillis: null };
   if (sources && !sources.kafka.ok) {
     const since = clock(sources.kafka.sinceMillis);
     return {
       state: "kafka-away",
       word: "Kafka away",
-      sentence: `The dashboard has had no word from Kafka since ${since}. Jobs and workers may go on; what you see is as of then.`,
+      sentence: `Kafka has not answered the dashboard since ${since}. Jobs and workers may continue; what you see is as of then.`,
       asOfMillis: sources.kafka.sinceMillis,
     };
   }
@@ -73,7 +73,7 @@ export function connectionOf({ heard, streamBroken, lastHeardMillis, sources, ba
       state: "behind",
       word: `${lag} behind`,
       sentence: `The dashboard is ${lag} behind the fleet and catching up.`,
-      asOfMillis: lastHeardMillis - sources.behindMillis,
+      asOfMillis: lastUpdateMillis - sources.behindMillis,
     };
   }
   return { state: "live", word: "Live", sentence: null, asOfMillis: null };

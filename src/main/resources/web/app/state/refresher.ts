@@ -1,4 +1,4 @@
-// Asks for something again as often as there is news: one request at a time, and one a period at most.
+// Repeats a call on request: one at a time, and at most one per period.
 
 export class Refresher {
   private running = false;
@@ -22,7 +22,7 @@ export class Refresher {
     void this.work(abort.signal)
       .catch((problem: unknown) => {
         if (!abort.signal.aborted)
-          console.warn("what was asked for did not come; asking again with the next news", problem);
+          console.warn("a call failed; it is repeated after the next update", problem);
       })
       .finally(() => {
         if (abort !== this.abort) return;
@@ -34,7 +34,7 @@ export class Refresher {
       });
   }
 
-  // What is under way is no longer wanted; the next request does not wait its turn.
+  // Aborts the current call; the next one starts without delay.
   reset(): void {
     this.abort.abort();
     this.abort = new AbortController();

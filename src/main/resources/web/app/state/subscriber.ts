@@ -1,5 +1,4 @@
-// A view is drawn anew when the store has news of what it shows: at most once a frame (Lit's own updates are batched), or
-// once a period of its own.
+// Redraws a view after changes of the store: at most once per frame (Lit batches updates), or once per its own period.
 
 import type { ReactiveController, ReactiveControllerHost } from "lit";
 import { type Change, store } from "./store";
@@ -12,7 +11,7 @@ export class Subscriber implements ReactiveController {
 
   constructor(
     private readonly host: ReactiveControllerHost,
-    private readonly heard: (change: Change) => void = () => undefined,
+    private readonly onChange: (change: Change) => void = () => undefined,
     private readonly periodMillis: () => number = () => 0,
   ) {
     host.addController(this);
@@ -20,12 +19,12 @@ export class Subscriber implements ReactiveController {
 
   hostConnected(): void {
     this.leave = store.subscribe((change) => {
-      this.heard(change);
+      this.onChange(change);
       if (this.timer === undefined) this.update();
     });
   }
 
-  // What is heard within a period is drawn at its end.
+  // Changes within a period are drawn at its end.
   private update(): void {
     const period = this.periodMillis();
     if (period === 0) {
@@ -45,7 +44,7 @@ export class Subscriber implements ReactiveController {
   }
 }
 
-// For what tells how long ago something was.
+// For views that show how long ago something happened.
 export class EverySecond implements ReactiveController {
   private timer: number | undefined;
 

@@ -1,4 +1,4 @@
-// Several runs beside one another: their curves, what they were asked that differs, and whether their accuracies do.
+// Compares runs: curves, differing parameters, and whether the accuracies differ significantly.
 
 import { html, nothing } from "lit";
 import { ApiError, api } from "../api/api";
@@ -15,7 +15,7 @@ import { Refresher } from "../state/refresher";
 import { store } from "../state/store";
 import { Subscriber } from "../state/subscriber";
 
-const MOST = 100; // the dashboard compares no more
+const MOST = 100; // the dashboard's limit
 const PERIOD_MILLIS = 2_000;
 
 class CompareView extends PageElement {
@@ -33,7 +33,7 @@ class CompareView extends PageElement {
 
   private jobs: readonly string[] = [];
   private rates: readonly (readonly RatePoint[])[] = [];
-  private asked = "";
+  private shown = "";
   private readonly refresher = new Refresher((signal) => this.read(signal), () => PERIOD_MILLIS);
 
   constructor() {
@@ -57,10 +57,10 @@ class CompareView extends PageElement {
   }
 
   protected override willUpdate(): void {
-    const asked = new URLSearchParams(this.query).get("jobs") ?? "";
-    if (asked === this.asked) return;
-    this.asked = asked;
-    this.jobs = [...new Set(asked.split(",").filter((job) => job !== ""))].slice(0, MOST);
+    const shown = new URLSearchParams(this.query).get("jobs") ?? "";
+    if (shown === this.shown) return;
+    this.shown = shown;
+    this.jobs = [...new Set(shown.split(",").filter((job) => job !== ""))].slice(0, MOST);
     this.details = [];
     this.rates = [];
     this.compared = null;
@@ -68,7 +68,7 @@ class CompareView extends PageElement {
     if (this.jobs.length > 0) this.refresher.request();
   }
 
-  // Whether there is more of a job than the stream tells.
+  // Whether a job has data that the stream does not contain.
   private isNew(job: string): boolean {
     const now = store.jobs.get(job);
     const known = this.details.find(({ summary }) => summary.job === job)?.summary;
@@ -125,7 +125,7 @@ class CompareView extends PageElement {
                 <th scope="col" class="number">Loss</th>
                 <th scope="col" class="number">Accuracy (95 %)</th>
                 <th scope="col" class="number">Best</th>
-                <th scope="col" class="number">Images/s</th>
+                <th scope="col" class="number">Samples/s</th>
                 <th scope="col" class="number">Duration</th>
               </tr>
             </thead>

@@ -15,13 +15,13 @@ import { store } from "../state/store";
 import { EverySecond, Subscriber } from "../state/subscriber";
 
 const COUNT_PERIOD_MILLIS = 2_000;
-const LONG_LOST_MILLIS = 10 * 60_000; // a worker that has been lost for so long is no news
+const LONG_LOST_MILLIS = 10 * 60_000; // workers that are lost for longer are hidden
 const FAILURES_READ = 200;
 const RUNNING_SHOWN = 20;
 const REASONS_SHOWN = 8;
 
 interface Failure {
-  reason: string; // of the newest
+  reason: string; // of the newest job
   jobs: JobSummary[];
 }
 
@@ -45,7 +45,7 @@ class FleetView extends PageElement {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    if (store.hasHeard) this.refresher.request();
+    if (store.hasData) this.refresher.request();
   }
 
   override disconnectedCallback(): void {
@@ -64,13 +64,13 @@ class FleetView extends PageElement {
   }
 
   protected override render() {
-    if (!store.hasHeard) return nothing;
+    if (!store.hasData) return nothing;
     return html`${this.tiles()} ${this.running()} ${this.workers()}
       <project-shares></project-shares> <device-hours></device-hours> ${this.whyFailed()}`;
   }
 
   private tiles() {
-    // Of a moment that is over no throughput is told.
+    // No throughput is shown for a past moment.
     const working = store.connection.asOfMillis === null ? store.liveWorkers : [];
     const rate = working.reduce((sum, worker) => sum + worker.samplesPerSecond, 0);
     return html`
@@ -86,7 +86,7 @@ class FleetView extends PageElement {
               </li>`,
           )}
           <li>
-            <div><span class="quiet">Images/s</span><strong id="throughput">${format.rate(rate)}</strong></div>
+            <div><span class="quiet">Samples/s</span><strong id="throughput">${format.rate(rate)}</strong></div>
           </li>
         </ul>
       </section>
@@ -166,9 +166,9 @@ class FleetView extends PageElement {
                       <th scope="col">State</th>
                       <th scope="col">Device</th>
                       <th scope="col">Job</th>
-                      <th scope="col" class="number">Images/s</th>
+                      <th scope="col" class="number">Samples/s</th>
                       <th scope="col" class="number">Memory</th>
-                      <th scope="col" class="number">Last heard</th>
+                      <th scope="col" class="number">Heartbeat</th>
                     </tr>
                   </thead>
                   <tbody>
@@ -201,11 +201,11 @@ class FleetView extends PageElement {
         <td data-label="Job" ?data-empty=${!worker.job}>
           ${this.jobs(worker)}
         </td>
-        <td data-label="Images/s" class="number" ?data-empty=${!(worker.samplesPerSecond > 0)}>
+        <td data-label="Samples/s" class="number" ?data-empty=${!(worker.samplesPerSecond > 0)}>
           ${format.rate(state === "lost" || state === "unknown" ? 0 : worker.samplesPerSecond)}
         </td>
         <td data-label="Memory" class="number">${format.bytes(worker.memoryBytes)}</td>
-        <td data-label="Last heard" class="number">
+        <td data-label="Heartbeat" class="number">
           ${
             store.connection.asOfMillis === null
               ? format.ago(asOf - worker.lastSeenMillis)
@@ -216,14 +216,14 @@ class FleetView extends PageElement {
     `;
   }
 
-  // Of a worker that has room for several, how many it has.
+  // With several slots, also how many are used.
   private jobs({ jobs, slots }: WorkerView) {
     if (jobs.length === 0) return format.NONE;
     const links = jobs.map(({ job }) => html`<a href=${jobLink(job)}>${job}</a> `);
     return slots === 1 ? links : html`${links}<span class="why">${jobs.length} of ${slots} slots</span>`;
   }
 
-  // With their names where there are several; nothing of what its worker no longer says.
+  // Names of devices are shown if there are several. A lost worker's readings are outdated and hidden.
   private readings(worker: WorkerView) {
     if (store.isLost(worker) || !worker.readings) return nothing;
     const several = worker.readings.length > 1;
@@ -275,14 +275,14 @@ class FleetView extends PageElement {
 }
 
 function versionOf(worker: WorkerView): string {
-  return worker.version ? `Trainyard ${worker.version}` : "a Trainyard that does not tell its version";
+  return worker.version ? `Trainyard ${worker.version}` : "Trainyard of an unknown version";
 }
 
-// Reasons that differ in numbers alone are one; the most frequent first.
+// Groups reasons that differ in digits only, most frequent first.
 function byReason(jobs: readonly JobSummary[]): Failure[] {
   const failures = new Map<string, Failure>();
   for (const job of jobs) {
-    const reason = (job.reason ?? "no reason was told").split("\n")[0]!;
+    const reason = (job.reason ?? "unknown reason").split("\n")[0]!;
     const key = reason.replaceAll(job.job, "").replace(/\d+/g, "0");
     const known = failures.get(key);
     if (known) known.jobs.push(job);

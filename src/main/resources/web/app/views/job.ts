@@ -1,4 +1,4 @@
-// One run: how far it is, its curves, its last test class by class, what it was asked to do and how it went.
+// One run: progress, curves, the last test by class, parameters and attempts.
 
 import { type TemplateResult, html, nothing } from "lit";
 import { ApiError, api } from "../api/api";
@@ -24,12 +24,12 @@ class JobView extends PageElement {
   static override properties = { job: {}, query: {}, detail: { state: true }, problem: { state: true } };
 
   declare job: string;
-  declare query: string; // a change of it changes how curves are shown
+  declare query: string; // the settings of curves
   declare private detail: JobDetail | null;
   declare private problem: string;
 
   private rates: readonly RatePoint[] = [];
-  private ratesOf = ""; // how far the job was then
+  private ratesOf = ""; // the job's progress when they were read
   private readonly refresher = new Refresher((signal) => this.read(signal));
 
   constructor() {
@@ -67,12 +67,12 @@ class JobView extends PageElement {
       await this.readRates(this.detail, signal);
     } catch (problem) {
       if (!(problem instanceof ApiError)) throw problem;
-      // Where nobody answers, what was heard before stays, and the page says that it is old.
+      // If the dashboard does not answer, older data stay visible; the page shows that they are outdated.
       if (problem.status !== 0 || !this.detail) this.problem = problem.message;
     }
   }
 
-  // A learning rate changes slowly: once an epoch is often enough.
+  // Learning rates change slowly, so they are read once per epoch.
   private async readRates({ tests, summary }: JobDetail, signal: AbortSignal): Promise<void> {
     const stage = `${tests.length} ${summary.state}`;
     if (stage === this.ratesOf) return;
@@ -144,7 +144,7 @@ class JobView extends PageElement {
     `;
   }
 
-  // When it begins is a guess that grows old, too.
+  // A start estimate is shown only while the data are live.
   private reason(summary: JobSummary, detail: JobDetail) {
     const { state, reason } = summary;
     const waiting = store.whyWaiting(summary, detail.forecast);
@@ -159,7 +159,7 @@ class JobView extends PageElement {
     return html`<p class="reason" id="detail-reason" data-state=${state}>${sentences.join("\n")}</p>`;
   }
 
-  // Time left is a guess that grows old: it is told only while news comes.
+  // The remaining time is shown only while the data are live.
   private progress(summary: JobSummary) {
     if (summary.kind === "evaluate" || format.isOver(summary.state) || summary.steps === 0) return nothing;
     const live = store.connection.state === "live" && summary.state === "running";
@@ -196,13 +196,13 @@ const WIDE: ReadonlySet<string> = new Set([WARNINGS, LEFT_OUT, CHECKPOINT]);
 
 type Fact = [name: string, value: string | TemplateResult];
 
-// The first of the highest accuracy, or where numbers are predicted of the lowest loss.
+// The first epoch with the highest accuracy, or for regressions the lowest loss.
 function bestOf(tests: readonly TestedEpoch[]): TestedEpoch | null {
   const score = (test: TestedEpoch) => test.testAccuracy ?? -format.numberOf(test.testLoss);
   return tests.reduce<TestedEpoch | null>((a, b) => (a && score(a) >= score(b) ? a : b), null);
 }
 
-// What is not known is left out.
+// Unknown values are omitted.
 function factsOf(summary: JobSummary, { tests, attempts: spans, warnings, omitted, submitter }: JobDetail): Fact[] {
   const last = tests.at(-1);
   const model = spans?.at(-1)?.model;
@@ -232,7 +232,7 @@ function factsOf(summary: JobSummary, { tests, attempts: spans, warnings, omitte
         : format.NONE,
     ],
     ["Mean absolute error", error == null ? format.NONE : format.loss(error)],
-    ["Images/s", format.rate(summary.samplesPerSecond)],
+    ["Samples/s", format.rate(summary.samplesPerSecond)],
     ["Arithmetic", format.flops(last?.flopsPerSecond)],
     ["MFU", format.smallPercent(last?.mfu)],
     [

@@ -1,4 +1,4 @@
-// The frame of all views: where one is, and how far what is shown can be believed.
+// The frame of all views, with the navigation and the state of the connection.
 
 import { html, nothing } from "lit";
 import { PageElement } from "../element";
@@ -62,7 +62,7 @@ class TrainyardPage extends PageElement {
   }
 
   private counts() {
-    if (!store.hasHeard) return nothing;
+    if (!store.hasData) return nothing;
     const running = [...store.jobs.values()].filter((job) => job.state === "running").length;
     const here = store.liveWorkers.length;
     return `${running} running, ${count(here, "worker")}`;
@@ -83,7 +83,7 @@ class TrainyardPage extends PageElement {
     }
   }
 
-  // A new view begins at its top, and says its name to who cannot see it.
+  // A new view starts at its top, and its name is announced to screen readers.
   protected override updated(): void {
     const here = route();
     const view = `${here.view} ${here.job}`;
@@ -96,7 +96,7 @@ class TrainyardPage extends PageElement {
   }
 
   private skip(event: Event): void {
-    event.preventDefault(); // the address names the view
+    event.preventDefault(); // the address is for views only
     this.querySelector<HTMLElement>("#content")!.focus();
   }
 }

@@ -1,5 +1,5 @@
-// All runs, as the dashboard's store has them: searched, filtered, sorted and paged there; those on the screen are kept
-// up by the live stream. What is asked for is in the link.
+// All runs. The tracking store filters, sorts and pages them; the live stream updates the visible ones. The query is in
+// the link.
 
 import { html, nothing } from "lit";
 import { repeat } from "lit/directives/repeat.js";
@@ -20,14 +20,14 @@ const PAGE = 50;
 const MOST_SELECTED = 100;
 const TYPING_MILLIS = 250;
 
-// What runs can be taken together by; any field of a command can be named in the link.
+// Fields to group runs by; a link can use any field of a job.
 const FIELDS = ["network", "dataset", "state", "tag", "project", "batchSize", "optimizer.type", "optimizer.learningRate", "seed"];
 
 interface Column {
   title: string;
-  sort?: string; // what the dashboard calls it
+  sort?: string; // its name in REST
   className: string;
-  cell(job: JobSummary, told?: StartForecast | null): unknown; // told: what lies before it, as the list was told
+  cell(job: JobSummary, listed?: StartForecast | null): unknown; // listed: the forecast in the list's response
 }
 
 const text = (value: string | null): string => value ?? format.NONE;
@@ -50,14 +50,14 @@ function projectCell({ project }: JobSummary) {
   return project ? html`<a href=${link("runs", { project })}>${project}</a>` : format.NONE;
 }
 
-// That of projects only where there are any.
+// The column of projects is shown only if there are any.
 function columns(jobs: readonly JobSummary[]): readonly Column[] {
   const projects = jobs.some((job) => job.project);
   return COLUMNS.filter((column) => projects || column.cell !== projectCell);
 }
 
-function progressCell(job: JobSummary, told?: StartForecast | null) {
-  const forecast = store.connection.state === "live" ? store.forecastOf(job, told) : null;
+function progressCell(job: JobSummary, listed?: StartForecast | null) {
+  const forecast = store.connection.state === "live" ? store.forecastOf(job, listed) : null;
   if (forecast) {
     const begins = format.begins(forecast, store.nowMillis);
     return html`<span class="forecast" title=${forecast.sentence}>
@@ -82,7 +82,7 @@ class RunsView extends PageElement {
   };
 
   declare query: string;
-  declare private jobs: readonly JobSummary[] | null; // null until the first answer
+  declare private jobs: readonly JobSummary[] | null; // null until the first response
   declare private total: number;
   declare private problem: string;
   declare private selected: ReadonlySet<string>;
@@ -100,7 +100,7 @@ class RunsView extends PageElement {
     this.selected = new Set();
     this.composing = false;
     new Subscriber(this, (change) => {
-      // A job that is not on this page of the list may belong there now.
+      // A changed job may now belong on this page of the list.
       const unseen =
         change.forecasts && this.jobs?.some((job) => job.state === "queued" && !store.isNext(job.job));
       if (change.snapshot || unseen || [...change.jobs].some((job) => !this.jobs?.some((row) => row.job === job))) {
@@ -126,7 +126,7 @@ class RunsView extends PageElement {
     return new URLSearchParams(this.query).get("by") ?? "";
   }
 
-  private get asked(): JobsQuery & { page: number } {
+  private get request(): JobsQuery & { page: number } {
     const query = new URLSearchParams(this.query);
     const page = Math.max(1, Math.trunc(Number(query.get("page"))) || 1);
     return {
@@ -145,7 +145,7 @@ class RunsView extends PageElement {
   }
 
   private async read(signal: AbortSignal): Promise<void> {
-    const { page: _, ...query } = this.asked;
+    const { page: _, ...query } = this.request;
     try {
       const { jobs, total } = await api.jobs(query, signal);
       this.jobs = jobs;
@@ -158,7 +158,7 @@ class RunsView extends PageElement {
   }
 
   protected override render() {
-    const asked = this.asked;
+    const request = this.request;
     return html`
       <section aria-labelledby="runs-heading">
         <div class="title">
@@ -183,17 +183,17 @@ class RunsView extends PageElement {
             ? html`<new-job .command=${EXAMPLE} @close=${() => (this.composing = false)}></new-job>`
             : nothing
         }
-        ${this.filters(asked)} ${this.problem ? html`<p class="reason" role="alert">${this.problem}</p>` : nothing}
+        ${this.filters(request)} ${this.problem ? html`<p class="reason" role="alert">${this.problem}</p>` : nothing}
         ${
           this.by
             ? html`<run-groups
                 .by=${this.by}
-                .state=${asked.state?.join(",") ?? ""}
-                .text=${asked.text ?? ""}
-                .tag=${asked.tag ?? ""}
-                .project=${asked.project ?? ""}
+                .state=${request.state?.join(",") ?? ""}
+                .text=${request.text ?? ""}
+                .tag=${request.tag ?? ""}
+                .project=${request.project ?? ""}
               ></run-groups>`
-            : html`${this.table(asked)} ${this.pages(asked.page)}`
+            : html`${this.table(request)} ${this.pages(request.page)}`
         }
       </section>
     `;
@@ -239,7 +239,7 @@ class RunsView extends PageElement {
     `;
   }
 
-  // What runs are narrowed to; a click widens them again.
+  // The active filters; a click removes one.
   private chosen(name: "tag" | "project", value: string) {
     const widen = () => keep({ [name]: null, page: null });
     return html`<button type="button" class="chip" aria-pressed="true" @click=${widen}>${name} ${value} ✕</button>`;
@@ -256,10 +256,10 @@ class RunsView extends PageElement {
     `;
   }
 
-  private table(asked: JobsQuery) {
+  private table(request: JobsQuery) {
     if (!this.jobs) return nothing;
     if (this.jobs.length === 0) {
-      const all = !asked.text && !asked.tag && !asked.project && asked.state?.length === 0;
+      const all = !request.text && !request.tag && !request.project && request.state?.length === 0;
       return html`<p class="empty" id="no-runs">
         ${all ? html`No jobs yet: <code>./trainyard submit docs/examples/first.json</code>` : "No run fits."}
       </p>`;
@@ -271,8 +271,8 @@ class RunsView extends PageElement {
           <thead>
             <tr>
               <th scope="col"><span class="hidden">Select</span></th>
-              ${this.head("Job", "job", "", asked)}
-              ${shown.map(({ title, sort, className }) => this.head(title, sort, className, asked))}
+              ${this.head("Job", "job", "", request)}
+              ${shown.map(({ title, sort, className }) => this.head(title, sort, className, request))}
             </tr>
           </thead>
           <tbody>
@@ -287,21 +287,21 @@ class RunsView extends PageElement {
     `;
   }
 
-  private head(title: string, sort: string | undefined, className: string, asked: JobsQuery) {
+  private head(title: string, sort: string | undefined, className: string, request: JobsQuery) {
     const plain = className === "number" ? "number" : "";
     if (!sort) return html`<th scope="col" class=${plain}>${title}</th>`;
-    const current = asked.sort === sort;
-    const next = current && asked.order === "desc" ? "asc" : "desc";
+    const current = request.sort === sort;
+    const next = current && request.order === "desc" ? "asc" : "desc";
     return html`<th
       scope="col"
       class=${plain}
-      aria-sort=${current ? (asked.order === "asc" ? "ascending" : "descending") : nothing}
+      aria-sort=${current ? (request.order === "asc" ? "ascending" : "descending") : nothing}
     >
       <button type="button" class="sort" @click=${() => keep({ sort, order: next, page: null })}>${title}</button>
     </th>`;
   }
 
-  private row(columns: readonly Column[], job: JobSummary, told?: StartForecast | null) {
+  private row(columns: readonly Column[], job: JobSummary, listed?: StartForecast | null) {
     const chosen = this.selected.has(job.job);
     const tags = job.tags ?? [];
     return html`
@@ -320,7 +320,7 @@ class RunsView extends PageElement {
           ${tags.map((tag) => html`<a class="tag" href=${link("runs", { tag })}>${tag}</a>`)}
         </td>
         ${columns.map(({ title, className, cell }) => {
-          const shown = cell(job, told);
+          const shown = cell(job, listed);
           return html`<td class=${className} data-label=${title} ?data-empty=${shown === format.NONE}>${shown}</td>`;
         })}
       </tr>

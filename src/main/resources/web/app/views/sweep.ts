@@ -1,4 +1,4 @@
-// A sweep, or another group of runs: the best so far, what was given to each and what came of it.
+// A sweep or another group of runs: the best so far, and each run's parameters and results.
 
 import { html, nothing } from "lit";
 import { guard } from "lit/directives/guard.js";
@@ -16,9 +16,9 @@ import { Refresher } from "../state/refresher";
 import { store } from "../state/store";
 import { Subscriber } from "../state/subscriber";
 
-const SHOWN = 100; // rows, until all are asked for
+const SHOWN = 100; // rows, unless all are requested
 const PERIOD_MILLIS = 2_000;
-const REST = 10; // times as long as the last answer took, nothing is asked: that of a thousand trials is half a megabyte
+const IDLE_FACTOR = 10; // pause between calls, in durations of the last one: 1,000 trials are half a megabyte
 
 class SweepView extends PageElement {
   static override properties = {
@@ -37,7 +37,7 @@ class SweepView extends PageElement {
 
   private readonly refresher = new Refresher(
     (signal) => this.read(signal),
-    () => Math.max(PERIOD_MILLIS, REST * this.tookMillis),
+    () => Math.max(PERIOD_MILLIS, IDLE_FACTOR * this.tookMillis),
   );
   private tookMillis = 0;
 

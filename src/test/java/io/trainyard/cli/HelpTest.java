@@ -3,6 +3,8 @@ package io.trainyard.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -19,7 +21,9 @@ class HelpTest {
 
     private static CommandLine command(String name) {
         CommandLine trainyard = Trainyard.commandLine();
-        return name.isEmpty() ? trainyard : trainyard.getSubcommands().get(name);
+        return name.isEmpty()
+                ? trainyard
+                : Objects.requireNonNull(trainyard.getSubcommands().get(name));
     }
 
     @ParameterizedTest
@@ -33,9 +37,9 @@ class HelpTest {
     @ParameterizedTest
     @MethodSource("commands")
     void beginsWithASentenceOnOneLine(String name) {
-        String[] lines = command(name).getUsageMessage().split("\\R");
-        assertThat(lines[0]).startsWith("Usage: trainyard ");
-        assertThat(lines[1]).matches("[A-Z][^.;]*\\.");
+        List<String> lines = command(name).getUsageMessage().lines().toList();
+        assertThat(lines.get(0)).startsWith("Usage: trainyard ");
+        assertThat(lines.get(1)).matches("[A-Z][^.;]*\\.");
     }
 
     @ParameterizedTest
