@@ -1,6 +1,6 @@
 package io.trainyard.spec;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
+import io.trainyard.spec.MissingFields.Default;
 import org.jspecify.annotations.Nullable;
 
 public sealed interface ActivationFunction extends LayerSpec {
@@ -13,15 +13,9 @@ public sealed interface ActivationFunction extends LayerSpec {
     record Relu(@Nullable String name) implements ActivationFunction {}
 
     /// x above 0, `negativeSlope` x elsewhere.
-    record LeakyRelu(@Nullable String name, double negativeSlope) implements ActivationFunction {
+    record LeakyRelu(@Nullable String name, @Default("0.01") double negativeSlope) implements ActivationFunction {
         public LeakyRelu {
             Check.within("leakyRelu.negativeSlope", negativeSlope, 0, 1000);
-        }
-
-        /// `negativeSlope` defaults to 0.01.
-        @JsonCreator
-        static LeakyRelu read(@Nullable String name, @Nullable Double negativeSlope) {
-            return new LeakyRelu(name, negativeSlope == null ? 0.01 : negativeSlope);
         }
     }
 
@@ -29,17 +23,11 @@ public sealed interface ActivationFunction extends LayerSpec {
     /// 2016).
     ///
     /// @param approximate `none` for the exact Phi, `tanh` for 0.5 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
-    record Gelu(@Nullable String name, String approximate) implements ActivationFunction {
+    record Gelu(@Nullable String name, @Default("'none'") String approximate) implements ActivationFunction {
         static final String APPROXIMATIONS = "none|tanh";
 
         public Gelu {
             Check.matching("gelu.approximate", approximate, APPROXIMATIONS, "none or tanh");
-        }
-
-        /// `approximate` defaults to `none`.
-        @JsonCreator
-        static Gelu read(@Nullable String name, @Nullable String approximate) {
-            return new Gelu(name, approximate == null ? "none" : approximate);
         }
 
         public boolean byTanh() {
@@ -56,19 +44,16 @@ public sealed interface ActivationFunction extends LayerSpec {
     record Silu(@Nullable String name) implements ActivationFunction {}
 
     /// ln(1 + e^(beta x)) / beta; x if beta x is above `threshold`.
-    record Softplus(@Nullable String name, double beta, double threshold) implements ActivationFunction {
+    record Softplus(
+            @Nullable String name,
+            @Default("1") double beta,
+            @Default("20") double threshold) implements ActivationFunction {
         /// e^threshold fits into a float32.
         private static final double MAX_THRESHOLD = 80;
 
         public Softplus {
             Check.between("softplus.beta", beta, 0.001, 1000);
             Check.between("softplus.threshold", threshold, 0, MAX_THRESHOLD);
-        }
-
-        /// `beta` defaults to 1, `threshold` to 20.
-        @JsonCreator
-        static Softplus read(@Nullable String name, @Nullable Double beta, @Nullable Double threshold) {
-            return new Softplus(name, beta == null ? 1 : beta, threshold == null ? 20 : threshold);
         }
     }
 
@@ -82,7 +67,10 @@ public sealed interface ActivationFunction extends LayerSpec {
         double maxVal();
     }
 
-    record Hardtanh(@Nullable String name, double minVal, double maxVal) implements Clamp {
+    record Hardtanh(
+            @Nullable String name,
+            @Default("-1") double minVal,
+            @Default("1") double maxVal) implements Clamp {
         private static final double MOST = 1000;
 
         public Hardtanh {
@@ -92,12 +80,6 @@ public sealed interface ActivationFunction extends LayerSpec {
                 throw new InvalidJobException("hardtanh.minVal is %s, but hardtanh.maxVal is %s; it must be below it"
                         .formatted(minVal, maxVal));
             }
-        }
-
-        /// `minVal` defaults to -1, `maxVal` to 1.
-        @JsonCreator
-        static Hardtanh read(@Nullable String name, @Nullable Double minVal, @Nullable Double maxVal) {
-            return new Hardtanh(name, minVal == null ? -1 : minVal, maxVal == null ? 1 : maxVal);
         }
     }
 

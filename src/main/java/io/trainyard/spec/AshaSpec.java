@@ -1,25 +1,20 @@
 package io.trainyard.spec;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
+import io.trainyard.spec.MissingFields.Default;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /// Asynchronous successive halving (Li et al. 2020): at each rung only the best jobs of a group continue; the
 /// others are paused until they are among the best.
 ///
 /// @param minEpochs epochs of the first rung; each further rung has `reductionFactor` times as many
 /// @param reductionFactor one job out of this number continues
-public record AshaSpec(int minEpochs, int reductionFactor) {
+public record AshaSpec(
+        @Default("1") int minEpochs, @Default("4") int reductionFactor) {
     public AshaSpec {
         Check.between("asha.minEpochs", minEpochs, 1, JobLimits.MAX_EPOCHS);
         Check.between("asha.reductionFactor", reductionFactor, 2, 1000);
-    }
-
-    @JsonCreator
-    static AshaSpec read(@Nullable Integer minEpochs, @Nullable Integer reductionFactor) {
-        return new AshaSpec(minEpochs == null ? 1 : minEpochs, reductionFactor == null ? 4 : reductionFactor);
     }
 
     /// The epochs of the rungs, ascending. The last epoch is never a rung.

@@ -3,6 +3,8 @@ package io.trainyard.spec;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
+import io.trainyard.spec.MissingFields.Default;
+import io.trainyard.spec.MissingFields.Required;
 import org.jspecify.annotations.Nullable;
 
 /// Augmentation of training images in every epoch: crop, then flip, then cutout, each if present. Test images are
@@ -34,30 +36,20 @@ public record AugmentSpec(
     /// `RandomCrop(size, padding)`.
     ///
     /// @param padding the border's width in pixels
-    public record RandomCrop(int padding) {
+    public record RandomCrop(
+            @Required("dataset.augment.randomCrop.padding") int padding) {
         public RandomCrop {
             Check.between("dataset.augment.randomCrop.padding", padding, 1, 256);
-        }
-
-        @JsonCreator
-        static RandomCrop read(@Nullable Integer padding) {
-            return new RandomCrop(Check.present("dataset.augment.randomCrop.padding", padding));
         }
     }
 
     /// Mirrors the image horizontally with probability `p`: torchvision's `RandomHorizontalFlip(p)`.
-    public record HorizontalFlip(double p) {
+    public record HorizontalFlip(@Default("0.5") double p) {
         public HorizontalFlip {
             if (!(p >= 0 && p <= 1)) {
                 throw new InvalidJobException(
                         "dataset.augment.horizontalFlip.p is %s; allowed is 0.0 to 1.0".formatted(p));
             }
-        }
-
-        /// `p` defaults to 0.5.
-        @JsonCreator
-        static HorizontalFlip read(@Nullable Double p) {
-            return new HorizontalFlip(p == null ? 0.5 : p);
         }
     }
 
@@ -67,17 +59,13 @@ public record AugmentSpec(
     ///
     /// @param size the square's side in pixels. Even: their code cuts `size // 2` to either side of the centre,
     ///     so an odd size would cut one pixel less
-    public record Cutout(int size) {
+    public record Cutout(
+            @Required("dataset.augment.cutout.size") int size) {
         public Cutout {
             if (size < 2 || size > 512 || size % 2 != 0) {
                 throw new InvalidJobException(
                         "dataset.augment.cutout.size is %d; allowed is an even number, 2 to 512".formatted(size));
             }
-        }
-
-        @JsonCreator
-        static Cutout read(@Nullable Integer size) {
-            return new Cutout(Check.present("dataset.augment.cutout.size", size));
         }
     }
 }

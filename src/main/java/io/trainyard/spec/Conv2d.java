@@ -1,6 +1,7 @@
 package io.trainyard.spec;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
+import io.trainyard.spec.MissingFields.Default;
+import io.trainyard.spec.MissingFields.Required;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -11,13 +12,13 @@ import org.jspecify.annotations.Nullable;
 ///     input part
 public record Conv2d(
         @Nullable String name,
-        int out,
-        Extent kernel,
-        Extent stride,
-        Padding padding,
-        Extent dilation,
-        int groups,
-        boolean bias)
+        @Required("conv2d.out") int out,
+        @Required("conv2d.kernel") Extent kernel,
+        @Default("1") Extent stride,
+        @Default("0") Padding padding,
+        @Default("1") Extent dilation,
+        @Default("1") int groups,
+        @Default("true") boolean bias)
         implements LayerSpec {
     public Conv2d {
         Check.between("conv2d.out", out, 1, MAX_WIDTH);
@@ -57,27 +58,6 @@ public record Conv2d(
     /// Square and dense, in one group.
     public Conv2d(@Nullable String name, int out, int kernel, int stride, int padding, boolean bias) {
         this(name, out, kernel, stride, padding, 1, 1, bias);
-    }
-
-    @JsonCreator
-    static Conv2d read(
-            @Nullable String name,
-            @Nullable Integer out,
-            @Nullable Extent kernel,
-            @Nullable Extent stride,
-            @Nullable Padding padding,
-            @Nullable Extent dilation,
-            @Nullable Integer groups,
-            @Nullable Boolean bias) {
-        return new Conv2d(
-                name,
-                Check.present("conv2d.out", out),
-                Check.present("conv2d.kernel", kernel),
-                Extent.orSquare(stride, 1),
-                padding == null ? Padding.of(0) : padding,
-                Extent.orSquare(dilation, 1),
-                groups == null ? 1 : groups,
-                bias == null || bias);
     }
 
     public Windows windows() {

@@ -3,7 +3,6 @@ package io.trainyard.spec;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonFormat;
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -19,8 +18,13 @@ import org.jspecify.annotations.Nullable;
 public record DatasetSpec(
         String name,
         @Nullable Colors colors,
-        @Nullable List<Integer> resize,
-        @Nullable List<Integer> centerCrop,
+
+        @JsonFormat(with = JsonFormat.Feature.ACCEPT_SINGLE_VALUE_AS_ARRAY) @Nullable
+        List<Integer> resize,
+
+        @JsonFormat(with = JsonFormat.Feature.ACCEPT_SINGLE_VALUE_AS_ARRAY) @Nullable
+        List<Integer> centerCrop,
+
         @Nullable SplitSpec split,
         @Nullable Normalize normalize,
         @Nullable AugmentSpec augment) {
@@ -29,6 +33,7 @@ public record DatasetSpec(
     /// Regular expression of dataset names.
     static final String NAME = "[a-z0-9][a-z0-9-]{0,63}";
 
+    @JsonCreator(mode = JsonCreator.Mode.PROPERTIES)
     public DatasetSpec {
         Check.matching(
                 "dataset",
@@ -91,21 +96,6 @@ public record DatasetSpec(
     @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
     public static DatasetSpec named(String name) {
         return new DatasetSpec(name, null, null);
-    }
-
-    @JsonCreator(mode = JsonCreator.Mode.PROPERTIES)
-    static DatasetSpec read(
-            @JsonProperty("name") @Nullable String name,
-            @JsonProperty("colors") @Nullable Colors colors,
-            @JsonProperty("resize") @JsonFormat(with = JsonFormat.Feature.ACCEPT_SINGLE_VALUE_AS_ARRAY) @Nullable
-                    List<Integer> resize,
-            @JsonProperty("centerCrop") @JsonFormat(with = JsonFormat.Feature.ACCEPT_SINGLE_VALUE_AS_ARRAY) @Nullable
-                    List<Integer> centerCrop,
-            @JsonProperty("split") @Nullable SplitSpec split,
-            @JsonProperty("normalize") @Nullable Normalize normalize,
-            @JsonProperty("augment") @Nullable AugmentSpec augment) {
-        return new DatasetSpec(
-                Check.present("dataset.name", name), colors, resize, centerCrop, split, normalize, augment);
     }
 
     /// (pixel - mean) / std, with one mean and one std for each channel, in units of the scaled pixel (0..1).

@@ -1,14 +1,12 @@
 package io.trainyard.spec;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
+import io.trainyard.spec.MissingFields.Default;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// In training, zeroes values with probability `p` and scales the others by 1/(1-p); in evaluation, passes its
 /// input through.
 public sealed interface DropoutLayer extends LayerSpec {
-    double DEFAULT_P = 0.5;
-
     double p();
 
     /// Number of random draws for one sample of shape `in`.
@@ -25,14 +23,9 @@ public sealed interface DropoutLayer extends LayerSpec {
     }
 
     /// Each element independently.
-    record Dropout(@Nullable String name, double p) implements DropoutLayer {
+    record Dropout(@Nullable String name, @Default("0.5") double p) implements DropoutLayer {
         public Dropout {
             Check.within("dropout.p", p, 0, 1);
-        }
-
-        @JsonCreator
-        static Dropout read(@Nullable String name, @Nullable Double p) {
-            return new Dropout(name, p == null ? DEFAULT_P : p);
         }
 
         @Override
@@ -42,14 +35,9 @@ public sealed interface DropoutLayer extends LayerSpec {
     }
 
     /// Each channel of a sample as a whole, with one draw for each channel.
-    record Dropout2d(@Nullable String name, double p) implements DropoutLayer {
+    record Dropout2d(@Nullable String name, @Default("0.5") double p) implements DropoutLayer {
         public Dropout2d {
             Check.within("dropout2d.p", p, 0, 1);
-        }
-
-        @JsonCreator
-        static Dropout2d read(@Nullable String name, @Nullable Double p) {
-            return new Dropout2d(name, p == null ? DEFAULT_P : p);
         }
 
         @Override

@@ -1,10 +1,10 @@
 package io.trainyard.spec;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
+import io.trainyard.spec.MissingFields.Default;
+import io.trainyard.spec.MissingFields.Required;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.IntToDoubleFunction;
-import org.jspecify.annotations.Nullable;
 
 /// A schedule that changes the rate only between epochs.
 public sealed interface EpochSchedule extends ScheduleSpec {
@@ -27,16 +27,12 @@ public sealed interface EpochSchedule extends ScheduleSpec {
     }
 
     /// Multiplied by `gamma` after every `stepSize` epochs: `StepLR`.
-    record Step(int stepSize, double gamma) implements EpochSchedule {
+    record Step(
+            @Required("schedule.stepSize") int stepSize,
+            @Default("0.1") double gamma) implements EpochSchedule {
         public Step {
             Check.between("schedule.stepSize", stepSize, 1, MAX_EPOCHS);
             Check.within("schedule.gamma", gamma, 0, 1000);
-        }
-
-        /// `gamma` defaults to 0.1.
-        @JsonCreator
-        static Step read(@Nullable Integer stepSize, @Nullable Double gamma) {
-            return new Step(Check.present("schedule.stepSize", stepSize), gamma == null ? 0.1 : gamma);
         }
 
         @Override
@@ -46,7 +42,9 @@ public sealed interface EpochSchedule extends ScheduleSpec {
     }
 
     /// Multiplied by `gamma` after each number of epochs in `milestones`: `MultiStepLR`.
-    record MultiStep(List<Integer> milestones, double gamma) implements EpochSchedule {
+    record MultiStep(
+            @Required("schedule.milestones") List<Integer> milestones,
+            @Default("0.1") double gamma) implements EpochSchedule {
         private static final int MAX_MILESTONES = 1000;
 
         public MultiStep {
@@ -65,12 +63,6 @@ public sealed interface EpochSchedule extends ScheduleSpec {
             Check.within("schedule.gamma", gamma, 0, 1000);
         }
 
-        /// `gamma` defaults to 0.1.
-        @JsonCreator
-        static MultiStep read(@Nullable List<Integer> milestones, @Nullable Double gamma) {
-            return new MultiStep(Check.present("schedule.milestones", milestones), gamma == null ? 0.1 : gamma);
-        }
-
         @Override
         public double learningRate(double base, int epoch, int epochs) {
             return base
@@ -83,14 +75,9 @@ public sealed interface EpochSchedule extends ScheduleSpec {
     }
 
     /// Multiplied by `gamma` after every epoch: `ExponentialLR`.
-    record Exponential(double gamma) implements EpochSchedule {
+    record Exponential(@Required("schedule.gamma") double gamma) implements EpochSchedule {
         public Exponential {
             Check.within("schedule.gamma", gamma, 0, 1000);
-        }
-
-        @JsonCreator
-        static Exponential read(@Nullable Double gamma) {
-            return new Exponential(Check.present("schedule.gamma", gamma));
         }
 
         @Override
@@ -102,15 +89,9 @@ public sealed interface EpochSchedule extends ScheduleSpec {
     /// Decays from the optimizer's learning rate towards 0, by the remaining fraction of the epochs to the power
     /// of `power`: `PolynomialLR` with `total_iters` set to the job's epochs, so the rate would be 0 after the
     /// last.
-    record Polynomial(double power) implements EpochSchedule {
+    record Polynomial(@Default("1") double power) implements EpochSchedule {
         public Polynomial {
             Check.between("schedule.power", power, 0.001, 1000);
-        }
-
-        /// `power` defaults to 1, a linear decay.
-        @JsonCreator
-        static Polynomial read(@Nullable Double power) {
-            return new Polynomial(power == null ? 1 : power);
         }
 
         @Override
@@ -124,12 +105,6 @@ public sealed interface EpochSchedule extends ScheduleSpec {
     record Cosine(double minLearningRate) implements EpochSchedule {
         public Cosine {
             Check.within("schedule.minLearningRate", minLearningRate, 0, 1000);
-        }
-
-        /// `minLearningRate` defaults to 0.
-        @JsonCreator
-        static Cosine read(@Nullable Double minLearningRate) {
-            return new Cosine(minLearningRate == null ? 0 : minLearningRate);
         }
 
         @Override
@@ -164,21 +139,14 @@ public sealed interface EpochSchedule extends ScheduleSpec {
     /// Decays from the optimizer's learning rate towards `minLearningRate` along half a cosine in `periodEpochs`
     /// epochs, then restarts; each period is `periodFactor` times as long as the one before:
     /// `CosineAnnealingWarmRestarts`.
-    record CosineRestarts(int periodEpochs, int periodFactor, double minLearningRate) implements EpochSchedule {
+    record CosineRestarts(
+            @Required("schedule.periodEpochs") int periodEpochs,
+            @Default("1") int periodFactor,
+            double minLearningRate) implements EpochSchedule {
         public CosineRestarts {
             Check.between("schedule.periodEpochs", periodEpochs, 1, MAX_EPOCHS);
             Check.between("schedule.periodFactor", periodFactor, 1, 1000);
             Check.within("schedule.minLearningRate", minLearningRate, 0, 1000);
-        }
-
-        /// `periodFactor` defaults to 1, `minLearningRate` to 0.
-        @JsonCreator
-        static CosineRestarts read(
-                @Nullable Integer periodEpochs, @Nullable Integer periodFactor, @Nullable Double minLearningRate) {
-            return new CosineRestarts(
-                    Check.present("schedule.periodEpochs", periodEpochs),
-                    periodFactor == null ? 1 : periodFactor,
-                    minLearningRate == null ? 0 : minLearningRate);
         }
 
         @Override

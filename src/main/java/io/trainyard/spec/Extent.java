@@ -4,7 +4,6 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /// Rows and columns of an image, a window or a stride, in pixels. In JSON a single number if both are equal,
 /// otherwise `[rows, columns]`, like PyTorch's int or tuple.
@@ -13,11 +12,6 @@ public record Extent(int rows, int columns) {
 
     public static Extent square(int side) {
         return new Extent(side, side);
-    }
-
-    /// The given value, or a square.
-    static Extent orSquare(@Nullable Extent given, int side) {
-        return given == null ? square(side) : given;
     }
 
     @JsonCreator(mode = JsonCreator.Mode.DELEGATING)

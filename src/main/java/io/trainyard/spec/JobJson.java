@@ -33,7 +33,7 @@ public final class JobJson {
     public static final int MAX_NESTING = 64;
 
     private static final JsonMapper MAPPER = JsonMapper.builder()
-            .addModule(new ParameterNamesModule())
+            .addModules(new ParameterNamesModule(), MissingFields.module())
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
@@ -126,7 +126,13 @@ public final class JobJson {
 
     private static JobSpec parse(ObjectNode json) throws JsonProcessingException {
         requireFieldsOfItsKind(json);
-        return MAPPER.treeToValue(json, JobSpec.class);
+        ObjectNode complete = kind(json) == JobKind.EVALUATE ? json.deepCopy().put("epochs", 0) : json;
+        JobSpec job = MAPPER.treeToValue(complete, JobSpec.class);
+        if (json.hasNonNull("device") && json.hasNonNull("devices")) {
+            throw new InvalidJobException("device is %s, but devices are given, too; leave out one of the two"
+                    .formatted(json.path("device")));
+        }
+        return job;
     }
 
     /// The first error of reading a job; empty if it is valid.

@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.exc.MismatchedInputException;
 import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
 import com.fasterxml.jackson.databind.exc.ValueInstantiationException;
 import com.fasterxml.jackson.databind.node.MissingNode;
+import java.lang.invoke.MethodType;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -89,7 +90,7 @@ final class JobJsonError {
             case InvalidTypeIdException type when found.isObject() -> unknownType(type, path, found);
             case InvalidTypeIdException type ->
                 wrongKind(path, found, type.getBaseType().getRawClass());
-            case MismatchedInputException mismatch -> wrongKind(path, found, mismatch.getTargetType());
+            case MismatchedInputException mismatch -> wrongKind(path, found, boxed(mismatch.getTargetType()));
             default -> wrongKind(path, found, null);
         };
     }
@@ -153,6 +154,10 @@ final class JobJsonError {
                 ? "a whole number that is not so large"
                 : kind(target);
         return "%s is %s; it must be %s".formatted(text(path), Check.shortened(found.toString()), kind);
+    }
+
+    private static @Nullable Class<?> boxed(@Nullable Class<?> type) {
+        return type == null ? null : MethodType.methodType(type).wrap().returnType();
     }
 
     private static String kind(@Nullable Class<?> target) {

@@ -1,11 +1,12 @@
 package io.trainyard.spec;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.databind.annotation.JsonSerialize;
+import io.trainyard.spec.MissingFields.Default;
+import io.trainyard.spec.MissingFields.Required;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// One job: the body of a command record. Missing fields have the defaults of [#read]. An evaluation has 0
+/// One job: the body of a command record. An evaluation has 0
 /// epochs; its other training fields are ignored and not written.
 ///
 /// @param id names the job everywhere: topics' key, checkpoints' folder
@@ -37,34 +38,34 @@ import org.jspecify.annotations.Nullable;
 /// @param asha successive halving within its group; null: none
 @JsonSerialize(using = JobSpecSerializer.class)
 public record JobSpec(
-        String id,
-        NetworkSpec network,
-        DatasetSpec dataset,
-        int epochs,
-        int batchSize,
-        LossSpec loss,
-        OptimizerSpec optimizer,
-        ScheduleSpec schedule,
+        @Required("id") String id,
+        @Required("network") NetworkSpec network,
+        @Required("dataset") DatasetSpec dataset,
+        @Required("epochs") int epochs,
+        @Default("64") int batchSize,
+        @Default("{'type': 'crossEntropy'}") LossSpec loss,
+        @Default("{'type': 'sgd', 'learningRate': 0.01}") OptimizerSpec optimizer,
+        @Default("{'type': 'constant'}") ScheduleSpec schedule,
         @Nullable ClipSpec clipGradients,
-        int accumulateSteps,
+        @Default("1") int accumulateSteps,
         @Nullable EmaSpec ema,
         boolean shuffle,
         boolean dropLast,
         long seed,
-        DeviceSpec device,
+        @Default("'auto'") DeviceSpec device,
         @Nullable List<DeviceSpec> devices,
-        Precision precision,
-        int checkpointEveryEpochs,
+        @Default("'fp32'") Precision precision,
+        @Default("1") int checkpointEveryEpochs,
         @Nullable Integer checkpointEverySteps,
         @Nullable Integer checkpointEverySeconds,
         @Nullable Integer keepLast,
         boolean keepBest,
-        int reportEverySteps,
+        @Default("100") int reportEverySteps,
         @Nullable StopWhen stopWhen,
-        JobKind kind,
+        @Default("'train'") JobKind kind,
         @Nullable CheckpointName initFrom,
         @Nullable String project,
-        boolean preemptible,
+        @Default("true") boolean preemptible,
         @Nullable String group,
         @Nullable SweepSpec sweep,
         @Nullable Integer random,
@@ -74,8 +75,6 @@ public record JobSpec(
 
     /// A job's id, as a regular expression. The limit of 100 characters is checked separately.
     static final String ID = "[A-Za-z0-9][A-Za-z0-9_-]*(\\.[A-Za-z0-9_-]+)*";
-
-    private static final OptimizerSpec DEFAULT_OPTIMIZER = new OptimizerSpec.Sgd(0.01, 0, 0);
 
     public JobSpec {
         requireId("id", id);
@@ -93,9 +92,7 @@ public record JobSpec(
         Check.between("accumulateSteps", accumulateSteps, 1, 10_000);
         if (devices != null) {
             devices = DeviceSpec.several("devices", devices);
-            if (!device.equals(devices.getFirst())) {
-                throw new IllegalArgumentException("device must be the first of the devices, not " + device.name());
-            }
+            device = devices.getFirst();
         }
         if (schedule.cyclesMomentum() && !optimizer.hasMomentum()) {
             throw new InvalidJobException(
@@ -189,85 +186,5 @@ public record JobSpec(
     /// One device, or several of one kind.
     public List<DeviceSpec> allDevices() {
         return devices == null ? List.of(device) : devices;
-    }
-
-    private static DeviceSpec first(@Nullable DeviceSpec device, @Nullable List<DeviceSpec> devices) {
-        if (devices == null) {
-            return device == null ? DeviceSpec.AUTO : device;
-        }
-        if (device != null) {
-            throw new InvalidJobException(
-                    "device is \"%s\", but devices are given, too; leave out one of the two".formatted(device.name()));
-        }
-        return DeviceSpec.several("devices", devices).getFirst();
-    }
-
-    @JsonCreator
-    static JobSpec read(
-            @Nullable String id,
-            @Nullable NetworkSpec network,
-            @Nullable DatasetSpec dataset,
-            @Nullable Integer epochs,
-            @Nullable Integer batchSize,
-            @Nullable LossSpec loss,
-            @Nullable OptimizerSpec optimizer,
-            @Nullable ScheduleSpec schedule,
-            @Nullable ClipSpec clipGradients,
-            @Nullable Integer accumulateSteps,
-            @Nullable EmaSpec ema,
-            @Nullable Boolean shuffle,
-            @Nullable Boolean dropLast,
-            @Nullable Long seed,
-            @Nullable DeviceSpec device,
-            @Nullable List<DeviceSpec> devices,
-            @Nullable Precision precision,
-            @Nullable Integer checkpointEveryEpochs,
-            @Nullable Integer checkpointEverySteps,
-            @Nullable Integer checkpointEverySeconds,
-            @Nullable Integer keepLast,
-            @Nullable Boolean keepBest,
-            @Nullable Integer reportEverySteps,
-            @Nullable StopWhen stopWhen,
-            @Nullable JobKind kind,
-            @Nullable CheckpointName initFrom,
-            @Nullable String project,
-            @Nullable Boolean preemptible,
-            @Nullable String group,
-            @Nullable SweepSpec sweep,
-            @Nullable Integer random,
-            @Nullable AshaSpec asha) {
-        return new JobSpec(
-                Check.present("id", id),
-                Check.present("network", network),
-                Check.present("dataset", dataset),
-                kind == JobKind.EVALUATE && epochs == null ? 0 : Check.present("epochs", epochs),
-                batchSize == null ? 64 : batchSize,
-                loss == null ? LossSpec.DEFAULT : loss,
-                optimizer == null ? DEFAULT_OPTIMIZER : optimizer,
-                schedule == null ? ScheduleSpec.CONSTANT : schedule,
-                clipGradients,
-                accumulateSteps == null ? 1 : accumulateSteps,
-                ema,
-                shuffle != null && shuffle,
-                dropLast != null && dropLast,
-                seed == null ? 0 : seed,
-                first(device, devices),
-                devices,
-                precision == null ? Precision.FP32 : precision,
-                checkpointEveryEpochs == null ? 1 : checkpointEveryEpochs,
-                checkpointEverySteps,
-                checkpointEverySeconds,
-                keepLast,
-                keepBest != null && keepBest,
-                reportEverySteps == null ? 100 : reportEverySteps,
-                stopWhen,
-                kind == null ? JobKind.TRAIN : kind,
-                initFrom,
-                project,
-                preemptible == null || preemptible,
-                group,
-                sweep,
-                random,
-                asha);
     }
 }

@@ -1,9 +1,10 @@
 package io.trainyard.spec;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import io.trainyard.spec.MissingFields.Default;
+import io.trainyard.spec.MissingFields.Required;
 import io.trainyard.spec.ParameterSpec.Init;
 import java.util.Arrays;
 import java.util.List;
@@ -115,15 +116,10 @@ public sealed interface LayerSpec
     /// their branches with it, initially close to zero.
     ///
     /// @param initValue initial value of the factors
-    record LayerScale(@Nullable String name, double initValue) implements LayerSpec {
+    record LayerScale(
+            @Nullable String name, @Default("1e-6") double initValue) implements LayerSpec {
         public LayerScale {
             Check.between("layerScale.initValue", initValue, 0, 1000);
-        }
-
-        /// `initValue` defaults to 0.000001.
-        @JsonCreator
-        static LayerScale read(@Nullable String name, @Nullable Double initValue) {
-            return new LayerScale(name, initValue == null ? 1e-6 : initValue);
         }
 
         @Override
@@ -155,14 +151,12 @@ public sealed interface LayerSpec
     }
 
     /// x W^T + b; weight (out, in).
-    record Linear(@Nullable String name, int out, boolean bias) implements LayerSpec {
+    record Linear(
+            @Nullable String name,
+            @Required("linear.out") int out,
+            @Default("true") boolean bias) implements LayerSpec {
         public Linear {
             Check.between("linear.out", out, 1, MAX_WIDTH);
-        }
-
-        @JsonCreator
-        static Linear read(@Nullable String name, @Nullable Integer out, @Nullable Boolean bias) {
-            return new Linear(name, Check.present("linear.out", out), bias == null || bias);
         }
 
         @Override

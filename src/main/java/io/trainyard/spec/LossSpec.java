@@ -1,6 +1,5 @@
 package io.trainyard.spec;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
@@ -52,11 +51,6 @@ public sealed interface LossSpec {
                                     .formatted(Check.shortened(classWeights.toString())));
                 }
             }
-        }
-
-        @JsonCreator
-        static CrossEntropy read(@Nullable Double labelSmoothing, @Nullable List<Double> classWeights) {
-            return new CrossEntropy(labelSmoothing == null ? 0 : labelSmoothing, classWeights);
         }
 
         @Override

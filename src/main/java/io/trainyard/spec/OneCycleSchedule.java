@@ -1,21 +1,21 @@
 package io.trainyard.spec;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
+import io.trainyard.spec.MissingFields.Default;
+import io.trainyard.spec.MissingFields.Required;
 import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
 
 /// Rises from `maxLearningRate / divFactor` to `maxLearningRate` in the first `pctStart` of the job's steps, then
 /// falls to the first rate divided by `finalDivFactor`, step by step, both along half a cosine: `OneCycleLR`. It
 /// ignores the optimizer's own learning rate. With `cycleMomentum` the momentum, or Adam's beta1, falls from
 /// `maxMomentum` to `baseMomentum` and rises again; otherwise it is constant.
 public record OneCycleSchedule(
-        double maxLearningRate,
-        double pctStart,
-        double divFactor,
-        double finalDivFactor,
+        @Required("schedule.maxLearningRate") double maxLearningRate,
+        @Default("0.3") double pctStart,
+        @Default("25") double divFactor,
+        @Default("1e4") double finalDivFactor,
         boolean cycleMomentum,
-        double baseMomentum,
-        double maxMomentum)
+        @Default("0.85") double baseMomentum,
+        @Default("0.95") double maxMomentum)
         implements ScheduleSpec {
     private static final double LEAST_MOMENTUM = 1e-6; // at 0, SGD and RMSprop would keep no momentum buffer
 
@@ -26,26 +26,6 @@ public record OneCycleSchedule(
         Check.within("schedule.finalDivFactor", finalDivFactor, 1e-6, 1e12);
         Check.within("schedule.baseMomentum", baseMomentum, LEAST_MOMENTUM, 1);
         Check.within("schedule.maxMomentum", maxMomentum, LEAST_MOMENTUM, 1);
-    }
-
-    /// Missing fields have PyTorch's defaults, except that `cycleMomentum` is false.
-    @JsonCreator
-    static OneCycleSchedule read(
-            @Nullable Double maxLearningRate,
-            @Nullable Double pctStart,
-            @Nullable Double divFactor,
-            @Nullable Double finalDivFactor,
-            @Nullable Boolean cycleMomentum,
-            @Nullable Double baseMomentum,
-            @Nullable Double maxMomentum) {
-        return new OneCycleSchedule(
-                Check.present("schedule.maxLearningRate", maxLearningRate),
-                pctStart == null ? 0.3 : pctStart,
-                divFactor == null ? 25 : divFactor,
-                finalDivFactor == null ? 1e4 : finalDivFactor,
-                cycleMomentum != null && cycleMomentum,
-                baseMomentum == null ? 0.85 : baseMomentum,
-                maxMomentum == null ? 0.95 : maxMomentum);
     }
 
     /// The position of a step in the cycle.

@@ -1,11 +1,11 @@
 package io.trainyard.spec;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import io.trainyard.spec.MissingFields.Default;
+import io.trainyard.spec.MissingFields.Required;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /// The optimizer, with the update rules of `torch.optim`.
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
@@ -35,7 +35,12 @@ public sealed interface OptimizerSpec {
 
     /// g += weightDecay w; v = momentum v + (1 - dampening) g, in the first step v = g; w -= learningRate v.
     /// With `nesterov` w -= learningRate (g + momentum v).
-    record Sgd(double learningRate, double momentum, double dampening, boolean nesterov, double weightDecay)
+    record Sgd(
+            @Required("optimizer.learningRate") double learningRate,
+            double momentum,
+            double dampening,
+            boolean nesterov,
+            double weightDecay)
             implements OptimizerSpec {
         public Sgd {
             Check.within("optimizer.learningRate", learningRate, 0, 1000);
@@ -59,21 +64,6 @@ public sealed interface OptimizerSpec {
 
         public Sgd(double learningRate, double momentum, double weightDecay) {
             this(learningRate, momentum, 0, false, weightDecay);
-        }
-
-        @JsonCreator
-        static Sgd read(
-                @Nullable Double learningRate,
-                @Nullable Double momentum,
-                @Nullable Double dampening,
-                @Nullable Boolean nesterov,
-                @Nullable Double weightDecay) {
-            return new Sgd(
-                    Check.present("optimizer.learningRate", learningRate),
-                    momentum == null ? 0 : momentum,
-                    dampening == null ? 0 : dampening,
-                    nesterov != null && nesterov,
-                    weightDecay == null ? 0 : weightDecay);
         }
 
         @Override
@@ -123,7 +113,13 @@ public sealed interface OptimizerSpec {
     /// In step t: g += weightDecay w; m = beta1 m + (1 - beta1) g; s = beta2 s + (1 - beta2) g^2; w -=
     /// learningRate m / (1 - beta1^t) / (sqrt(s / (1 - beta2^t)) + epsilon). With `amsgrad` the last formula uses
     /// the largest s so far instead of s.
-    record Adam(double learningRate, double beta1, double beta2, double epsilon, double weightDecay, boolean amsgrad)
+    record Adam(
+            @Default("1e-3") double learningRate,
+            @Default("0.9") double beta1,
+            @Default("0.999") double beta2,
+            @Default("1e-8") double epsilon,
+            double weightDecay,
+            boolean amsgrad)
             implements OfAdam {
         public Adam {
             checkAdam(learningRate, beta1, beta2, epsilon, weightDecay);
@@ -133,24 +129,6 @@ public sealed interface OptimizerSpec {
             this(learningRate, beta1, beta2, epsilon, weightDecay, false);
         }
 
-        /// Missing fields have PyTorch's defaults.
-        @JsonCreator
-        static Adam read(
-                @Nullable Double learningRate,
-                @Nullable Double beta1,
-                @Nullable Double beta2,
-                @Nullable Double epsilon,
-                @Nullable Double weightDecay,
-                @Nullable Boolean amsgrad) {
-            return new Adam(
-                    learningRate == null ? 1e-3 : learningRate,
-                    beta1 == null ? 0.9 : beta1,
-                    beta2 == null ? 0.999 : beta2,
-                    epsilon == null ? 1e-8 : epsilon,
-                    weightDecay == null ? 0 : weightDecay,
-                    amsgrad != null && amsgrad);
-        }
-
         @Override
         public Adam withMomentum(double other) {
             return new Adam(learningRate, other, beta2, epsilon, weightDecay, amsgrad);
@@ -158,7 +136,13 @@ public sealed interface OptimizerSpec {
     }
 
     /// Like [Adam], but with decoupled weight decay: w -= learningRate weightDecay w instead of a term in g.
-    record AdamW(double learningRate, double beta1, double beta2, double epsilon, double weightDecay, boolean amsgrad)
+    record AdamW(
+            @Default("1e-3") double learningRate,
+            @Default("0.9") double beta1,
+            @Default("0.999") double beta2,
+            @Default("1e-8") double epsilon,
+            @Default("1e-2") double weightDecay,
+            boolean amsgrad)
             implements OfAdam {
         public AdamW {
             checkAdam(learningRate, beta1, beta2, epsilon, weightDecay);
@@ -166,24 +150,6 @@ public sealed interface OptimizerSpec {
 
         public AdamW(double learningRate, double beta1, double beta2, double epsilon, double weightDecay) {
             this(learningRate, beta1, beta2, epsilon, weightDecay, false);
-        }
-
-        /// Missing fields have PyTorch's defaults.
-        @JsonCreator
-        static AdamW read(
-                @Nullable Double learningRate,
-                @Nullable Double beta1,
-                @Nullable Double beta2,
-                @Nullable Double epsilon,
-                @Nullable Double weightDecay,
-                @Nullable Boolean amsgrad) {
-            return new AdamW(
-                    learningRate == null ? 1e-3 : learningRate,
-                    beta1 == null ? 0.9 : beta1,
-                    beta2 == null ? 0.999 : beta2,
-                    epsilon == null ? 1e-8 : epsilon,
-                    weightDecay == null ? 1e-2 : weightDecay,
-                    amsgrad != null && amsgrad);
         }
 
         @Override
@@ -196,7 +162,12 @@ public sealed interface OptimizerSpec {
     /// With `centered` the square of the gradient's mean a = alpha a + (1 - alpha) g is subtracted from s. With
     /// momentum: v = momentum v + step; w -= learningRate v.
     record Rmsprop(
-            double learningRate, double alpha, double epsilon, double momentum, boolean centered, double weightDecay)
+            @Default("1e-2") double learningRate,
+            @Default("0.99") double alpha,
+            @Default("1e-8") double epsilon,
+            double momentum,
+            boolean centered,
+            double weightDecay)
             implements OptimizerSpec {
         public Rmsprop {
             Check.within("optimizer.learningRate", learningRate, 0, 1000);
@@ -204,24 +175,6 @@ public sealed interface OptimizerSpec {
             Check.within("optimizer.epsilon", epsilon, 1e-30, 1000);
             Check.within("optimizer.momentum", momentum, 0, 1);
             Check.within("optimizer.weightDecay", weightDecay, 0, 1000);
-        }
-
-        /// Missing fields have PyTorch's defaults.
-        @JsonCreator
-        static Rmsprop read(
-                @Nullable Double learningRate,
-                @Nullable Double alpha,
-                @Nullable Double epsilon,
-                @Nullable Double momentum,
-                @Nullable Boolean centered,
-                @Nullable Double weightDecay) {
-            return new Rmsprop(
-                    learningRate == null ? 1e-2 : learningRate,
-                    alpha == null ? 0.99 : alpha,
-                    epsilon == null ? 1e-8 : epsilon,
-                    momentum == null ? 0 : momentum,
-                    centered != null && centered,
-                    weightDecay == null ? 0 : weightDecay);
         }
 
         /// In PyTorch's order: the mean of the gradient's square, the momentum, the gradient's mean.

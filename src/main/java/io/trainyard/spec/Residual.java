@@ -1,24 +1,23 @@
 package io.trainyard.spec;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
+import io.trainyard.spec.MissingFields.Default;
+import io.trainyard.spec.MissingFields.Required;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// layers(x) + shortcut(x); an empty shortcut is the identity. Names of the layers are prefixed by this layer's
 /// name, those of the shortcut also by `shortcut`.
-public record Residual(@Nullable String name, List<LayerSpec> layers, List<LayerSpec> shortcut) implements LayerSpec {
+public record Residual(
+        @Nullable String name,
+        @Required("residual.layers") List<LayerSpec> layers,
+        @Default("[]") List<LayerSpec> shortcut)
+        implements LayerSpec {
     public Residual {
         layers = Check.complete("residual.layers", layers);
         shortcut = Check.complete("residual.shortcut", shortcut);
         if (layers.isEmpty()) {
             throw new InvalidJobException("residual.layers has 0 layers; give it at least 1");
         }
-    }
-
-    /// The shortcut defaults to the identity.
-    @JsonCreator
-    static Residual read(@Nullable String name, @Nullable List<LayerSpec> layers, @Nullable List<LayerSpec> shortcut) {
-        return new Residual(name, Check.present("residual.layers", layers), shortcut == null ? List.of() : shortcut);
     }
 
     @Override

@@ -1,14 +1,13 @@
 package io.trainyard.spec;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
+import io.trainyard.spec.MissingFields.Default;
+import io.trainyard.spec.MissingFields.Required;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Normalizes each sample independently, in sets of its values, each by its own mean and variance, in training
 /// and evaluation.
 public sealed interface SampleNorm extends LayerSpec {
-    double DEFAULT_EPS = 1e-5;
-
     /// Added to the variance.
     double eps();
 
@@ -35,20 +34,15 @@ public sealed interface SampleNorm extends LayerSpec {
     }
 
     /// Splits the channels into `groups` equal sets, with a scale and a shift for each channel.
-    record GroupNorm(@Nullable String name, int groups, double eps, boolean affine) implements SampleNorm {
+    record GroupNorm(
+            @Nullable String name,
+            @Required("groupNorm.groups") int groups,
+            @Default("1e-5") double eps,
+            @Default("true") boolean affine)
+            implements SampleNorm {
         public GroupNorm {
             Check.between("groupNorm.groups", groups, 1, MAX_WIDTH);
             Norms.checkEps("groupNorm.eps", eps);
-        }
-
-        @JsonCreator
-        static GroupNorm read(
-                @Nullable String name, @Nullable Integer groups, @Nullable Double eps, @Nullable Boolean affine) {
-            return new GroupNorm(
-                    name,
-                    Check.present("groupNorm.groups", groups),
-                    eps == null ? DEFAULT_EPS : eps,
-                    affine == null || affine);
         }
 
         @Override
@@ -69,26 +63,16 @@ public sealed interface SampleNorm extends LayerSpec {
     /// Normalizes over the last dimensions, with a scale and a shift for each position.
     ///
     /// @param normalizedShape the sizes of these dimensions; empty for all
-    record LayerNorm(@Nullable String name, List<Integer> normalizedShape, double eps, boolean affine)
+    record LayerNorm(
+            @Nullable String name,
+            @Default("[]") List<Integer> normalizedShape,
+            @Default("1e-5") double eps,
+            @Default("true") boolean affine)
             implements SampleNorm {
         public LayerNorm {
             normalizedShape = Check.complete("layerNorm.normalizedShape", normalizedShape);
             normalizedShape.forEach(size -> Check.between("layerNorm.normalizedShape", size, 1, MAX_WIDTH));
             Norms.checkEps("layerNorm.eps", eps);
-        }
-
-        /// All dimensions by default.
-        @JsonCreator
-        static LayerNorm read(
-                @Nullable String name,
-                @Nullable List<Integer> normalizedShape,
-                @Nullable Double eps,
-                @Nullable Boolean affine) {
-            return new LayerNorm(
-                    name,
-                    normalizedShape == null ? List.of() : normalizedShape,
-                    eps == null ? DEFAULT_EPS : eps,
-                    affine == null || affine);
         }
 
         @Override
@@ -115,14 +99,12 @@ public sealed interface SampleNorm extends LayerSpec {
 
     /// Normalizes the channels of each pixel, with a scale and a shift for each channel: torchvision's
     /// `LayerNorm2d`.
-    record LayerNorm2d(@Nullable String name, double eps, boolean affine) implements SampleNorm {
+    record LayerNorm2d(
+            @Nullable String name,
+            @Default("1e-5") double eps,
+            @Default("true") boolean affine) implements SampleNorm {
         public LayerNorm2d {
             Norms.checkEps("layerNorm2d.eps", eps);
-        }
-
-        @JsonCreator
-        static LayerNorm2d read(@Nullable String name, @Nullable Double eps, @Nullable Boolean affine) {
-            return new LayerNorm2d(name, eps == null ? DEFAULT_EPS : eps, affine == null || affine);
         }
 
         @Override

@@ -17,8 +17,6 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
     @JsonSubTypes.Type(value = WarmupSchedule.class, name = "warmup")
 })
 public sealed interface ScheduleSpec permits EpochSchedule, OneCycleSchedule, WarmupSchedule {
-    ScheduleSpec CONSTANT = new EpochSchedule.Constant();
-
     int MAX_EPOCHS = 100_000;
     int MAX_STEPS = 1_000_000_000;
 

@@ -1,6 +1,6 @@
 package io.trainyard.spec;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
+import io.trainyard.spec.MissingFields.Default;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -13,15 +13,13 @@ public record Upsample(
         @Nullable String name,
         @Nullable Extent size,
         @Nullable Scale scaleFactor,
-        String mode) implements LayerSpec {
-    static final String NEAREST = "nearest";
-
+        @Default("'nearest'") String mode) implements LayerSpec {
     private static final int MAX_SIZE = 1 << 16;
     private static final double MIN_FACTOR = 0.001;
     private static final double MAX_FACTOR = 1024;
 
     public Upsample {
-        Check.matching("upsample.mode", mode, NEAREST, NEAREST);
+        Check.matching("upsample.mode", mode, "nearest", "nearest");
         if ((size == null) == (scaleFactor == null)) {
             throw new InvalidJobException("upsample has %s; give it one of size and scaleFactor"
                     .formatted(size == null ? "neither size nor scaleFactor" : "size and scaleFactor"));
@@ -33,12 +31,6 @@ public record Upsample(
             Check.between("upsample.scaleFactor", scaleFactor.rows(), MIN_FACTOR, MAX_FACTOR);
             Check.between("upsample.scaleFactor", scaleFactor.columns(), MIN_FACTOR, MAX_FACTOR);
         }
-    }
-
-    @JsonCreator
-    static Upsample read(
-            @Nullable String name, @Nullable Extent size, @Nullable Scale scaleFactor, @Nullable String mode) {
-        return new Upsample(name, size, scaleFactor, mode == null ? NEAREST : mode);
     }
 
     @Override

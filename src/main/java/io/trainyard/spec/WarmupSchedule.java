@@ -1,9 +1,9 @@
 package io.trainyard.spec;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
+import io.trainyard.spec.MissingFields.Default;
+import io.trainyard.spec.MissingFields.Required;
 import java.util.Arrays;
 import java.util.function.IntToDoubleFunction;
-import org.jspecify.annotations.Nullable;
 
 /// The rates of `then`, scaled by a factor that rises linearly from `startFactor` to 1 in the first `steps` steps
 /// of the job: `LinearLR`, stepped with each batch, and the scheduler of `then`, stepped after each epoch, on one
@@ -15,7 +15,11 @@ import org.jspecify.annotations.Nullable;
 ///
 /// This is not `SequentialLR`, which begins `then` after the warmup: it counts both in one unit, but here one is
 /// in steps and the other in epochs, and milestones would no longer be the epochs that they name.
-public record WarmupSchedule(int steps, double startFactor, ScheduleSpec then) implements ScheduleSpec {
+public record WarmupSchedule(
+        @Required("schedule.steps") int steps,
+        @Default("0.3333333333333333") double startFactor,
+        @Default("{'type': 'constant'}") ScheduleSpec then)
+        implements ScheduleSpec {
     public WarmupSchedule {
         Check.between("schedule.steps", steps, 1, MAX_STEPS);
         Check.between("schedule.startFactor", startFactor, 1e-9, 1);
@@ -23,15 +27,6 @@ public record WarmupSchedule(int steps, double startFactor, ScheduleSpec then) i
             throw new InvalidJobException(
                     "schedule.then is a warmup in a warmup; allowed is constant, cosine, cosineRestarts, exponential, multiStep, oneCycle, polynomial, step");
         }
-    }
-
-    /// `startFactor` defaults to PyTorch's 1/3, `then` to the constant schedule.
-    @JsonCreator
-    static WarmupSchedule read(@Nullable Integer steps, @Nullable Double startFactor, @Nullable ScheduleSpec then) {
-        return new WarmupSchedule(
-                Check.present("schedule.steps", steps),
-                startFactor == null ? 1.0 / 3 : startFactor,
-                then == null ? CONSTANT : then);
     }
 
     @Override
