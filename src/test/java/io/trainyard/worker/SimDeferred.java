@@ -19,15 +19,9 @@ import java.util.function.BooleanSupplier;
 
 /// One real worker with two slots in a simulated world without faults, and deferred commands: the project `p1`
 /// may run one job at a time.
-final class SimDeferred {
-    private static final Duration BEAT = Duration.ofSeconds(2);
+final class SimDeferred extends SimFleet {
     private static final Duration BOUND = Duration.ofMinutes(30);
 
-    private final SimWorld world = new SimWorld(1);
-    private final SimKafka kafka;
-    private final SimPeople people;
-    private final SimStore store;
-    private final SimJudge judge;
     private final List<TrainingEvent> published = new ArrayList<>();
 
     SimDeferred() {
@@ -35,19 +29,17 @@ final class SimDeferred {
     }
 
     SimDeferred(SimSeams seams) {
-        var limits = new SimShareGroup.Limits(Duration.ofSeconds(15), 10, 2000);
-        kafka = new SimKafka(world, "", limits);
-        people = new SimPeople(kafka);
-        store = new SimStore(world, "disk");
-        judge = new SimJudge(kafka, store);
+        super(1, "deferred", seams);
         judge.onEvent(this::receive);
-        SimPerils perils = new SimPerils(world, () -> {});
+        startWorker();
+    }
+
+    @Override
+    SimWorker worker(SimProcess process) {
         ProjectRules rules =
                 new ProjectRules(Duration.ofMinutes(5), ProjectRule.PLAIN, Map.of("p1", new ProjectRule(1, 1, null)));
-        new SimWorker(world.process("w1"), new SimWorker.Fleet(kafka, perils, seams, limits, BEAT), store, false)
-                .slots(2)
-                .sharing(new Shares.Rules(rules, (double) rules.window().toMillis() / BEAT.toMillis()))
-                .start();
+        double beats = (double) rules.window().toMillis() / fleet.beat().toMillis();
+        return super.worker(process).slots(2).sharing(new Shares.Rules(rules, beats));
     }
 
     private void receive(EventRecord event) {

@@ -22,8 +22,7 @@ import java.util.TreeMap;
 /// A fleet that several projects share, in a simulated world: real workers, and waiting jobs of each project.
 /// The share of each project is measured from published records, and its quota is checked whenever an attempt
 /// begins.
-final class SimFair {
-    private static final Duration BEAT = Duration.ofSeconds(2);
+final class SimFair extends SimFleet {
     private static final Duration BOUND = Duration.ofHours(2);
     private static final Duration CHAOS = Duration.ofMinutes(3);
 
@@ -39,43 +38,24 @@ final class SimFair {
 
     private record Begun(String project, int attempt, SimProcess worker, long nanos) {}
 
-    private final SimWorld world;
-    private final SimKafka kafka;
-    private final SimPeople people;
-    private final SimStore store;
-    private final SimJudge judge;
-    private final SimPerils perils;
-    private final SimWorker.Fleet fleet;
-    private final SplittableRandom chance;
     private final Setting setting;
     private final Shares.Rules rules;
     private final List<String> jobs = new ArrayList<>();
     private final Set<String> controlled = new LinkedHashSet<>();
-    private final List<SimWorker> workers = new ArrayList<>();
     private final Map<String, Begun> running = new LinkedHashMap<>();
     private final Map<String, Double> usedSeconds = new TreeMap<>(); // seconds of running jobs
-    private final List<String> wrong = new ArrayList<>();
     private long sinceNanos;
-    private int started;
 
     SimFair(long seed, SimSeams seams, Setting setting) {
+        super(seed, "fair", seams);
         this.setting = setting;
-        world = new SimWorld(seed);
-        chance = world.chance("fair");
-        var limits = seams.limits(new SimShareGroup.Limits(Duration.ofSeconds(15), 10, 2000));
-        kafka = new SimKafka(world, "", limits);
-        people = new SimPeople(kafka);
-        store = new SimStore(world, "disk");
-        judge = new SimJudge(kafka, store);
-        perils = new SimPerils(world, () -> {});
-        fleet = new SimWorker.Fleet(kafka, perils, seams, limits, BEAT);
         Map<String, ProjectRule> named = new HashMap<>();
         for (int i = 0; i < setting.projects().size(); i++) {
             named.put("p" + (i + 1), setting.projects().get(i).rule());
         }
         rules = new Shares.Rules(
                 new ProjectRules(setting.window(), ProjectRule.PLAIN, named),
-                (double) setting.window().toMillis() / BEAT.toMillis());
+                (double) setting.window().toMillis() / fleet.beat().toMillis());
         judge.onEvent(this::receive);
         kafka.weather(new Weather(Duration.ofMillis(5), 0, 0));
         submitAll();
@@ -96,17 +76,14 @@ final class SimFair {
         }
     }
 
-    private void startWorker() {
-        SimProcess process = world.process("w" + ++started);
-        SimWorker worker = new SimWorker(process, fleet, store, false)
-                .slots(setting.slots())
-                .sharing(rules);
-        workers.add(worker);
-        process.atCrash(() -> {
-            workers.remove(worker);
-            SimTimer _ = world.after(Duration.ofMillis(chance.nextInt(20_000)), this::startWorker);
-        });
-        worker.start();
+    @Override
+    SimWorker worker(SimProcess process) {
+        return super.worker(process).slots(setting.slots()).sharing(rules);
+    }
+
+    @Override
+    Duration absence() {
+        return Duration.ofMillis(chance.nextInt(20_000));
     }
 
     private void receive(EventRecord record) {
@@ -195,11 +172,7 @@ final class SimFair {
             SimTimer _ = world.after(Duration.ofMillis(chance.nextInt((int) CHAOS.toMillis())), this::goWrong);
         }
         world.run(CHAOS);
-        perils.share(0);
-        kafka.weather(Weather.CALM);
-        if (!kafka.isUp()) {
-            kafka.start();
-        }
+        endFaults();
         controlled.forEach(job -> desiredState(job, DesiredState.RUN));
         if (!world.runUntil(world.everySecond(() -> jobs.stream().allMatch(this::isOver)), BOUND)) {
             wrong.add("not over: " + jobs.stream().filter(job -> !isOver(job)).toList());
@@ -209,15 +182,11 @@ final class SimFair {
         return wrong;
     }
 
-    private boolean isOver(String job) {
-        return judge.isEndPublished(job) && store.end(job) != null;
-    }
-
     private void goWrong() {
         if (workers.isEmpty()) {
             return;
         }
-        SimWorker some = workers.get(chance.nextInt(workers.size()));
+        SimWorker some = some();
         String job = jobs.get(chance.nextInt(jobs.size()));
         switch (chance.nextInt(10)) {
             case 0, 1 -> some.process().crash();

@@ -19,7 +19,7 @@ import java.util.TreeSet;
 /// A fleet of real workers in a simulated world. In most worlds a seed first injects all kinds of faults, then
 /// the faults end and each job must end. In calm worlds the only fault is a duplicate command, and each job
 /// must take one attempt. In some worlds a job of several hours must not block the others.
-final class SimOwnership {
+final class SimOwnership extends SimFleet {
     /// How long faults are injected.
     private static final Duration CHAOS = Duration.ofMinutes(2);
 
@@ -82,16 +82,8 @@ final class SimOwnership {
         }
     }
 
-    private final SimWorld world;
     private final SimSeams seams;
-    private final SimKafka kafka;
-    private final SimPeople people;
-    private final SimStore store;
     private final SimStore otherStore;
-    private final SimJudge judge;
-    private final SimPerils perils;
-    private final SimWorker.Fleet fleet;
-    private final SplittableRandom chance;
     private final SplittableRandom slots;
     private final SplittableRandom faults;
     private final int watched; // the most jobs that a worker monitors
@@ -101,11 +93,9 @@ final class SimOwnership {
     private final Set<String> commands = new TreeSet<>(); // bodies of all commands
     private final Set<String> commanded = new TreeSet<>(); // jobs with a published command
     private final Set<String> lost = new TreeSet<>(); // jobs without a command in calm worlds
-    private final List<SimWorker> workers = new ArrayList<>();
     private final List<WrongClock> wrongClocks = new ArrayList<>();
     private boolean chaos;
     private boolean stops; // whether a worker of a calm world stops
-    private int started;
 
     SimOwnership(long seed) {
         this(seed, SimSeams.NONE);
@@ -113,26 +103,19 @@ final class SimOwnership {
 
     /// @param seams the layer between the workers and the world
     SimOwnership(long seed, SimSeams seams) {
+        SimWorld world = new SimWorld(seed);
+        SplittableRandom chance = world.chance("custody");
+        mood = mood(chance);
+        super(world, chance, seams, DELIVERIES, List.of(3, 10, 2000).get(chance.nextInt(3)));
         this.seams = seams;
-        world = new SimWorld(seed);
-        chance = world.chance("custody");
         slots = world.chance("slots");
         faults = world.chance("faults");
         watched = faults.nextInt(4) == 0 ? 2 : 200_000;
-        mood = mood();
-        var limits = seams.limits(new SimShareGroup.Limits(
-                Duration.ofSeconds(15), DELIVERIES, List.of(3, 10, 2000).get(chance.nextInt(3))));
-        kafka = new SimKafka(world, "", limits);
-        people = new SimPeople(kafka);
-        store = new SimStore(world, "disk");
         otherStore = new SimStore(world, "other disk");
         store.staleLists(seams.listLag());
-        judge = new SimJudge(kafka, store);
-        perils = new SimPerils(world, this::cutPower);
-        fleet = new SimWorker.Fleet(kafka, perils, seams, limits, Duration.ofSeconds(2));
     }
 
-    private Mood mood() {
+    private static Mood mood(SplittableRandom chance) {
         return switch (chance.nextInt(16)) {
             case 0, 1 -> Mood.CALM;
             case 2 -> Mood.CALM_WITH_A_STRANGER;
@@ -158,7 +141,6 @@ final class SimOwnership {
             beWild();
         }
         boolean ended = world.runUntil(world.everySecond(this::isOver), calm ? CALM_BOUND : BOUND);
-        List<String> wrong = new ArrayList<>();
         if (!ended) {
             mustEnd.stream().filter(job -> !isOver(job)).forEach(job -> wrong.add("job " + job + " does not end"));
         }
@@ -266,10 +248,6 @@ final class SimOwnership {
         return !lost.isEmpty();
     }
 
-    private Duration within(Duration most) {
-        return Duration.ofNanos((long) (most.toNanos() * chance.nextDouble()));
-    }
-
     private void submit(String job, int copies, Duration from, Duration time) {
         jobs.add(job);
         mustEnd.add(job);
@@ -370,20 +348,14 @@ final class SimOwnership {
     }
 
     /// In half of the cases all workers lose power within three seconds.
-    private void cutPower() {
+    @Override
+    void cutPower() {
         if (chance.nextBoolean()) {
             SimTimer _ = world.after(
                     within(Duration.ofSeconds(3)),
                     () -> List.copyOf(workers)
                             .forEach(worker -> worker.process().crash()));
         }
-    }
-
-    private SimWorker some() {
-        if (workers.isEmpty()) {
-            startWorker();
-        }
-        return workers.get(chance.nextInt(workers.size()));
     }
 
     private String someJob() {
@@ -400,13 +372,9 @@ final class SimOwnership {
     /// Ends all faults, and continues the paused jobs.
     private void recover() {
         chaos = false;
-        perils.share(0);
-        kafka.weather(Weather.CALM);
+        endFaults();
         store.slow(Duration.ofMillis(5));
         store.trouble(SimStore.Trouble.NONE);
-        if (!kafka.isUp()) {
-            kafka.start();
-        }
         mendClocks();
         for (String job : jobs) {
             if (controlled(job) == DesiredState.PAUSE) {
@@ -440,23 +408,17 @@ final class SimOwnership {
                 .orElse(DesiredState.RUN);
     }
 
-    /// A worker has up to three slots. Every third one cannot run picky jobs. A worker that ends is replaced
-    /// soon.
-    private void startWorker() {
-        SimProcess process = world.process("w" + ++started);
+    /// A worker has up to three slots. Every third one cannot run picky jobs.
+    @Override
+    SimWorker worker(SimProcess process) {
         SimWorker worker = new SimWorker(process, fleet, store, started % 3 == 1)
                 .slots(1 + slots.nextInt(3))
                 .watching(watched)
                 .sick(chaos && faults.nextInt(8) == 0);
-        workers.add(worker);
-        process.atCrash(() -> {
-            workers.remove(worker);
-            SimTimer _ = world.after(within(Duration.ofSeconds(30)), this::startWorker);
-        });
         if (chaos && chance.nextInt(4) == 0) {
             process.slow(Duration.ofMillis(200));
         }
-        worker.start();
+        return worker;
     }
 
     private void startStranger() {
@@ -479,10 +441,9 @@ final class SimOwnership {
     }
 
     /// The store has the job's end, the end is published, and the job has no owner.
-    private boolean isOver(String job) {
-        return judge.isEndPublished(job)
-                && store.end(job) != null
-                && kafka.newest(Topic.OWNERSHIP, job).isEmpty();
+    @Override
+    boolean isOver(String job) {
+        return super.isOver(job) && kafka.newest(Topic.OWNERSHIP, job).isEmpty();
     }
 
     /// A command is dead-lettered if and only if the store has another spec for the job, or none.

@@ -25,12 +25,14 @@ import java.util.SplittableRandom;
 /// A fleet of real workers in a simulated world that receives high-priority jobs. Without faults, these begin
 /// at once and cost no step. With or without faults, no job is preempted more often than allowed, and all jobs
 /// end.
-final class SimPriority {
+final class SimPriority extends SimFleet {
     /// How soon a high-priority job begins on a full fleet: a step may take three seconds, and a job that just
     /// began becomes known with the next heartbeat.
     static final Duration SOON = Duration.ofSeconds(10);
 
     private static final Duration BOUND = Duration.ofMinutes(60);
+    private static final Duration STORM = Duration.ofMinutes(4);
+    private static final int TROUBLES = 8;
     private static final Duration ACQUAINTED = Duration.ofSeconds(60);
 
     /// The number of high-priority jobs: the others may be preempted, and must end before this many have ended.
@@ -50,13 +52,6 @@ final class SimPriority {
         FLOOD
     }
 
-    private final SimWorld world;
-    private final SimKafka kafka;
-    private final SimStore store;
-    private final SimJudge judge;
-    private final SimCrew crew;
-    private final SimWorker.Fleet fleet;
-    private final SplittableRandom chance;
     private final Course course;
     private final List<String> jobs = new ArrayList<>();
     private final Map<String, Long> submittedNanos = new LinkedHashMap<>(); // when they were submitted
@@ -65,16 +60,8 @@ final class SimPriority {
     private final Map<String, Set<String>> steps = new HashMap<>(); // the steps and their attempts
 
     SimPriority(long seed, SimSeams seams) {
-        world = new SimWorld(seed);
-        chance = world.chance("urgency");
+        super(seed, "urgency", seams);
         course = Course.values()[Math.floorMod(seed, Course.values().length)];
-        var limits = seams.limits(new SimShareGroup.Limits(Duration.ofSeconds(15), 10, 2000));
-        kafka = new SimKafka(world, "", limits);
-        store = new SimStore(world, "disk");
-        judge = new SimJudge(kafka, store);
-        SimPerils perils = new SimPerils(world, () -> {});
-        fleet = new SimWorker.Fleet(kafka, perils, seams, limits, Duration.ofSeconds(2));
-        crew = new SimCrew(fleet, store, chance, Duration.ZERO);
         listen(Topic.JOBS);
         listen(Topic.STEPS);
     }
@@ -136,7 +123,7 @@ final class SimPriority {
         }
         int size = course == Course.AGAIN ? 1 : 2 + chance.nextInt(3);
         for (int i = 0; i < size; i++) {
-            crew.start();
+            startWorker();
         }
         occupy(course == Course.FREE ? size - 1 : size);
         world.run(ACQUAINTED);
@@ -156,9 +143,8 @@ final class SimPriority {
             }
         }
         if (course == Course.WILD) {
-            new SimStorm(fleet, crew, chance).rage();
+            rage();
         }
-        List<String> wrong = new ArrayList<>();
         if (!world.runUntil(() -> jobs.stream().allMatch(this::isOver), BOUND)) {
             jobs.stream().filter(job -> !isOver(job)).forEach(job -> wrong.add("job " + job + " does not end"));
         }
@@ -175,6 +161,36 @@ final class SimPriority {
         return wrong;
     }
 
+    @Override
+    Duration absence() {
+        return within(Duration.ZERO);
+    }
+
+    /// Injects all kinds of faults for a while: requests are lost and refused, workers are killed, stopped and frozen,
+    /// brokers restart, and acknowledged commands are deleted.
+    private void rage() {
+        kafka.weather(new Weather(Duration.ofMillis(50), chance.nextInt(3) * 0.05, 0.01));
+        perils.share(List.of(0.0, 0.002, 0.01).get(chance.nextInt(3)));
+        for (int i = 0; i < TROUBLES; i++) {
+            SimTimer _ = world.after(within(STORM), this::goWrong);
+        }
+        world.run(STORM);
+        endFaults();
+    }
+
+    private void goWrong() {
+        switch (chance.nextInt(6)) {
+            case 0, 1 -> some().process().crash();
+            case 2 -> some().stop();
+            case 3 ->
+                some()
+                        .process()
+                        .freeze(Duration.ofSeconds(List.of(3, 40, 100).get(chance.nextInt(3))));
+            case 4 -> kafka.restart(Duration.ofSeconds(chance.nextBoolean() ? 5 : 40));
+            default -> kafka.sweep();
+        }
+    }
+
     /// Short jobs that are all submitted at first: the ones of lower priority end while high-priority ones
     /// still wait.
     private List<String> flood() {
@@ -187,11 +203,11 @@ final class SimPriority {
             others.add(Kind.TINY.id(i));
             command(Kind.TINY.id(i), i % 2 == 0 ? Priority.NORMAL : Priority.LOW);
         }
-        crew.start();
+        startWorker();
         world.runUntil(() -> others.stream().allMatch(this::isOver), BOUND);
         long urgent = jobs.stream().filter(this::isOver).count();
         world.runUntil(() -> jobs.stream().allMatch(this::isOver), BOUND);
-        List<String> wrong = new ArrayList<>(judge.wrong());
+        wrong.addAll(judge.wrong());
         if (urgent > FLOOD - ClaimPriorities.CYCLE) {
             wrong.add("all others end after %d urgent ones".formatted(urgent));
         }
@@ -208,15 +224,12 @@ final class SimPriority {
         }
     }
 
-    private Duration within(Duration most) {
-        return Duration.ofNanos((long) (most.toNanos() * chance.nextDouble()));
-    }
-
     private void command(String job, Priority priority) {
-        new SimPeople(kafka).submit(job, priority);
+        people.submit(job, priority);
     }
 
-    private boolean isOver(String job) {
+    @Override
+    boolean isOver(String job) {
         return judge.isEndPublished(job);
     }
 

@@ -92,33 +92,15 @@ class SimPriorityTest {
 
         /// Changes heartbeats so that their workers seem to claim no jobs.
         private static FleetLog inTrouble(FleetLog real, BiPredicate<String, WorkerStatus> who) {
-            return new SimLogSeam(real) {
-                @Override
-                public List<ConsumerRecord<String, byte[]>> poll(Duration time) {
-                    return super.poll(time).stream()
-                            .map(entry -> entry.topic().equals("workers") ? troubled(entry, who) : entry)
-                            .toList();
+            return SimLogSeam.heartbeats(real, (worker, json) -> {
+                try {
+                    return who.test(worker, EventJson.readStatus(json.getBytes(StandardCharsets.UTF_8)))
+                            ? json.replaceFirst("\\{", "{\"problem\": \"none\", ")
+                            : json;
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
                 }
-            };
-        }
-
-        private static ConsumerRecord<String, byte[]> troubled(
-                ConsumerRecord<String, byte[]> entry, BiPredicate<String, WorkerStatus> who) {
-            try {
-                byte[] body = entry.value();
-                String text = new String(body, StandardCharsets.UTF_8);
-                return who.test(entry.key(), EventJson.readStatus(body))
-                        ? new ConsumerRecord<>(
-                                entry.topic(),
-                                entry.partition(),
-                                entry.offset(),
-                                entry.key(),
-                                text.replaceFirst("\\{", "{\"problem\": \"none\", ")
-                                        .getBytes(StandardCharsets.UTF_8))
-                        : entry;
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
+            });
         }
     }
 

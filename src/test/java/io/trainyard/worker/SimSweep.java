@@ -29,14 +29,13 @@ import org.jspecify.annotations.Nullable;
 
 /// A sweep with successive halving and real workers in a simulated world. Faults are injected for two minutes,
 /// except in one of four worlds. After that each trial must end, or be paused because others are better.
-final class SimSweep {
+final class SimSweep extends SimFleet {
     private static final Duration CHAOS = Duration.ofMinutes(2);
 
     /// The time limit after the faults until nothing happens any more.
     private static final Duration BOUND = Duration.ofMinutes(60);
 
     private static final Duration LONGEST_FREEZE = Duration.ofSeconds(60);
-    private static final Duration ABSENCE = Duration.ofSeconds(30);
     private static final Duration LAST_WORDS = Duration.ofSeconds(30);
 
     private static final String GROUP = SimTraining.Kind.HALVING.id(1);
@@ -48,31 +47,14 @@ final class SimSweep {
     /// @param score null: an attempt on its way to the rung has announced itself
     private record Result(String job, int attempt, @Nullable Double score, long createdNanos) {}
 
-    private final SimWorld world;
-    private final SimKafka kafka;
-    private final SimStore store;
-    private final SimJudge judge;
-    private final SimPerils perils;
-    private final SplittableRandom chance;
     private final JobSpec sweep;
     private final List<String> trials;
-    private final SimPeople people;
-    private final SimCrew crew;
     private final boolean calm; // no faults at all
     private final Set<String> left = new HashSet<>(); // attempts that have released their trials
 
     /// @param seams the layer between the workers and the world
     SimSweep(long seed, SimSeams seams) {
-        world = new SimWorld(seed);
-        chance = world.chance("sweep");
-        var limits = seams.limits(new SimShareGroup.Limits(Duration.ofSeconds(15), 10, 2000));
-        kafka = new SimKafka(world, "", limits);
-        store = new SimStore(world, "disk");
-        judge = new SimJudge(kafka, store);
-        perils = new SimPerils(world, () -> {});
-        people = new SimPeople(kafka);
-        var fleet = new SimWorker.Fleet(kafka, perils, seams, limits, Duration.ofSeconds(2));
-        crew = new SimCrew(fleet, store, chance, ABSENCE);
+        super(seed, "sweep", seams);
         calm = chance.nextInt(4) == 0;
         int count = 4 + chance.nextInt(5);
         String seeds =
@@ -104,14 +86,13 @@ final class SimSweep {
                     () -> people.submit(GROUP, JobJson.command(sweep).json().toString()));
         }
         for (int size = 1 + chance.nextInt(4); size > 0; size--) {
-            crew.start();
+            startWorker();
         }
         for (int i = 0; i < 10 && !calm; i++) {
             SimTimer _ = world.after(within(CHAOS), this::goWrong);
         }
         world.run(CHAOS);
         recover();
-        List<String> wrong = new ArrayList<>();
         if (!world.runUntil(world.everySecond(this::isQuiet), BOUND)) {
             trials.stream()
                     .filter(job -> !isOver(job))
@@ -135,16 +116,12 @@ final class SimSweep {
         return world;
     }
 
-    private Duration within(Duration most) {
-        return Duration.ofNanos((long) (most.toNanos() * chance.nextDouble()));
-    }
-
     private void goWrong() {
         switch (chance.nextInt(10)) {
-            case 0, 1, 2 -> crew.some().process().crash();
-            case 3 -> crew.some().stop();
+            case 0, 1, 2 -> some().process().crash();
+            case 3 -> some().stop();
             case 4 ->
-                crew.some().process().freeze(Duration.ofSeconds(List.of(3, 40).get(chance.nextInt(2))));
+                some().process().freeze(Duration.ofSeconds(List.of(3, 40).get(chance.nextInt(2))));
             case 5 -> kafka.restart(Duration.ofSeconds(5));
             case 6 -> kafka.compactSomething();
             case 7 -> store.slow(Duration.ofMillis(chance.nextInt(1000)));
@@ -160,17 +137,14 @@ final class SimSweep {
     }
 
     private void recover() {
-        perils.share(0);
-        kafka.weather(Weather.CALM);
+        endFaults();
         store.slow(Duration.ofMillis(5));
         store.trouble(SimStore.Trouble.NONE);
-        if (!kafka.isUp()) {
-            kafka.start();
-        }
         trials.forEach(job -> people.desiredState(job, DesiredState.RUN));
     }
 
-    private boolean isOver(String job) {
+    @Override
+    boolean isOver(String job) {
         return store.end(job) != null && kafka.newest(Topic.OWNERSHIP, job).isEmpty();
     }
 

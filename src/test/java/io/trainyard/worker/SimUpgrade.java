@@ -28,7 +28,7 @@ import org.apache.kafka.common.header.Headers;
 /// A fleet that is upgraded while it works, in a simulated world. Some of the real workers understand only the
 /// first schema version, and some commands use a newer one. Kills, stops and outages happen in between. After
 /// the faults end, each job must end, and no command may be dead-lettered that a live worker understands.
-final class SimUpgrade {
+final class SimUpgrade extends SimFleet {
     private static final Duration CHAOS = Duration.ofMinutes(2);
     private static final Duration BOUND = Duration.ofMinutes(40);
 
@@ -55,36 +55,20 @@ final class SimUpgrade {
         NEVER
     }
 
-    private final SimWorld world;
-    private final SimKafka kafka;
-    private final SimStore store;
-    private final SimJudge judge;
-    private final SimPerils perils;
-    private final SimWorker.Fleet fleet;
-    private final SplittableRandom chance;
     private final SplittableRandom sizes;
     private final Course course;
     private final Set<String> plain = new LinkedHashSet<>();
     private final Set<String> newer = new LinkedHashSet<>();
     private final Map<String, Boolean> bad = new LinkedHashMap<>(); // whether the command has to wait first
-    private final Map<SimWorker, Long> workers = new LinkedHashMap<>(); // since when
-    private final List<String> wrong = new ArrayList<>();
+    private final Map<SimWorker, Long> since = new LinkedHashMap<>();
     private final int beats; // how long a command waits that no worker understands
     private int schemaVersion = JobSchemaVersion.FIRST; // of workers that start
-    private int started;
 
     SimUpgrade(long seed, SimSeams seams) {
-        world = new SimWorld(seed);
-        chance = world.chance("upgrade");
+        super(seed, "upgrade", seams);
         sizes = world.chance("slots");
         course = Course.values()[(int) Math.min(2, Math.floorMod(seed, 5) / 2)];
         beats = course == Course.UPGRADE || chance.nextBoolean() ? SimWorker.NEWER_BEATS : FEW_BEATS;
-        var limits = seams.limits(new SimShareGroup.Limits(Duration.ofSeconds(15), 10, 2000));
-        kafka = new SimKafka(world, "", limits);
-        store = new SimStore(world, "disk");
-        judge = new SimJudge(kafka, store);
-        perils = new SimPerils(world, () -> {});
-        fleet = new SimWorker.Fleet(kafka, perils, seams, limits, Duration.ofSeconds(2));
         SimTopic letters = kafka.topic(Topic.DEAD_LETTER);
         letters.atAppend(() ->
                 receive(letters.read(letters.from(letters.end() - 1, 1).getFirst(), "", Optional.empty())));
@@ -112,7 +96,7 @@ final class SimUpgrade {
             SimTimer _ = world.after(within(CHAOS), this::upgrade);
         }
         world.run(CHAOS);
-        recover();
+        endFaults();
         switch (course) {
             case UPGRADE -> await("an upgrade", this::allOver);
             case NEVER -> {
@@ -124,7 +108,7 @@ final class SimUpgrade {
             case ROLLED_BACK -> {
                 world.run(CHAOS); // without faults, and with all workers
                 schemaVersion = JobSchemaVersion.FIRST;
-                List.copyOf(workers.keySet()).stream()
+                List.copyOf(workers).stream()
                         .filter(worker -> worker.schemaVersion() > schemaVersion)
                         .forEach(SimWorker::stop);
                 await("jobs that all understand", () -> plain.stream().allMatch(this::isOver));
@@ -150,10 +134,6 @@ final class SimUpgrade {
                             .filter(job -> !isOver(job) && !isRefused(job))
                             .toList());
         }
-    }
-
-    private Duration within(Duration most) {
-        return Duration.ofNanos((long) (most.toNanos() * chance.nextDouble()));
     }
 
     private void publishAll() {
@@ -197,11 +177,10 @@ final class SimUpgrade {
     }
 
     private void goWrong() {
-        List<SimWorker> all = List.copyOf(workers.keySet());
-        if (all.isEmpty()) {
+        if (workers.isEmpty()) {
             return;
         }
-        SimWorker some = all.get(chance.nextInt(all.size()));
+        SimWorker some = some();
         switch (chance.nextInt(8)) {
             case 0, 1 -> some.process().crash();
             case 2, 3 -> some.stop();
@@ -216,42 +195,30 @@ final class SimUpgrade {
     private void upgrade() {
         schemaVersion = JobSchemaVersion.OURS.newest();
         startWorker();
-        for (SimWorker worker : List.copyOf(workers.keySet())) {
+        for (SimWorker worker : List.copyOf(workers)) {
             if (worker.schemaVersion() < schemaVersion && chance.nextBoolean()) {
                 SimTimer _ = world.after(within(CHAOS), worker::stop);
             }
         }
     }
 
-    private void recover() {
-        perils.share(0);
-        kafka.weather(Weather.CALM);
-        if (!kafka.isUp()) {
-            kafka.start();
-        }
-    }
-
-    /// A worker that ends is replaced soon, as by a Deployment.
-    private void startWorker() {
-        SimProcess process = world.process("w" + ++started);
-        SimWorker worker = new SimWorker(process, fleet, store, false)
+    @Override
+    SimWorker worker(SimProcess process) {
+        SimWorker worker = super.worker(process)
                 .deferring(new Deferrals.Rules(schemaVersion, beats))
                 .slots(SLOTS.get(sizes.nextInt(SLOTS.size())));
-        workers.put(worker, world.nanos());
-        process.atCrash(() -> {
-            workers.remove(worker);
-            SimTimer _ = world.after(within(Duration.ofSeconds(20)), this::startWorker);
-        });
-        worker.start();
+        since.put(worker, world.nanos());
+        return worker;
+    }
+
+    /// As by a Deployment.
+    @Override
+    Duration absence() {
+        return within(Duration.ofSeconds(20));
     }
 
     private boolean allOver() {
         return plain.stream().allMatch(this::isOver) && newer.stream().allMatch(job -> isOver(job) || isRefused(job));
-    }
-
-    /// The job has an outcome, and the outcome is published.
-    private boolean isOver(String job) {
-        return judge.isEndPublished(job) && store.end(job) != null;
     }
 
     private boolean isRefused(String job) {
@@ -268,7 +235,7 @@ final class SimUpgrade {
             wrong.add("put aside, though all understand it: " + name);
         } else if (!mayBe && course == Course.UPGRADE) {
             wrong.add("put aside, though newer workers came: " + name);
-        } else if (!mayBe && workers.keySet().stream().anyMatch(this::isAliveAndNewer)) {
+        } else if (!mayBe && workers.stream().anyMatch(this::isAliveAndNewer)) {
             wrong.add("put aside, though somebody is there who understands it: " + name);
         } else if (bad.getOrDefault(command, false) && world.nanos() < beats * 2_000_000_000L) {
             wrong.add("put aside, though a newer worker might have come: " + name);
@@ -278,7 +245,7 @@ final class SimUpgrade {
     private boolean isAliveAndNewer(SimWorker worker) {
         long from = world.nanos() - RECENT.toNanos();
         return worker.schemaVersion() > JobSchemaVersion.FIRST
-                && workers.getOrDefault(worker, Long.MAX_VALUE) < from
+                && since.getOrDefault(worker, Long.MAX_VALUE) < from
                 && worker.process().frozenNanos(from, world.nanos()) == 0;
     }
 }
