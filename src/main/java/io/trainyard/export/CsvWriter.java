@@ -8,6 +8,9 @@ import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// A file of comma-separated values as RFC 4180 has it: a header, lines that end in CR LF, quotes where a
@@ -19,28 +22,34 @@ final class CsvWriter implements Table {
     private final Columns columns;
     private final ReplacedFile file;
     private final Writer out;
-    private int column;
 
     CsvWriter(Path path, Columns columns) throws IOException {
         this.columns = columns;
         file = new ReplacedFile(path);
         out = new BufferedWriter(new OutputStreamWriter(file.out(), StandardCharsets.UTF_8));
-        for (Columns.Column header : columns.columns()) {
-            write(header.name());
-        }
-        endRow();
+        line(columns.columns().stream().map(Columns.Column::name));
     }
 
-    private void write(String value) throws IOException {
-        if (column++ > 0) {
-            out.write(',');
-        }
-        out.write(value);
+    private void line(Stream<String> values) throws IOException {
+        out.write(values.collect(Collectors.joining(",", "", "\r\n")));
     }
 
     @Override
-    public void text(@Nullable String value) throws IOException {
-        write(value == null ? "" : quoted(plain(value)));
+    public void row(@Nullable Object... values) throws IOException {
+        if (values.length != columns.columns().size()) {
+            throw new IllegalStateException("a row has %d values of %s".formatted(values.length, columns));
+        }
+        line(IntStream.range(0, values.length)
+                .mapToObj(i -> text(columns.columns().get(i).type(), values[i])));
+    }
+
+    private static String text(Type type, @Nullable Object value) {
+        return switch (value) {
+            case null -> "";
+            case String text -> quoted(plain(text));
+            case Long millis when type == Type.TIME -> Instant.ofEpochMilli(millis).toString();
+            default -> value.toString();
+        };
     }
 
     /// Spreadsheets compute what begins so; with an apostrophe before it they show it.
@@ -51,36 +60,6 @@ final class CsvWriter implements Table {
     private static String quoted(String text) {
         boolean plain = !text.isEmpty() && text.chars().noneMatch(c -> c == ',' || c == '"' || c == '\r' || c == '\n');
         return plain ? text : "\"" + text.replace("\"", "\"\"") + "\"";
-    }
-
-    @Override
-    public void number(long value) throws IOException {
-        boolean time = columns.columns().get(column).type() == Type.TIME;
-        write(time ? Instant.ofEpochMilli(value).toString() : Long.toString(value));
-    }
-
-    @Override
-    public void real(float value) throws IOException {
-        write(Float.toString(value));
-    }
-
-    @Override
-    public void real(double value) throws IOException {
-        write(Double.toString(value));
-    }
-
-    @Override
-    public void nothing() throws IOException {
-        write("");
-    }
-
-    @Override
-    public void endRow() throws IOException {
-        if (column != columns.columns().size()) {
-            throw new IllegalStateException("a row has %d values of %s".formatted(column, columns));
-        }
-        column = 0;
-        out.write("\r\n");
     }
 
     @Override

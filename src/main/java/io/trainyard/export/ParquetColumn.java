@@ -24,6 +24,7 @@ import org.apache.parquet.format.PageHeader;
 import org.apache.parquet.format.PageType;
 import org.apache.parquet.format.Type;
 import org.apache.parquet.format.Util;
+import org.jspecify.annotations.Nullable;
 
 /// A column of the row group under way: its pages, compressed, until the group is written. The library's
 /// writers encode the values; the layout of pages is that of Parquet's specification.
@@ -57,41 +58,21 @@ final class ParquetColumn {
         };
     }
 
-    void text(String value) {
-        texts.write(value);
-        there();
-    }
-
-    void number(long value) {
-        if (column.type() == Columns.Type.INTEGER) {
-            values.writeInteger(Math.toIntExact(value));
-        } else {
-            values.writeLong(value);
-        }
-        there();
-    }
-
-    void real(float value) {
-        values.writeFloat(value);
-        there();
-    }
-
-    void real(double value) {
-        values.writeDouble(value);
-        there();
-    }
-
-    void nothing() {
-        if (!column.optional()) {
+    void write(@Nullable Object value) {
+        if (value == null && !column.optional()) {
             throw new IllegalStateException("every row has a " + column.name());
         }
-        levels.writeInteger(0);
-        rowsOfPage++;
-    }
-
-    private void there() {
+        if (value != null) {
+            switch (column.type()) {
+                case TEXT -> texts.write((String) value);
+                case INTEGER -> values.writeInteger((Integer) value);
+                case LONG, TIME -> values.writeLong((Long) value);
+                case FLOAT -> values.writeFloat((Float) value);
+                case DOUBLE -> values.writeDouble((Double) value);
+            }
+        }
         if (column.optional()) {
-            levels.writeInteger(1);
+            levels.writeInteger(value == null ? 0 : 1);
         }
         rowsOfPage++;
     }

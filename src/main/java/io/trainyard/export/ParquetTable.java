@@ -48,7 +48,6 @@ final class ParquetTable implements Table {
     private long position;
     private long rows;
     private int rowsOfGroup;
-    private int column;
 
     ParquetTable(Path path, Columns table) throws IOException {
         columns = table.columns().stream().map(ParquetColumn::new).toList();
@@ -79,45 +78,14 @@ final class ParquetTable implements Table {
         position += bytes.length;
     }
 
-    private ParquetColumn next() {
-        return columns.get(column++);
-    }
-
     @Override
-    public void text(@Nullable String value) {
-        if (value == null) {
-            next().nothing();
-        } else {
-            next().text(value);
+    public void row(@Nullable Object... values) throws IOException {
+        if (values.length != columns.size()) {
+            throw new IllegalStateException("a row has %d values of %d".formatted(values.length, columns.size()));
         }
-    }
-
-    @Override
-    public void number(long value) {
-        next().number(value);
-    }
-
-    @Override
-    public void real(float value) {
-        next().real(value);
-    }
-
-    @Override
-    public void real(double value) {
-        next().real(value);
-    }
-
-    @Override
-    public void nothing() {
-        next().nothing();
-    }
-
-    @Override
-    public void endRow() throws IOException {
-        if (column != columns.size()) {
-            throw new IllegalStateException("a row has %d values of %d".formatted(column, columns.size()));
+        for (int i = 0; i < values.length; i++) {
+            columns.get(i).write(values[i]);
         }
-        column = 0;
         rows++;
         rowsOfGroup++;
         if (rowsOfGroup == GROUP_ROWS || (rowsOfGroup % LOOK_ROWS == 0 && textBytes() >= MAX_TEXT_BYTES)) {

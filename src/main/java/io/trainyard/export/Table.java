@@ -4,26 +4,18 @@ import java.io.Closeable;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/// A table that is written row by row, each from its first column to its last.
+/// A table that is written row by row.
 interface Table extends Closeable {
     @FunctionalInterface
     interface Maker {
         Table make(Columns columns) throws IOException;
     }
 
-    /// The next column's value, a text; null: the row has none.
-    void text(@Nullable String value) throws IOException;
-
-    /// The next column's value, an integer, a long or a time.
-    void number(long value) throws IOException;
-
-    void real(float value) throws IOException;
-
-    void real(double value) throws IOException;
-
-    void nothing() throws IOException;
-
-    void endRow() throws IOException;
+    /// Appends a row.
+    ///
+    /// @param values of all columns, with null where the row has none. A text is a String, other values are numbers;
+    ///     times are milliseconds since 1970
+    void row(@Nullable Object... values) throws IOException;
 
     void finish() throws IOException;
 }

@@ -94,34 +94,25 @@ final class TableExporter implements JobExporter {
         JobState state = exported.state();
         JobSpec spec = state.spec();
         job = exported.id();
-        jobs.text(job);
-        jobs.text(state.status().word());
-        jobs.text(spec == null ? null : spec.network().label());
-        jobs.text(spec == null ? null : spec.dataset().name());
-        jobs.text(state.device());
-        jobs.text(state.worker());
-        jobs.number(state.attempt());
-        jobs.number(state.step());
-        jobs.number(state.steps());
-        Float loss = state.loss();
-        if (loss == null) {
-            jobs.nothing();
-        } else {
-            jobs.real((float) loss);
-        }
-        real(jobs, state.testAccuracy());
-        if (state.startMillis() == 0) {
-            jobs.nothing();
-        } else {
-            jobs.number(state.startMillis());
-        }
-        jobs.number(state.durationMillis());
-        jobs.text(state.reason());
-        jobs.text(state.checkpoint());
-        jobs.text(given(String.join(" ", exported.remarks().tags())));
-        jobs.text(given(exported.remarks().note()));
-        jobs.text(exported.command().orElse(null));
-        jobs.endRow();
+        jobs.row(
+                job,
+                state.status().word(),
+                spec == null ? null : spec.network().label(),
+                spec == null ? null : spec.dataset().name(),
+                state.device(),
+                state.worker(),
+                state.attempt(),
+                state.step(),
+                state.steps(),
+                state.loss(),
+                state.testAccuracy(),
+                state.startMillis() == 0 ? null : state.startMillis(),
+                state.durationMillis(),
+                state.reason(),
+                state.checkpoint(),
+                given(String.join(" ", exported.remarks().tags())),
+                given(exported.remarks().note()),
+                exported.command().orElse(null));
         for (ExportedJob.Test test : exported.tests()) {
             write(test);
         }
@@ -129,53 +120,37 @@ final class TableExporter implements JobExporter {
 
     private void write(ExportedJob.Test test) throws IOException {
         JobState.Epoch epoch = test.epoch();
-        epochs.text(job);
-        epochs.number(epoch.attempt());
-        epochs.number(epoch.epoch());
-        epochs.number(epoch.step());
-        epochs.real(epoch.testLoss());
-        real(epochs, epoch.testAccuracy());
-        epochs.real(epoch.accuracyLow());
-        epochs.real(epoch.accuracyHigh());
-        real(epochs, epoch.testMeanAbsoluteError());
-        epochs.real(epoch.samplesPerSecond());
-        epochs.number(test.millis());
         EpochTime time = epoch.epochTime();
-        number(epochs, time == null ? null : Long.valueOf(time.stepsMicros()));
-        number(epochs, time == null ? null : time.batchesMicros());
-        number(epochs, time == null ? null : Long.valueOf(time.checkpointsMicros()));
-        number(epochs, time == null ? null : Long.valueOf(time.testMicros()));
-        number(epochs, time == null ? null : Long.valueOf(time.otherMicros()));
-        epochs.endRow();
+        epochs.row(
+                job,
+                epoch.attempt(),
+                epoch.epoch(),
+                epoch.step(),
+                epoch.testLoss(),
+                epoch.testAccuracy(),
+                epoch.accuracyLow(),
+                epoch.accuracyHigh(),
+                epoch.testMeanAbsoluteError(),
+                epoch.samplesPerSecond(),
+                test.millis(),
+                time == null ? null : time.stepsMicros(),
+                time == null ? null : time.batchesMicros(),
+                time == null ? null : time.checkpointsMicros(),
+                time == null ? null : time.testMicros(),
+                time == null ? null : time.otherMicros());
     }
 
     @Override
     public void losses(LossSpan span) throws IOException {
         for (int i = 0; i < span.losses().length; i++) {
-            losses.text(job);
-            losses.number(span.attempt());
-            losses.number(span.epoch());
-            losses.number(span.firstStep() + i);
-            losses.real(span.losses()[i]);
-            real(losses, span.learningRate());
-            losses.number(Math.round(span.millis(i)));
-            losses.endRow();
-        }
-    }
-
-    private static void number(Table table, @Nullable Long value) throws IOException {
-        if (value == null) {
-            table.nothing();
-        } else {
-            table.number(value);
-        }
-    }
-
-    private static void real(Table table, @Nullable Double value) throws IOException {
-        if (value == null) {
-            table.nothing();
-        } else {
-            table.real((double) value);
+            losses.row(
+                    job,
+                    span.attempt(),
+                    span.epoch(),
+                    span.firstStep() + i,
+                    span.losses()[i],
+                    span.learningRate(),
+                    Math.round(span.millis(i)));
         }
     }
 

@@ -36,8 +36,7 @@ class CsvWriterTest {
         Path file = folder.resolve("a.csv");
         try (CsvWriter table =
                 new CsvWriter(file, new Columns("a", List.of(Columns.column("tags", Columns.Type.TEXT))))) {
-            table.text(text);
-            table.endRow();
+            table.row(text);
             table.finish();
         }
         assertThat(Files.readString(file)).isEqualTo("tags\r\n" + cell + "\r\n");
@@ -48,8 +47,7 @@ class CsvWriterTest {
         Path file = folder.resolve("b.csv");
         try (CsvWriter table =
                 new CsvWriter(file, new Columns("a", List.of(Columns.column("loss", Columns.Type.DOUBLE))))) {
-            table.real(-0.5);
-            table.endRow();
+            table.row(-0.5);
             table.finish();
         }
         assertThat(Files.readString(file)).isEqualTo("loss\r\n-0.5\r\n");

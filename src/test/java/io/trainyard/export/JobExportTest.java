@@ -279,15 +279,7 @@ class JobExportTest {
         double sum = 0;
         try (ParquetTable table = new ParquetTable(folder.resolve("out/many.parquet"), columns)) {
             for (int i = 0; i < rows; i++) {
-                table.text("run-" + i / 1000);
-                table.number(i - 10L);
-                table.real(1f / (i + 1));
-                if (i % 3 == 0) {
-                    table.real(i * 0.5);
-                } else {
-                    table.nothing();
-                }
-                table.endRow();
+                table.row("run-" + i / 1000, i - 10L, 1f / (i + 1), i % 3 == 0 ? i * 0.5 : null);
                 sum += 1f / (i + 1);
             }
             table.finish();
