@@ -4,7 +4,7 @@ import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.spec.ActivationFunction;
 import io.trainyard.spec.Network;
 
-final class CudaActivationFunction implements CudaLayer {
+final class CudaActivationFunction extends AbstractCudaLayer {
     private static final float UNUSED = 0;
 
     /// @param kernel the name of its kernels, without `_forward` and `_backward`
@@ -16,17 +16,14 @@ final class CudaActivationFunction implements CudaLayer {
         }
     }
 
-    private final Compilation c;
     private final Formula formula;
-    private final BatchTensor in;
-    private final BatchTensor out;
 
     private final boolean applied;
 
     /// @param applied whether the layer before applies it
     private CudaActivationFunction(
             ActivationFunction spec, BatchTensor in, BatchTensor out, boolean applied, Compilation c) {
-        this.c = c;
+        super(c, in, out);
         this.applied = applied;
         this.formula = switch (spec) {
             case ActivationFunction.Relu _ -> new Formula("relu");
@@ -40,8 +37,6 @@ final class CudaActivationFunction implements CudaLayer {
             case ActivationFunction.Hardswish _ -> new Formula("hardswish");
             case ActivationFunction.Clamp clamp -> new Formula("clamp", (float) clamp.minVal(), (float) clamp.maxVal());
         };
-        this.in = in;
-        this.out = out;
     }
 
     static CudaActivationFunction of(ActivationFunction spec, Network.Layer layer, BatchTensor in, Compilation c) {
@@ -57,11 +52,6 @@ final class CudaActivationFunction implements CudaLayer {
         BatchTensor in = before.out();
         Buffer gradient = in.gradient() == null ? null : c.gradient(layer.out(), layer.name());
         return new CudaActivationFunction(spec, in, in.withGradient(gradient), before.takeRelu(), c);
-    }
-
-    @Override
-    public BatchTensor out() {
-        return out;
     }
 
     @Override

@@ -12,11 +12,8 @@ import jcuda.jcudnn.cudnnPoolingDescriptor;
 import jcuda.jcudnn.cudnnTensorDescriptor;
 
 /// The mean of each window, by cuDNN, which requires that all windows fit into the padded image.
-final class CudaAvgPool2d implements CudaLayer {
-    private final Compilation c;
+final class CudaAvgPool2d extends AbstractCudaLayer {
     private final String name;
-    private final BatchTensor in;
-    private final BatchTensor out;
     private final cudnnPoolingDescriptor pooling;
     private final cudnnTensorDescriptor x;
     private final cudnnTensorDescriptor y;
@@ -30,18 +27,11 @@ final class CudaAvgPool2d implements CudaLayer {
     }
 
     CudaAvgPool2d(Pooling.AvgPool2d spec, Network.Layer layer, BatchTensor in, Compilation c, Descriptors descriptors) {
-        this.c = c;
+        super(c, in, c.output(layer.out(), in.gradient() != null, layer.name()));
         this.name = layer.name();
-        this.in = in;
-        this.out = c.output(layer.out(), in.gradient() != null, name);
         this.pooling = descriptors.averagePooling(spec.windows(), spec.countIncludePad());
         this.x = descriptors.tensor(in);
         this.y = descriptors.tensor(out);
-    }
-
-    @Override
-    public BatchTensor out() {
-        return out;
     }
 
     @Override

@@ -13,16 +13,13 @@ import org.jspecify.annotations.Nullable;
 
 /// Batch norm by our own kernels, which include a following addition of a residual's other branch and a following
 /// ReLU. Its parameters and statistics are float32 in each precision.
-final class CudaBatchNorm implements CudaLayer {
+final class CudaBatchNorm extends AbstractCudaLayer {
     private static final int FLOATS_OF_MOMENTS = 3;
 
     private final BatchNorm spec;
-    private final Compilation c;
     private final Network.Layer layer;
-    private final BatchTensor in;
     private final @Nullable BatchTensor addend;
     private final boolean relu;
-    private final BatchTensor out;
     private final NormTiles tiles;
     private final Buffer mean; // (channels) of the batch
     private final Buffer inverse; // 1 / its deviation
@@ -30,13 +27,11 @@ final class CudaBatchNorm implements CudaLayer {
     /// @param addend added to the normalized values; may be null
     /// @param relu whether a ReLU is included
     CudaBatchNorm(Network.Layer layer, BatchTensor in, @Nullable BatchTensor addend, boolean relu, Compilation c) {
+        super(c, in, output(layer, addend, relu, c));
         this.spec = (BatchNorm) layer.spec();
-        this.c = c;
         this.layer = layer;
-        this.in = in;
         this.addend = addend;
         this.relu = relu;
-        this.out = output();
         this.tiles = NormTiles.of(in, c.numbers());
         long bytes = (long) in.channels() * Float.BYTES;
         this.mean = c.arena().reserve(bytes, "the batch's mean of layer " + layer.name());
@@ -49,18 +44,15 @@ final class CudaBatchNorm implements CudaLayer {
 
     /// Without a ReLU the addend and the sum have the same gradient and share a buffer. With one, the addend has
     /// the gradient that passes the ReLU.
-    private BatchTensor output() {
-        BatchTensor own = c.output(layer.out(), relu || addendGradient() == null, layer.name());
-        return relu || addendGradient() == null ? own : own.withGradient(addendGradient());
+    private static BatchTensor output(
+            Network.Layer layer, @Nullable BatchTensor addend, boolean relu, Compilation c) {
+        Buffer shared = relu || addend == null ? null : addend.gradient();
+        BatchTensor own = c.output(layer.out(), shared == null, layer.name());
+        return shared == null ? own : own.withGradient(shared);
     }
 
     private @Nullable Buffer addendGradient() {
         return addend == null ? null : addend.gradient();
-    }
-
-    @Override
-    public BatchTensor out() {
-        return out;
     }
 
     /// The ReLU's mask is recomputed if it depends only on the input.

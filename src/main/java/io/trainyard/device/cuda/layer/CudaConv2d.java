@@ -15,11 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A convolution by cuDNN. If the precision requires it, the weight is converted before use, to (out, row, column,
 /// channel), and its gradient back.
-final class CudaConv2d implements CudaLayer {
+final class CudaConv2d extends AbstractCudaLayer {
     private final Conv2d spec;
-    private final Compilation c;
-    private final BatchTensor in;
-    private final BatchTensor out;
     private final String name;
     private final CudaWeightAndBias parameters;
     private final cudnnTensorDescriptor x;
@@ -35,11 +32,9 @@ final class CudaConv2d implements CudaLayer {
 
     /// @param in already padded if the windows need more padding after the image than before it
     CudaConv2d(Conv2d spec, Network.Layer layer, BatchTensor in, Compilation c, Descriptors descriptors) {
+        super(c, in, c.output(layer.out(), true, layer.name()));
         this.spec = spec;
-        this.c = c;
-        this.in = in;
         this.name = "convolution %s of %d times %s".formatted(layer.name(), in.samples(), in.shape());
-        this.out = c.output(layer.out(), true, layer.name());
         this.parameters = new CudaWeightAndBias(layer, in, out, c);
         this.x = descriptors.tensor(in);
         this.y = descriptors.tensor(out);
@@ -79,11 +74,6 @@ final class CudaConv2d implements CudaLayer {
     private Bytes bytes() {
         long weights = parameters.weightElements() * c.numbers().valueBytes();
         return new Bytes(in.value().bytes(), weights, out.value().bytes());
-    }
-
-    @Override
-    public BatchTensor out() {
-        return out;
     }
 
     @Override

@@ -6,26 +6,16 @@ import io.trainyard.spec.Network;
 import java.util.Objects;
 
 /// Multiplies by the mask drawn on the host, in training only.
-final class CudaDropout implements CudaLayer {
-    private final Compilation c;
-    private final BatchTensor in;
-    private final BatchTensor out;
+final class CudaDropout extends AbstractCudaLayer {
     private final long offset;
     private final int perChannel; // 1 if a mask value applies to a whole channel
     private final float scale;
 
     CudaDropout(MaskSpec mask, Network.Layer layer, BatchTensor in, Compilation c) {
-        this.c = c;
-        this.in = in;
-        this.out = c.output(layer.out(), in.gradient() != null, layer.name());
+        super(c, in, c.output(layer.out(), in.gradient() != null, layer.name()));
         this.offset = c.masks().offset(layer, c.part().batchSamples());
         this.perChannel = mask.elements() < in.shape().elements() ? 1 : 0;
         this.scale = 1f / (float) (1.0 - mask.p()); // rounded as PyTorch's mask is
-    }
-
-    @Override
-    public BatchTensor out() {
-        return out;
     }
 
     @Override

@@ -5,20 +5,10 @@ import io.trainyard.spec.Network;
 import java.util.Objects;
 
 /// Reorders a channels-last image to (channel, row, column) order.
-final class CudaFlatten implements CudaLayer {
-    private final Compilation c;
-    private final BatchTensor in;
-    private final BatchTensor out;
+final class CudaFlatten extends AbstractCudaLayer {
 
     CudaFlatten(Network.Layer layer, BatchTensor in, Compilation c) {
-        this.c = c;
-        this.in = in;
-        this.out = c.output(layer.out(), in.gradient() != null, layer.name());
-    }
-
-    @Override
-    public BatchTensor out() {
-        return out;
+        super(c, in, c.output(layer.out(), in.gradient() != null, layer.name()));
     }
 
     @Override

@@ -5,24 +5,14 @@ import io.trainyard.spec.Network;
 import io.trainyard.spec.ParameterSpec;
 import java.util.Objects;
 
-final class CudaLayerScale implements CudaLayer {
-    private final Compilation c;
+final class CudaLayerScale extends AbstractCudaLayer {
     private final ParameterSpec gamma;
-    private final BatchTensor in;
-    private final BatchTensor out;
     private final int inner; // a tensor is (outer, channels, inner)
 
     CudaLayerScale(Network.Layer layer, BatchTensor in, Compilation c) {
-        this.c = c;
+        super(c, in, c.output(layer.out(), true, layer.name()));
         this.gamma = layer.parameters().getFirst();
-        this.in = in;
-        this.out = c.output(layer.out(), true, layer.name());
         this.inner = c.numbers().channelsLast() ? 1 : in.area();
-    }
-
-    @Override
-    public BatchTensor out() {
-        return out;
     }
 
     @Override

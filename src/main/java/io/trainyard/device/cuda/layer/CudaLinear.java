@@ -11,14 +11,11 @@ import jcuda.jcublas.cublasGemmAlgo;
 import jcuda.jcublas.cublasOperation;
 
 /// y (samples, out) = x (samples, in) W^T + b by cuBLAS. cuBLAS is column-major, so it sees each matrix transposed.
-final class CudaLinear implements CudaLayer {
+final class CudaLinear extends AbstractCudaLayer {
     private static final int AS_IS = cublasOperation.CUBLAS_OP_N;
     private static final int TRANSPOSED = cublasOperation.CUBLAS_OP_T;
 
-    private final Compilation c;
     private final String name;
-    private final BatchTensor in;
-    private final BatchTensor out;
     private final CudaWeightAndBias parameters;
     private final Buffer weight;
 
@@ -29,17 +26,10 @@ final class CudaLinear implements CudaLayer {
     private record Matrix(Buffer values, int type, int leading) {}
 
     CudaLinear(Network.Layer layer, BatchTensor in, Compilation c) {
-        this.c = c;
+        super(c, in, c.output(layer.out(), true, layer.name()));
         this.name = layer.name();
-        this.in = in;
-        this.out = c.output(layer.out(), true, name);
         this.parameters = new CudaWeightAndBias(layer, in, out, c);
         this.weight = c.numbers().converts() ? parameters.packed() : parameters.weight();
-    }
-
-    @Override
-    public BatchTensor out() {
-        return out;
     }
 
     @Override

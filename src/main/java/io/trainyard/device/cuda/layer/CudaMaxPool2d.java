@@ -10,30 +10,20 @@ import java.util.Objects;
 
 /// The largest value of each window and its position, by our own kernel: PyTorch takes the first of equal values,
 /// and cuDNN does not specify which it takes.
-final class CudaMaxPool2d implements CudaLayer {
-    private final Compilation c;
-    private final BatchTensor in;
-    private final BatchTensor out;
+final class CudaMaxPool2d extends AbstractCudaLayer {
     private final Windows.Side rows;
     private final Windows.Side columns;
     private final boolean usual; // square, dense windows within the image
     private final Buffer index; // (samples, channels, rows, columns) of out
 
     CudaMaxPool2d(Pooling.MaxPool2d spec, Network.Layer layer, BatchTensor in, Compilation c) {
+        super(c, in, c.output(layer.out(), in.gradient() != null, layer.name()));
         this.rows = spec.windows().rows();
         this.columns = spec.windows().columns();
         this.usual =
                 rows.equals(columns) && rows.dilation() == 1 && spec.windows().inside(layer.in(), layer.out());
-        this.c = c;
-        this.in = in;
-        this.out = c.output(layer.out(), in.gradient() != null, layer.name());
         this.index =
                 c.arena().reserve(out.elements() * Integer.BYTES, "where the largest are of layer " + layer.name());
-    }
-
-    @Override
-    public BatchTensor out() {
-        return out;
     }
 
     @Override

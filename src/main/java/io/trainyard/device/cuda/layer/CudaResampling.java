@@ -12,18 +12,13 @@ import java.util.List;
 import java.util.Objects;
 
 /// Resizes images channel by channel with two of our own kernels, for operations that cuDNN does not support.
-final class CudaResampling implements CudaLayer {
+final class CudaResampling extends AbstractCudaLayer {
     private final String kernels; // `kernels`_forward and `kernels`_backward
-    private final BatchTensor in;
-    private final BatchTensor out;
-    private final Compilation c;
     private final List<Object> options; // the kernels' last arguments
 
     private CudaResampling(String kernels, BatchTensor in, BatchTensor out, Compilation c, List<Object> options) {
+        super(c, in, out);
         this.kernels = kernels;
-        this.in = in;
-        this.out = out;
-        this.c = c;
         this.options = options;
     }
 
@@ -63,11 +58,6 @@ final class CudaResampling implements CudaLayer {
         Shape padded = Shape.of(in.channels(), in.rows() + below, in.columns() + right);
         BatchTensor out = c.output(padded, in.gradient() != null, layer.name() + ", padded");
         return new CudaResampling("pad", in, out, c, List.of());
-    }
-
-    @Override
-    public BatchTensor out() {
-        return out;
     }
 
     @Override

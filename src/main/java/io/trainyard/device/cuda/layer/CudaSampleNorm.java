@@ -11,34 +11,24 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Group norm and layer norm. Their parameters and statistics are float32 in each precision.
-final class CudaSampleNorm implements CudaLayer {
+final class CudaSampleNorm extends AbstractCudaLayer {
     /// Blocks of a launch; each block processes several sets if there are more.
     private static final int MOST_BLOCKS = 1 << 16;
 
-    private final Compilation c;
     private final SampleNorm spec;
     private final NormSets sets;
     private final Network.Layer layer;
-    private final BatchTensor in;
-    private final BatchTensor out;
     private final Buffer means; // (samples, sets)
     private final Buffer inverses;
 
     CudaSampleNorm(SampleNorm spec, Network.Layer layer, BatchTensor in, Compilation c) {
-        this.c = c;
+        super(c, in, c.output(layer.out(), in.gradient() != null || spec.affine(), layer.name()));
         this.spec = spec;
         this.sets = spec.sets(layer.in());
         this.layer = layer;
-        this.in = in;
-        this.out = c.output(layer.out(), in.gradient() != null || spec.affine(), layer.name());
         long bytes = (long) in.samples() * sets.sets() * Float.BYTES;
         this.means = c.arena().reserve(bytes, "the means of layer " + layer.name());
         this.inverses = c.arena().reserve(bytes, "the deviations of layer " + layer.name());
-    }
-
-    @Override
-    public BatchTensor out() {
-        return out;
     }
 
     private @Nullable Buffer parameter(int number) {
