@@ -1,16 +1,10 @@
 package io.trainyard.dashboard;
 
-import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
-import static io.trainyard.event.SampleEvents.claimed;
-import static io.trainyard.event.SampleEvents.spec;
-import static io.trainyard.event.SampleEvents.started;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.microsoft.playwright.Page;
-import com.microsoft.playwright.options.ColorScheme;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.trainyard.Patience;
@@ -49,7 +43,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The dashboard with a provider that speaks OpenID Connect and accepts any claimed identity.
+/// The dashboard with a fake provider that issues any token; [KeycloakIT] has a real one.
 class SignInIT {
     private static final String PREFIX = "sign-in.";
     private static final String ISSUER = "people";
@@ -70,12 +64,7 @@ class SignInIT {
     @BeforeAll
     static void start() throws Exception {
         TopicAdmin.createMissing(TestBroker.brokers(), PREFIX, Patience.LIMIT);
-        try (EventPublisher publisher = new EventPublisher(TestBroker.address(), PREFIX)) {
-            publisher.send(spec("mine"));
-            publisher.send(claimed("mine"), started(spec("mine"), 1, 1, 100, null));
-        }
-        provider = new MockOAuth2Server(
-                OAuth2Config.Companion.fromJson("{\"interactiveLogin\": true, \"httpServer\": \"NettyWrapper\"}"));
+        provider = new MockOAuth2Server(OAuth2Config.Companion.fromJson("{\"httpServer\": \"NettyWrapper\"}"));
         provider.start();
         dashboard = dashboardOf(provider.issuerUrl(ISSUER).toString(), "tracking.db");
         url = dashboard.await(DashboardIT.URL);
@@ -133,44 +122,6 @@ class SignInIT {
         return "Bearer "
                 + provider.issueToken(ISSUER, "robot", "trainyard", Map.of("groups", List.of(groups)))
                         .serialize();
-    }
-
-    @Test
-    void aProgramBringsItsToken() throws Exception {
-        String jobs = "/api/v1/jobs/mine";
-        String pause = jobs + "/pause";
-        assertThat(call("GET", jobs).statusCode()).as("a browser is sent on").isEqualTo(302);
-        assertThat(call("GET", "/").headers().firstValue("Location").orElseThrow())
-                .startsWith(provider.issuerUrl(ISSUER).toString());
-        assertThat(call("GET", jobs, "X-Requested-With", "JavaScript").statusCode())
-                .as("a script is told")
-                .isEqualTo(499);
-        assertThat(call("GET", jobs, "Authorization", "Bearer nonsense").statusCode())
-                .isEqualTo(401);
-        String forged = token("viewer");
-        assertThat(call("GET", jobs, "Authorization", forged.substring(0, forged.length() - 40) + "A".repeat(40))
-                        .statusCode())
-                .isEqualTo(401);
-
-        HttpResponse<String> stranger = call("GET", jobs, "Authorization", token("kitchen"));
-        assertThat(stranger.statusCode()).isEqualTo(403);
-        assertThat(stranger.body())
-                .contains(
-                        "robot has signed in, but may not see this dashboard: the claim groups names none of train, train-more, viewer");
-
-        Patience.await("the job")
-                .untilAsserted(() -> assertThat(call("GET", jobs, "Authorization", token("viewer"))
-                                .statusCode())
-                        .isEqualTo(200));
-        HttpResponse<String> viewer = call("POST", pause, "Authorization", token("viewer"), "X-Trainyard", "x");
-        assertThat(viewer.statusCode()).isEqualTo(403);
-        assertThat(viewer.body()).contains("robot may look, and not change anything");
-        assertThat(call("POST", pause, "Authorization", token("train")).statusCode())
-                .as("without the header")
-                .isEqualTo(403);
-        assertThat(call("POST", pause, "Authorization", token("train"), "X-Trainyard", "x")
-                        .statusCode())
-                .isEqualTo(202);
     }
 
     /// A provider's tokens for other applications, and its ID tokens, give no access here.
@@ -301,43 +252,6 @@ class SignInIT {
                 + provider.issueToken(ISSUER, submitter, "trainyard", Map.of("groups", List.of("train")))
                         .serialize();
         return call("POST", "/api/v1/jobs", BodyPublishers.ofString(list), "Authorization", bearer, "X-Trainyard", "x");
-    }
-
-    @Test
-    void peopleAreSentToTheProviderAndComeBack() {
-        try (Chromium chromium = Chromium.open()) {
-            Page page = chromium.page(1200, 900, ColorScheme.LIGHT);
-            page.navigate(url + "/");
-            signIn(page, "ada", "[\"train\"]");
-            assertThat(page.locator("#user")).containsText("ada");
-            assertThat(page.locator("#connection")).hasText("Live");
-            page.navigate(url + "/#job/mine");
-            assertThat(page.locator("#cancel")).isVisible();
-            page.context().close();
-
-            page = chromium.page(1200, 900, ColorScheme.LIGHT);
-            page.navigate(url + "/#job/mine");
-            signIn(page, "bob", "[\"viewer\"]");
-            page.navigate(url + "/#job/mine");
-            assertThat(page.locator("#detail-heading")).hasText("mine");
-            assertThat(page.locator("#cancel")).hasCount(0);
-
-            page.getByText("Sign out").click();
-            page.waitForURL(Pattern.compile(".*" + ISSUER + ".*"));
-            page.navigate(url + "/");
-            signIn(page, "eve", "[]");
-            assertThat(page.locator("#not-live")).containsText("may not see this dashboard");
-            assertThat(page.locator("#connection")).hasText("No access");
-            page.context().close();
-        }
-    }
-
-    private static void signIn(Page page, String name, String groups) {
-        page.locator("input[name=username]").fill(name);
-        page.locator("textarea[name=claims]")
-                .fill("{\"preferred_username\": \"%s\", \"groups\": %s}".formatted(name, groups));
-        page.locator("input[type=submit], button[type=submit]").click();
-        page.waitForURL(url + "/**");
     }
 
     /// Like Google's provider, which offers no logout: the dashboard must not show one.
