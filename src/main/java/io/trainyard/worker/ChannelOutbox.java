@@ -46,10 +46,10 @@ class ChannelOutbox implements Outbox {
     /// well within the 16 s after which other workers take the jobs.
     private static final int REQUEST_TIMEOUT_MILLIS = 4_000;
 
-    private static final long CONNECTION_TIMEOUT_MILLIS = 2_000;
+    private static final int CONNECTION_TIMEOUT_MILLIS = 2_000;
 
     /// The longest pause before the next connection attempt. SmallRye's default is 10 s.
-    private static final long RECONNECT_MILLIS = 1_000;
+    private static final int RECONNECT_MILLIS = 1_000;
 
     /// With more, the first records to a topic that was just created were sometimes lost until the delivery
     /// timeout: the leader refuses the first request, accepts the second, and then finds the retry of the first
@@ -93,7 +93,7 @@ class ChannelOutbox implements Outbox {
         this.others = others;
     }
 
-    /// Settings of both producers.
+    /// Settings of both producers. SmallRye silently ignores a `Long`.
     @Produces
     @Identifier("worker")
     static Map<String, Object> producerSettings() {
@@ -104,7 +104,7 @@ class ChannelOutbox implements Outbox {
                 entry(ProducerConfig.COMPRESSION_TYPE_CONFIG, "lz4"),
                 entry(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, MAX_UNCOMPRESSED_BYTES),
                 entry(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, FOR_EVER),
-                entry(ProducerConfig.MAX_BLOCK_MS_CONFIG, (long) FOR_EVER),
+                entry(ProducerConfig.MAX_BLOCK_MS_CONFIG, FOR_EVER),
                 entry(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, REQUEST_TIMEOUT_MILLIS),
                 entry(ProducerConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG, RECONNECT_MILLIS),
                 entry(ProducerConfig.SOCKET_CONNECTION_SETUP_TIMEOUT_MS_CONFIG, CONNECTION_TIMEOUT_MILLIS),

@@ -2,6 +2,10 @@ package io.trainyard.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.smallrye.reactive.messaging.kafka.impl.JsonHelper;
+import io.smallrye.reactive.messaging.providers.impl.Configs;
+import java.util.Map;
+import org.eclipse.microprofile.config.ConfigProvider;
 import org.junit.jupiter.api.Test;
 
 class ChannelOutboxTest {
@@ -16,5 +20,14 @@ class ChannelOutboxTest {
     void timestampsFollowACorrectedClock() {
         long right = 10_000_000;
         assertThat(ChannelOutbox.following(right + 7_200_000, right)).isEqualTo(right);
+    }
+
+    @Test
+    void smallRyePassesAllSettingsToTheProducer() {
+        Map<String, Object> settings = ChannelOutbox.producerSettings();
+        Map<String, Object> passed = JsonHelper.asJsonObject(Configs.fallback(ConfigProvider.getConfig(), settings))
+                .getMap();
+        passed.keySet().retainAll(settings.keySet());
+        assertThat(passed).isEqualTo(settings);
     }
 }
