@@ -84,7 +84,7 @@ class SweepSpeedBench {
                         1,
                         938L * epochs,
                         epochs,
-                        "after %d epochs its accuracy is 0.7000, and of the 1000 jobs of many that were tested there the best 333 go on"
+                        "after %d epochs its accuracy is 0.7000, and of the 1000 jobs of many that were tested there the best 333 continue"
                                 .formatted(epochs)));
             }
         }

@@ -3,7 +3,7 @@
 
     batchnorm_accuracy.py train_signs.h5 [CHECKPOINT.safetensors LOSS_OF_STEP_1]
 
-The job is one epoch, two batches of 540, of the data set signs that is not shuffled, with seed 3 and learning rate 0:
+The job is one epoch, two batches of 540, of the dataset signs that is not shuffled, with seed 3 and learning rate 0:
 
     {"network": {"layers": [{"type": "conv2d", "out": 16, "kernel": 3}, {"type": "batchNorm2d"}, {"type": "flatten"},
      {"type": "linear", "out": 6}]}, "dataset": "signs", "epochs": 1, "batchSize": 540, "seed": 3,

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Data sets of one's own and what PyTorch makes of them: own_data.py DIR writes into DIR
+"""Datasets of one's own and what PyTorch makes of them: own_data.py DIR writes into DIR
 
   leaves/train.csv, leaves/test.csv   rows of four numbers and the name of a class
   flags/flags.npz                     images, uint8 in (N, H, W, C), with labels
-  losses.json                         by data set: the job, the loss of each step, the test loss sum of each epoch
+  losses.json                         by dataset: the job, the loss of each step, the test loss sum of each epoch
 
 The files are read here as somebody would who knows nothing of Trainyard: with csv and numpy.
 """

@@ -32,6 +32,8 @@ final class RetiredWordsTest {
             "custodies",
             "custody",
             "everybody",
+            "everybodys",
+            "gone",
             "heard",
             "hears",
             "keeper",

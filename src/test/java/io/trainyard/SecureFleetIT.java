@@ -119,8 +119,8 @@ final class SecureFleetIT {
         String shown = Patience.await("the dashboard to have heard of the end")
                 .until(() -> get(page + "/api/v1/jobs"), answer -> answer.contains("\"finished\""));
         Patience.await("an alert that nobody takes")
-                .until(() -> dashboard.errors().contains("an alert was not taken")
-                        || dashboard.output().contains("an alert was not taken"));
+                .until(() -> dashboard.errors().contains("an alert was not accepted")
+                        || dashboard.output().contains("an alert was not accepted"));
 
         assertThat(post(page, "[%s, %s]".formatted(job("a", 1), job("b", 1))))
                 .contains("\"status\":429", "max-waiting");

@@ -179,10 +179,10 @@ final class TrainIT {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-        # network | data set | option and value     | status | words of the sentence
+        # network | dataset | option and value     | status | words of the sentence
         lenet     | cifar10  | --data,no-such-folder | 1     | no-such-folder
         lenet     | shapes32 | --device,cuda:999     | 2     | no device
-        signs     | shapes32 | --threads,0           | 2     | "fc3" gives 6, but the data set has 10 classes
+        signs     | shapes32 | --threads,0           | 2     | "fc3" gives 6, but the dataset has 10 classes
         """)
     void reportsErrorsInASentence(String network, String dataset, String option, int status, String words)
             throws Exception {

@@ -267,7 +267,7 @@ public final class AlertRules {
                 run.receivedMillis + silentMillis,
                 String.format(
                         ROOT,
-                        "job %s is stalled: nothing for %.1f s after step %d; it was never silent for longer than %.1f s",
+                        "job %s is stalled: no records for %.1f s after step %d; its longest pause before was %.1f s",
                         job,
                         silentMillis / 1e3,
                         run.step,

@@ -57,7 +57,7 @@ public final class AlertSender implements AutoCloseable {
         } catch (URISyntaxException _) { // reported below
         }
         throw new IllegalArgumentException(
-                "TRAINYARD_DASHBOARD_ALERTS_URL, which is not repeated here because it may be a secret, is no address of a web server; allowed is http://HOST/... or https://HOST/...");
+                "TRAINYARD_DASHBOARD_ALERTS_URL, which is not repeated here because it may be a secret, is not the address of a web server; allowed is http://HOST/... or https://HOST/...");
     }
 
     /// Sends the alerts that are due.
@@ -83,9 +83,9 @@ public final class AlertSender implements AutoCloseable {
             queue.givenUp(alert.id());
         } else {
             if (alert.attempts() == 0) {
-                LOG.log(System.Logger.Level.WARNING, "an alert was not taken, and is sent again: " + problem);
+                LOG.log(System.Logger.Level.WARNING, "an alert was not accepted, and is sent again:  " + problem);
             }
-            queue.again(alert.id(), now + waitMillis(alert.attempts()));
+            queue.retry(alert.id(), now + waitMillis(alert.attempts()));
         }
     }
 

@@ -21,7 +21,7 @@ public final class Signature {
         byte[] bytes = decoded(secret.startsWith(PREFIX) ? secret.substring(PREFIX.length()) : secret);
         if (bytes.length < MIN_BYTES || bytes.length > MAX_BYTES) {
             throw new IllegalArgumentException(
-                    "the secret of the alerts is no Base64 of %d to %d bytes; openssl rand -base64 32 makes one"
+                    "the secret of the alerts is not Base64 of %d to %d bytes; openssl rand -base64 32 makes one"
                             .formatted(MIN_BYTES, MAX_BYTES));
         }
         key = new SecretKeySpec(bytes, ALGORITHM);

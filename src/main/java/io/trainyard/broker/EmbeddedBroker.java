@@ -91,7 +91,7 @@ public final class EmbeddedBroker implements AutoCloseable {
             throw broken(directory, e.getCause() == null ? e : e.getCause());
         } catch (TimeoutException e) {
             throw new BrokerException(
-                    "Kafka on port %d with its data in %s has not started within %d s; look at its log, or give another directory with --dir"
+                    "Kafka on port %d with its data in %s has not started within %d s; see its log, or give another directory with --dir"
                             .formatted(port, directory.path(), START_TIMEOUT.toSeconds()),
                     e);
         }

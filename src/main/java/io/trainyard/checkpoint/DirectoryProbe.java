@@ -59,7 +59,7 @@ class DirectoryProbe {
         } catch (FileAlreadyExistsException _) {
             return;
         }
-        throw lacks("lets a file be created that is there (O_EXCL)");
+        throw lacks("creates a file that exists already (O_EXCL)");
     }
 
     private void requireExclusiveLink() throws IOException {

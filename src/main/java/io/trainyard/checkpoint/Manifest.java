@@ -68,9 +68,9 @@ public record Manifest(
                 throw new CheckpointException("its manifest is not as it was written: its SHA-256 is another");
             }
         } catch (IOException | IllegalArgumentException e) {
-            throw new CheckpointException("its manifest is torn: " + e.getMessage(), e);
+            throw new CheckpointException("its manifest is damaged: " + e.getMessage(), e);
         }
-        throw new CheckpointException("its manifest is torn: it is no JSON object");
+        throw new CheckpointException("its manifest is damaged: it is not a JSON object");
     }
 
     /// Reads a file of tensors once and verifies it against the manifest before any other check.
@@ -123,12 +123,12 @@ public record Manifest(
         void require(StoredFile expected) {
             if (bytes != expected.bytes()) {
                 throw new CheckpointException(
-                        "%s has %d bytes; its manifest says %d".formatted(expected.name(), bytes, expected.bytes()));
+                        "%s has %d bytes; its manifest states %d".formatted(expected.name(), bytes, expected.bytes()));
             }
             String sha256 = Sha256.text(getMessageDigest());
             if (!sha256.equals(expected.sha256())) {
                 throw new CheckpointException(
-                        "%s has other bytes than were written: their SHA-256 is %s; its manifest says %s"
+                        "%s has other bytes than were written: their SHA-256 is %s; its manifest states %s"
                                 .formatted(expected.name(), sha256, expected.sha256()));
             }
         }

@@ -33,7 +33,7 @@ final class S3Store implements CheckpointStore {
         boolean refuses = attempt("written", uri, store.bucket::refusesSecond);
         if (!refuses) {
             throw new CheckpointException(
-                    "the checkpoint store %s lets a second writer make an object that is there already (If-None-Match), so that two workers could begin one attempt; use a server that has conditional writes"
+                    "the checkpoint store %s lets a second writer create an object that exists already (If-None-Match), so two workers could start one attempt; use a server with conditional writes"
                             .formatted(uri));
         }
         return store;

@@ -179,7 +179,7 @@ public record SafeTensors(Map<String, String> metadata, Parameters tensors) {
         } catch (JsonProcessingException e) {
             throw new CheckpointException("its header is not JSON", e);
         }
-        throw new CheckpointException("its header of %d bytes ends early or is no JSON object".formatted(size));
+        throw new CheckpointException("its header of %d bytes ends early or is not a JSON object".formatted(size));
     }
 
     private static Shape shape(String name, JsonNode written) {

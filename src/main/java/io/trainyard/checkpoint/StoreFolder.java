@@ -63,7 +63,7 @@ final class StoreFolder implements Closeable {
         try {
             return new StoreFolder(root, Files.newDirectoryStream(root));
         } catch (NoSuchFileException e) {
-            throw new IOException("the store's folder " + root + " is gone; is its volume mounted?", e);
+            throw new IOException("the store's folder " + root + " is missing; is its volume mounted?", e);
         }
     }
 

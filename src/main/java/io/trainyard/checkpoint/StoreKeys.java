@@ -31,7 +31,7 @@ final class StoreKeys {
     static String requireIdentity(String kept, Object where) {
         if (!kept.matches(UUID_FORM)) {
             throw new CheckpointException(
-                    "%s has %d characters that are no UUID; delete it, and start all workers of this store anew"
+                    "%s has %d characters that are not a UUID; delete it, and restart all workers of this store"
                             .formatted(where, kept.length()));
         }
         return kept;

@@ -142,8 +142,8 @@ final class DashboardCommand implements Callable<Integer>, NeedsJvm {
                     .getErr()
                     .println(
                             closed
-                                    ? "Nobody signs in at this dashboard, and it listens on the network: it is read-only, and whoever reaches it sees all jobs. Name a provider (--sign-in), or allow changes with --read-only=false."
-                                    : "Nobody signs in at this dashboard, and it listens on the network: whoever reaches it may submit and cancel jobs. Name a provider (--sign-in).");
+                                    ? "This dashboard has no sign-in and listens on the network: it is read-only, and everyone who reaches it sees all jobs. Name a provider (--sign-in), or allow changes with --read-only=false."
+                                    : "This dashboard has no sign-in and listens on the network: everyone who reaches it may submit and cancel jobs. Name a provider (--sign-in).");
         }
         if (!issuer.isBlank()) {
             settings.put("trainyard.sign-in.enabled", "true");
@@ -205,7 +205,7 @@ final class DashboardCommand implements Callable<Integer>, NeedsJvm {
             }
             return new ObjectMapper().readTree(answer.body());
         } catch (JsonProcessingException e) {
-            throw noProvider(document, "it answers what is no JSON", e);
+            throw noProvider(document, "its answer is not JSON", e);
         } catch (IOException | IllegalArgumentException e) {
             throw noProvider(
                     document,

@@ -95,7 +95,7 @@ public final class DatasetCommand extends PlainCommand {
                 case "inspect" -> inspect();
                 case "convert" -> convert();
                 default ->
-                    throw wrong("\"%s\" is nothing that can be done with a data set; allowed is inspect or convert"
+                    throw wrong("\"%s\" is not an action on datasets; allowed is inspect or convert"
                             .formatted(Printable.text(action, 100)));
             };
         } finally {

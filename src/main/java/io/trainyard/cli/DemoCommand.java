@@ -126,7 +126,7 @@ public final class DemoCommand implements Callable<Integer>, NeedsJvm {
             String kind = job.device().kind();
             if (Priority.NAMED_KINDS.contains(kind) && !kinds.contains(kind)) {
                 throw new InvalidJobException(
-                        "job %s: device is \"%s\", but the demo's worker has %s; leave device out, or see ./trainyard devices for why there is none"
+                        "job %s: device is \"%s\", but the demo's worker has %s; leave device out, or see ./trainyard devices for the reason"
                                 .formatted(
                                         job.id(),
                                         job.device().name(),

@@ -127,7 +127,7 @@ public final class EventsCommand extends FleetCommand {
         if (follow || asked.overlapSeconds < 0) {
             throw wrong(
                     follow
-                            ? "--check looks at what is there; leave --follow out"
+                            ? "--check reads the records that exist; leave --follow out"
                             : "--overlap is %d; allowed is 0 or more seconds".formatted(asked.overlapSeconds));
         }
         HistoryChecker checker = new HistoryChecker(Duration.ofSeconds(asked.overlapSeconds), asked.complete);

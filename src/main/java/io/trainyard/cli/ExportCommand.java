@@ -74,7 +74,7 @@ public final class ExportCommand extends PlainCommand implements NeedsJvm {
             if (!unknown.isEmpty()) {
                 unknown.forEach(job -> terminal.err()
                         .println(Printable.text(
-                                "there is no job %s in the tracking store; a job is there once a dashboard has read of it"
+                                "there is no job %s in the tracking store; a job is added when a dashboard has read its records"
                                         .formatted(job),
                                 MAX_TEXT)));
                 return ExitCodes.FAILED;

@@ -67,7 +67,7 @@ public final class ImportCommand extends PlainCommand implements NeedsJvm {
             throw wrong("\"%s\" cannot be imported; allowed is tensorboard".formatted(format));
         }
         if (!Files.isDirectory(folder)) {
-            throw wrong("there is no folder %s; name that of the runs".formatted(folder));
+            throw wrong("there is no folder %s; name the folder of the runs".formatted(folder));
         }
         List<Imported> all = new ArrayList<>();
         try (TrackingStore store = tracking.open()) {
@@ -83,7 +83,7 @@ public final class ImportCommand extends PlainCommand implements NeedsJvm {
         if (!unknown.isEmpty()) {
             terminal.err()
                     .println(Printable.text(
-                            "tags that mean nothing here, and were left out (--means TAG=METRIC says what one means): "
+                            "unknown tags were skipped (--means TAG=METRIC assigns one to a metric):  "
                                     + String.join(", ", unknown),
                             MAX_TEXT));
         }
@@ -99,9 +99,9 @@ public final class ImportCommand extends PlainCommand implements NeedsJvm {
         if (one.isNew()) {
             what = "%d losses, %d tests".formatted(one.losses(), one.tests());
         } else if (one.losses() == 0 && one.tests() == 0) {
-            what = "nothing in it is known";
+            what = "it has no known tags";
         } else {
-            what = "is there already";
+            what = "exists already";
         }
         String alone = one.alone() == 0
                 ? ""

@@ -64,7 +64,7 @@ public final class JobsCommand extends FleetCommand {
                             "there are no jobs%s at %s, topics %s*%n",
                             fleet.jobs().isEmpty()
                                     ? ""
-                                    : " like that, but %d others,"
+                                    : " that match, but %d others,"
                                             .formatted(fleet.jobs().size()),
                             kafka.address(),
                             kafka.prefix());

@@ -68,7 +68,7 @@ record ModelSource(String checkpoint, Parameters model, Optional<JobSpec> spec) 
             return Optional.empty();
         } catch (IOException | InvalidJobException e) {
             throw new CheckpointException(
-                    "%s, the job beside the checkpoint, cannot be read: %s".formatted(spec, e.getMessage()), e);
+                    "%s, the job next to the checkpoint, cannot be read: %s".formatted(spec, e.getMessage()), e);
         }
     }
 
@@ -84,13 +84,13 @@ record ModelSource(String checkpoint, Parameters model, Optional<JobSpec> spec) 
                 spec.map(known -> json("the job's spec", JobJson.write(known))).orElseGet(MAPPER::createObjectNode);
         if (network == null && saved.path("network").isMissingNode()) {
             throw new InvalidJobException(
-                    "no spec.json stands beside %s to say which network it is; name it with --network, one of %s or a file"
+                    "there is no spec.json next to %s that names its network; name it with --network, one of %s or a file"
                             .formatted(checkpoint, String.join(", ", BuiltInNetworks.names())));
         }
         job.set("network", network == null ? saved.path("network") : network(network, standardInput));
         if (dataset == null && saved.path("dataset").isMissingNode()) {
             throw new InvalidJobException(
-                    "no spec.json stands beside %s to say which data set it is for; name it with --dataset, one of %s"
+                    "there is no spec.json next to %s that names its dataset; name it with --dataset, one of %s"
                             .formatted(checkpoint, String.join(", ", Datasets.names())));
         }
         job.set("dataset", dataset == null ? saved.path("dataset") : dataset(dataset, saved.path("dataset")));

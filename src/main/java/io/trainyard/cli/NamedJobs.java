@@ -53,7 +53,7 @@ final class NamedJobs {
 
     /// The message for a group without unfinished jobs.
     String noneLeft() {
-        return "no job of the sweep %s is left: there is none of that name, or all have ended; ./trainyard sweep %s shows them"
+        return "the sweep %s has no jobs left: there is no such sweep, or all its jobs have ended; ./trainyard sweep %s shows them"
                 .formatted(group, group);
     }
 }

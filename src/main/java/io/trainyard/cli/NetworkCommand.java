@@ -69,7 +69,7 @@ public final class NetworkCommand extends PlainCommand {
     @Override
     public Integer call() {
         if (!action.equals("show")) {
-            throw wrong("\"%s\" is nothing that can be done with a network; allowed is show".formatted(action));
+            throw wrong("\"%s\" is not an action on networks; allowed is show".formatted(action));
         }
         if (dataset != null && input != null) {
             throw wrong("--dataset and --input are given; leave out one of the two");
@@ -93,8 +93,8 @@ public final class NetworkCommand extends PlainCommand {
             return JobFiles.read(List.of(subject), terminal.in());
         }
         if (dataset == null && input == null) {
-            throw wrong("network %s is given no samples; say which with --dataset D, or their shape with --input SHAPE"
-                    .formatted(subject));
+            throw wrong(
+                    "network %s needs the shape of its samples; give --dataset D or --input SHAPE".formatted(subject));
         }
         String job = """
                 {"id": "shown", "network": "%s", "dataset": "shown", "epochs": 1}""".formatted(subject);
@@ -106,7 +106,7 @@ public final class NetworkCommand extends PlainCommand {
             List<LayerSpec> layers = job.network().layers();
             if (!(layers.getLast() instanceof LayerSpec.Linear last)) {
                 throw new InvalidJobException(
-                        "the network's last layer is of type %s; how many outputs it must have is known from a data set, with --dataset, or from a last layer of type linear"
+                        "the network's last layer is of type %s; its number of outputs must come from a dataset (--dataset) or from a last layer of type linear"
                                 .formatted(layers.getLast().type()));
             }
             return Network.fit(job.network(), shape(input), last.out());

@@ -116,7 +116,7 @@ public final class PredictCommand extends PlainCommand {
         }
         Path folder = file.toAbsolutePath().getParent();
         if (Files.isDirectory(file) || folder == null || !Files.isDirectory(folder)) {
-            throw wrong("--output is %s, %s; name a file in a folder that is there"
+            throw wrong("--output is %s, %s; name a file in an existing folder"
                     .formatted(file, Files.isDirectory(file) ? "a folder" : "whose folder is not there"));
         }
     }

@@ -180,15 +180,16 @@ public final class TrainCommand extends PlainCommand {
             case Outcome.Rejected(String reason) -> Optional.of(words(job, "was rejected: " + reason));
             case Outcome.Cancelled _ -> Optional.of(words(job, "was cancelled"));
             case Outcome.Released _, Outcome.Paused _ ->
-                Optional.of(words(job, "was interrupted; --resume goes on from its checkpoint"));
+                Optional.of(words(job, "was interrupted; --resume continues from its checkpoint"));
             case Outcome.Crowded(TrainingEvent.Released event) ->
                 Optional.of(words(job, "has no room here: " + event.reason()));
             case Outcome.WorkerFault(TrainingEvent.Released event, boolean _) ->
                 Optional.of(words(job, "cannot be run here: " + event.reason()));
             case Outcome.DeviceLost(TrainingEvent.Released event) ->
-                Optional.of(words(job, "has lost its device; --resume goes on from its checkpoint: " + event.reason()));
+                Optional.of(
+                        words(job, "has lost its device; --resume continues from its checkpoint: " + event.reason()));
             case Outcome.Superseded _ ->
-                Optional.of(words(job, "was taken over by another process, which goes on with it"));
+                Optional.of(words(job, "was taken over by another process, which continues it"));
         };
     }
 

@@ -55,7 +55,7 @@ class AlertWatch {
             String secret = wanted.secret()
                     .orElseThrow(
                             () -> new IllegalArgumentException(
-                                    "alerts have an address and no secret; set TRAINYARD_DASHBOARD_ALERTS_SECRET to what openssl rand -base64 32 says"));
+                                    "alerts have an address and no secret; set TRAINYARD_DASHBOARD_ALERTS_SECRET to what openssl rand -base64 32 prints"));
             rules = Optional.of(new AlertRules(settings(wanted, lostAfter), queue.since(System.currentTimeMillis())));
             sender = Optional.of(
                     new AlertSender(queue, wanted.url().get(), new Signature(secret), TIMEOUT, wanted.retryFor()));
@@ -121,7 +121,7 @@ class AlertWatch {
     private void keep(List<Alert> alerts) {
         for (Alert alert : alerts) {
             if (!queue.add(alert.id(), System.currentTimeMillis(), alert.body(), maxPending)) {
-                LOG.warnf("an alert is lost, for %d wait to be sent already: %s", maxPending, alert.sentence());
+                LOG.warnf("an alert is lost, because %d already wait to be sent: %s", maxPending, alert.sentence());
             }
         }
     }

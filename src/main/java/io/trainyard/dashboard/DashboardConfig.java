@@ -63,7 +63,7 @@ public interface DashboardConfig {
     @WithDefault("1000")
     int maxWorkers();
 
-    /// A worker without a heartbeat for this time is shown as gone.
+    /// A worker without a heartbeat for this time is shown as lost.
     @WithDefault("10s")
     Duration workerLostAfter();
 

@@ -107,7 +107,7 @@ class DemandWatch {
             try {
                 server.publish(new Demand(byKind(history.underWay())));
             } catch (TrackingException e) {
-                LOG.debugf("what is wanted is not known: %s", e.getMessage());
+                LOG.debugf("the demand is not known: %s", e.getMessage());
             }
         }
     }

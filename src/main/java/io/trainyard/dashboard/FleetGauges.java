@@ -83,7 +83,7 @@ class FleetGauges {
         for (WorkerView worker : history.workers(sources.knownMillis())) {
             String kind = DeviceSpec.kindOf(worker.device());
             workers.merge(new Workers(kind, state(worker)), 1L, Long::sum);
-            images.merge(kind, worker.gone() ? 0 : worker.samplesPerSecond(), Double::sum);
+            images.merge(kind, worker.lost() ? 0 : worker.samplesPerSecond(), Double::sum);
         }
         boolean first = fleet == null;
         fleet = new Fleet(jobs, workers, images);
@@ -99,7 +99,7 @@ class FleetGauges {
     }
 
     private static String state(WorkerView worker) {
-        return worker.gone() ? "lost" : !worker.jobs().isEmpty() ? "busy" : worker.takesOne() ? "idle" : "refusing";
+        return worker.lost() ? "lost" : !worker.jobs().isEmpty() ? "busy" : worker.takesOne() ? "idle" : "refusing";
     }
 
     private Fleet now() {

@@ -39,7 +39,7 @@ class HistoryRetention {
             }
             int controls = store.forgetUnreadControls();
             if (controls > 0) {
-                LOG.warnf("forgot %d control requests about jobs that nobody has submitted", controls);
+                LOG.warnf("removed %d control requests for jobs without a command", controls);
             }
         } catch (TrackingException e) {
             LOG.warnf("jobs that are too old or too many are not forgotten yet: %s", e.getMessage());

@@ -162,9 +162,9 @@ public class JobControl {
                 job,
                 true,
                 switch (action) {
-                    case CANCEL -> "is asked to end, at its next step where it runs";
+                    case CANCEL -> "ends, at its next step if it runs";
                     case PAUSE -> "is paused at its next step";
-                    case RESUME -> "is asked to go on";
+                    case RESUME -> "continues";
                     case REPRIORITIZE -> "has another priority";
                 },
                 true);

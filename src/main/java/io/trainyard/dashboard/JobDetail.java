@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /// @param command the job as JSON with all defaults filled in, as it runs or else as requested; null if unknown
 /// @param classNames by label; null if unknown
 /// @param warnings about its dataset, in words; null without warnings
-/// @param flopsPerImage floating-point operations of training with one sample; null if nothing is trained or if
+/// @param flopsPerSample floating-point operations of training with one sample; null if nothing is trained or if
 ///     unknown
 /// @param tests one per epoch, in order
 /// @param attempts in order
@@ -45,7 +45,7 @@ public record JobDetail(
         @JsonRawValue @Nullable String command,
         @Nullable List<String> classNames,
         @Nullable List<String> warnings,
-        @Nullable Long flopsPerImage,
+        @Nullable Long flopsPerSample,
         List<Test> tests,
         List<AttemptSpan> attempts,
         List<JobTimeline.Checkpoint> checkpoints,
@@ -68,8 +68,8 @@ public record JobDetail(
             long millis,
             @Nullable Double flopsPerSecond,
             @Nullable Double mfu) {
-        private static Test of(JobState.Epoch epoch, JobTimeline timeline, Optional<Long> flopsPerImage) {
-            Optional<Double> achieved = flopsPerImage
+        private static Test of(JobState.Epoch epoch, JobTimeline timeline, Optional<Long> flopsPerSample) {
+            Optional<Double> achieved = flopsPerSample
                     .filter(_ -> epoch.samplesPerSecond() > 0)
                     .map(flops -> flops * epoch.samplesPerSecond());
             return new Test(
@@ -95,7 +95,7 @@ public record JobDetail(
         JobSpec spec = state.spec();
         EpochTested last = state.lastTest();
         TrainingEvent.Dataset dataset = state.dataset();
-        Optional<Long> flopsPerImage = TrainingFlops.perImage(state);
+        Optional<Long> flopsPerSample = TrainingFlops.perSample(state);
         return new JobDetail(
                 JobSummary.of(state),
                 omitted,
@@ -104,9 +104,9 @@ public record JobDetail(
                 spec == null ? null : JobJson.write(spec),
                 classNames(state),
                 dataset == null ? null : dataset.warnings(),
-                flopsPerImage.orElse(null),
+                flopsPerSample.orElse(null),
                 state.epochs().stream()
-                        .map(epoch -> Test.of(epoch, timeline, flopsPerImage))
+                        .map(epoch -> Test.of(epoch, timeline, flopsPerSample))
                         .toList(),
                 timeline.attempts(),
                 timeline.checkpoints(),

@@ -44,12 +44,12 @@ import org.jspecify.annotations.Nullable;
 /// Thread-safe.
 public final class JobHistory {
     /// The fields of [DashboardConfig], times in milliseconds.
-    public record Limits(int maxJobs, int maxWorkers, long workerGoneMillis, long workerForgottenMillis) {}
+    public record Limits(int maxJobs, int maxWorkers, long workerLostMillis, long workerRemovedMillis) {}
 
     private record Entry(JobSummary job, long version) {}
 
     /// @param bytes size of its heartbeat
-    private record Seen(WorkerStatus status, int bytes, long millis, boolean gone) {}
+    private record Seen(WorkerStatus status, int bytes, long millis, boolean lost) {}
 
     /// The size limit of the newest heartbeats. 1,000 workers with 16 slots and GPUs need 5 MB.
     private static final long MAX_HEARTBEAT_BYTES = 8 << 20;
@@ -172,12 +172,12 @@ public final class JobHistory {
 
     /// Detects workers without heartbeats.
     private void watchWorkers(long nowMillis) {
-        boolean changed = workers.values().removeIf(seen -> nowMillis - seen.millis() > limits.workerForgottenMillis());
+        boolean changed = workers.values().removeIf(seen -> nowMillis - seen.millis() > limits.workerRemovedMillis());
         for (Map.Entry<String, Seen> entry : workers.entrySet()) {
             Seen seen = entry.getValue();
-            boolean gone = nowMillis - seen.millis() > limits.workerGoneMillis();
-            if (gone != seen.gone()) {
-                entry.setValue(new Seen(seen.status(), seen.bytes(), seen.millis(), gone));
+            boolean lost = nowMillis - seen.millis() > limits.workerLostMillis();
+            if (lost != seen.lost()) {
+                entry.setValue(new Seen(seen.status(), seen.bytes(), seen.millis(), lost));
                 changed = true;
             }
         }
@@ -224,7 +224,7 @@ public final class JobHistory {
     private synchronized List<WorkerStatus> workersThere(long nowMillis) {
         watchWorkers(nowMillis);
         return workers.values().stream()
-                .filter(seen -> !seen.gone())
+                .filter(seen -> !seen.lost())
                 .map(Seen::status)
                 .sorted(Comparator.comparing(WorkerStatus::worker))
                 .toList();
@@ -233,7 +233,7 @@ public final class JobHistory {
     public synchronized List<WorkerView> workers(long nowMillis) {
         watchWorkers(nowMillis);
         return workers.values().stream()
-                .map(seen -> WorkerView.of(seen.status(), seen.millis(), seen.gone()))
+                .map(seen -> WorkerView.of(seen.status(), seen.millis(), seen.lost()))
                 .sorted(Comparator.comparing(WorkerView::worker))
                 .toList();
     }

@@ -44,7 +44,7 @@ class PodWatch {
     void look() {
         marks.look(
                 history.workers(sources.knownMillis()).stream()
-                        .filter(worker -> !worker.gone())
+                        .filter(worker -> !worker.lost())
                         .map(worker -> new PodMarks.Worker(
                                 worker.worker(),
                                 worker.jobs().stream()

@@ -47,8 +47,8 @@ public final class SignInFilter implements Filter {
             known.add(kind.group(1));
         }
         known.addAll(causes);
-        return "somebody could not be signed in (%s): %s; the provider's own log says more"
-                .formatted(reporter(entry), known.isEmpty() ? "it was not said why" : String.join(", ", known));
+        return "a sign-in failed (%s): %s; see the provider's log"
+                .formatted(reporter(entry), known.isEmpty() ? "no reason was given" : String.join(", ", known));
     }
 
     private static String reporter(LogRecord entry) {

@@ -251,7 +251,7 @@ public class TopicConsumer {
                 return;
             } catch (TrackingException e) {
                 if (!storeAway) {
-                    LOG.warnf("%s; tried again until it works, and nothing more is read before", firstLine(e));
+                    LOG.warnf("%s; retried until it succeeds; no further records are read before", firstLine(e));
                 }
                 storeAway = true;
                 sources.store(false);

@@ -20,20 +20,20 @@ final class TrainingFlops {
     /// backward. Norms, activations, poolings, the loss and the optimizer are not counted.
     ///
     /// @return empty if the job trains nothing, if the dataset is unknown, or if the network does not fit it
-    static Optional<Long> perImage(JobState state) {
+    static Optional<Long> perSample(JobState state) {
         JobSpec job = state.spec();
         if (job == null || job.kind() != JobKind.TRAIN) {
             return Optional.empty();
         }
         TrainingEvent.Dataset dataset = state.dataset();
         if (dataset != null) {
-            return perImage(job, dataset.shape(), state.classes());
+            return perSample(job, dataset.shape(), state.classes());
         }
         Optional<DatasetInfo> builtIn = Datasets.find(job.dataset().name());
-        return builtIn.flatMap(info -> perImage(job, info.shape(), info.outputs()));
+        return builtIn.flatMap(info -> perSample(job, info.shape(), info.outputs()));
     }
 
-    private static Optional<Long> perImage(JobSpec job, Shape sample, int outputs) {
+    private static Optional<Long> perSample(JobSpec job, Shape sample, int outputs) {
         try {
             Network network = Network.fit(job.network(), sample, outputs);
             return Optional.of(FLOPS_PER_MULTIPLY_ADD * network.trainingMultiplyAdds());

@@ -143,10 +143,11 @@ final class WaitingJobs {
             return start.sentence();
         }
         if (job.status() == Status.PAUSED) {
-            return "it is paused until somebody resumes it";
+            return "it is paused until it is resumed";
         }
         return job.status() == Status.QUEUED
-                ? byKind(workers).getOrDefault(job.wants() == null ? "auto" : job.wants(), "a worker is being asked")
+                ? byKind(workers)
+                        .getOrDefault(job.wants() == null ? "auto" : job.wants(), "a worker is about to claim it")
                 : null;
     }
 }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param job the first of its jobs; null if idle
 /// @param lastSeenMillis the time of its last heartbeat, Unix time in ms
-/// @param gone true if it had no heartbeat for so long that it must have died
+/// @param lost true if it had no heartbeat for so long that it must have died
 /// @param problem why it claims no jobs at present; null if it does
 /// @param fetching the dataset that it downloads, if any
 /// @param readings the state of its devices; null if unknown
@@ -25,7 +25,7 @@ public record WorkerView(
         double samplesPerSecond,
         long memoryBytes,
         long lastSeenMillis,
-        boolean gone,
+        boolean lost,
         @Nullable String problem,
         @Nullable Fetching fetching,
         @Nullable List<Reading> readings,
@@ -33,7 +33,7 @@ public record WorkerView(
         int slots,
         List<WorkerStatus.Job> jobs) {
 
-    static WorkerView of(WorkerStatus status, long lastSeenMillis, boolean gone) {
+    static WorkerView of(WorkerStatus status, long lastSeenMillis, boolean lost) {
         List<WorkerStatus.Job> jobs = status.jobs();
         return new WorkerView(
                 status.worker(),
@@ -43,7 +43,7 @@ public record WorkerView(
                 status.samplesPerSecond(),
                 status.memoryBytes(),
                 lastSeenMillis,
-                gone,
+                lost,
                 status.problem(),
                 status.fetching(),
                 status.readings(),
@@ -53,6 +53,6 @@ public record WorkerView(
     }
 
     boolean takesOne() {
-        return !gone && jobs.size() < slots && problem == null;
+        return !lost && jobs.size() < slots && problem == null;
     }
 }

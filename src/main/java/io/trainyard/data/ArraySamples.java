@@ -101,7 +101,7 @@ record ArraySamples(ArraysManifest.@Nullable Layout layout, SampleMemory memory)
                 throw DataFiles.wrong(
                         array.file(),
                         "%s of %s".formatted(array.place(first), array.get(first)),
-                        "numbers that are finite as float32; fill in or leave out what is missing");
+                        "numbers that are finite as float32; fill in or remove missing values");
             }
         }
     }

@@ -109,7 +109,7 @@ record ArraysManifest(
         NumberArray targets = files.read("y_" + part);
         if (!samples.shape().getFirst().equals(targets.shape().getFirst())) {
             throw DataFiles.wrong(
-                    targets.file(), "%s beside %s".formatted(targets, samples), "as many of one as of the other");
+                    targets.file(), "%s next to %s".formatted(targets, samples), "the same number of both");
         }
         return new Split(
                 new ArraySamples(layout, memory).of(samples, info.shape()), ArrayTargets.of(targets, info.answers()));

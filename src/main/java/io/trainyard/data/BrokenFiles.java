@@ -32,8 +32,8 @@ record BrokenFiles(String part, int of, int count, List<String> first) {
 
     /// @param most the largest allowed share of broken files
     String refusal(double most) {
-        return sentence("are more than the share of %s that may be".formatted(most))
-                + ". Mend or remove them, or allow more with \"brokenShare\" in %s".formatted(DatasetManifest.FILE);
+        return sentence("are more than the allowed share of %s".formatted(most))
+                + ". Repair or remove them, or allow more with \"brokenShare\" in %s".formatted(DatasetManifest.FILE);
     }
 
     private String sentence(String consequence) {

@@ -56,7 +56,7 @@ record CifarReader(List<String> train, List<String> test, int labelBytes, int la
         if (total * imageBytes > DataFiles.MAX_PIXEL_BYTES) {
             throw DataFiles.wrong(
                     files.getFirst(),
-                    "%d images in this and the files beside it".formatted(total),
+                    "%d images in this and the files next to it".formatted(total),
                     "at most %d".formatted(DataFiles.MAX_PIXEL_BYTES / imageBytes));
         }
         byte[] pixels = new byte[(int) total * imageBytes];

@@ -90,7 +90,7 @@ final class CsvRows {
         String text = value.strip();
         float number = NUMBER.matcher(text).matches() ? (float) Double.parseDouble(text) : Float.NaN;
         if (!Float.isFinite(number)) {
-            throw row.wrong(column, value, "a number; fill in or leave out what is missing");
+            throw row.wrong(column, value, "a number; fill in or remove missing values");
         }
         return number;
     }

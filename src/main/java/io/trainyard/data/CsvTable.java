@@ -73,7 +73,7 @@ record CsvTable(Path file, char separator, boolean hasHeader) {
                 ? values.stream().map(String::strip).toList()
                 : IntStream.range(0, values.size()).mapToObj(Integer::toString).toList();
         if (names.stream().distinct().count() != names.size()) {
-            throw DataFiles.wrong(file, "two columns of one name in line 1", "a name of its own for each");
+            throw DataFiles.wrong(file, "two columns with one name in line 1", "a different name for each");
         }
         return names;
     }
@@ -131,7 +131,7 @@ record CsvTable(Path file, char separator, boolean hasHeader) {
 
     private DatasetException unreadable(IOException e) {
         return e instanceof CharacterCodingException
-                ? DataFiles.wrong(file, "bytes that are no UTF-8", "text", e)
+                ? DataFiles.wrong(file, "bytes that are not UTF-8", "text", e)
                 : DataFiles.unreadable(file, e);
     }
 

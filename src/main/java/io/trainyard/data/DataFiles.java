@@ -27,7 +27,7 @@ final class DataFiles {
                 .flatMap(name -> DataFolder.find(root, name).stream())
                 .findFirst()
                 .orElseThrow(() -> new DatasetException(
-                        "data set %s is not there: the data root %s has no folder %s; get %s and put its files there, or name another data root with --data"
+                        "dataset %s is not there: the data root %s has no folder %s; get %s and put its files there, or name another data root with --data"
                                 .formatted(info.name(), root.toAbsolutePath(), String.join(" or ", folders), source)));
     }
 

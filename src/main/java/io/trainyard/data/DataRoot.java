@@ -104,17 +104,17 @@ public record DataRoot(Path path) {
                 .map("; the nearest name is \"%s\""::formatted)
                 .orElse("");
         String found = hasFolder
-                ? "the folder %s has no %s that says what it holds, and no folders of images"
+                ? "the folder %s has no %s that describes it, and no folders of images"
                         .formatted(path.toAbsolutePath().resolve(name), DatasetManifest.FILE)
                 : "the data root %s has no folder %s".formatted(path.toAbsolutePath(), name);
         String there = own.isEmpty()
-                ? "no data set is described there"
+                ? "no dataset is described there"
                 : "described there %s %s%s"
                         .formatted(
                                 own.size() == 1 ? "is" : "are",
                                 own.stream().limit(MAX_LISTED_NAMES).collect(Collectors.joining(", ")),
                                 own.size() > MAX_LISTED_NAMES ? " and more" : "");
-        return "data set %s is not there: %s; %s; built in are %s%s; put it there, or name another data root with --data"
+        return "dataset %s is not there: %s; %s; built in are %s%s; put it there, or name another data root with --data"
                 .formatted(name, found, there, String.join(", ", Datasets.names()), meant);
     }
 

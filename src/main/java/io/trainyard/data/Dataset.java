@@ -65,7 +65,7 @@ public record Dataset(String name, Shape shape, int outputs, Split train, Split 
         check(name, "test", shape, outputs, test);
         if (train.samples().valueBytes() != test.samples().valueBytes()) {
             throw new DatasetException(
-                    "data set %s has samples of %d bytes a value to train on, and of %d to test on; store both in one type"
+                    "dataset %s has samples of %d bytes a value to train on, and of %d to test on; store both in one type"
                             .formatted(
                                     name,
                                     train.samples().valueBytes(),
@@ -77,14 +77,14 @@ public record Dataset(String name, Shape shape, int outputs, Split train, Split 
         if (split.size() == 0
                 || (long) split.size() * shape.elements() != split.samples().values()) {
             throw new DatasetException(
-                    "the %s part of data set %s has %d labels and %d values of samples; %d values a sample (%s) are expected"
+                    "the %s part of dataset %s has %d labels and %d values of samples; %d values a sample (%s) are expected"
                             .formatted(part, name, split.size(), split.samples().values(), shape.elements(), shape));
         }
         switch (split.targets()) {
             case Targets.ClassLabels classes -> {
                 for (int label : classes.labels()) {
                     if (label < 0 || label >= outputs) {
-                        throw new DatasetException("the %s part of data set %s has the label %d; allowed is 0 to %d"
+                        throw new DatasetException("the %s part of dataset %s has the label %d; allowed is 0 to %d"
                                 .formatted(part, name, label, outputs - 1));
                     }
                 }
@@ -92,7 +92,7 @@ public record Dataset(String name, Shape shape, int outputs, Split train, Split 
             case Targets.Numbers numbers -> {
                 if (numbers.outputs() != outputs) {
                     throw new DatasetException(
-                            "the %s part of data set %s has %d numbers to predict for a sample; %d are expected"
+                            "the %s part of dataset %s has %d target values for a sample; %d are expected"
                                     .formatted(part, name, numbers.outputs(), outputs));
                 }
             }

@@ -25,11 +25,10 @@ final class DatasetWarnings {
     static void ofFiles(OwnFolder own, List<String> odd) {
         String name = own.folder().path().getFileName().toString();
         if (!DatasetSpec.isName(name)) {
-            odd.add(
-                    "no job can name the folder %s: names have small letters, digits and hyphens, 64 at most; call it something else"
-                            .formatted(DataFiles.printable(name)));
+            odd.add("no job can name the folder %s: names have small letters, digits and hyphens, 64 at most; rename it"
+                    .formatted(DataFiles.printable(name)));
         } else if (Datasets.find(name).isPresent()) {
-            odd.add("%s is the name of a built-in set, which a job that names it is given, whatever %s says"
+            odd.add("%s is the name of a built-in dataset, which jobs get instead, regardless of %s"
                     .formatted(name, DatasetManifest.FILE));
         }
         switch (own.manifest()) {
@@ -96,7 +95,7 @@ final class DatasetWarnings {
             return;
         }
         if (trained.length == 1) {
-            odd.add("there is one class, which is nothing to learn");
+            odd.add("there is only one class, so there is nothing to learn");
         }
         classes(found, label -> trained[label] == 0 && found.tested()[label] == 0, "have no sample", odd);
         classes(
@@ -153,15 +152,15 @@ final class DatasetWarnings {
 
     private static void ofEqual(Inspection.Equal equal, List<String> odd) {
         if (equal.testedAsTrained() > 0) {
-            odd.add("%d samples to test on are among those to train on: tests will look better than the network is"
+            odd.add("%d test samples are also training samples: tests will look better than the network is"
                     .formatted(equal.testedAsTrained()));
         }
         if (equal.train() + equal.test() > 0) {
-            odd.add("%d samples to train on and %d to test on are there before in the same part"
+            odd.add("%d training samples and %d test samples repeat an earlier one of their part"
                     .formatted(equal.train(), equal.test()));
         }
         if (equal.withOtherLabels() > 0) {
-            odd.add("%d of these have another label than the first that is the same"
+            odd.add("%d of these have another label than the first of the equal ones"
                     .formatted(equal.withOtherLabels()));
         }
         equal.first().forEach(odd::add);

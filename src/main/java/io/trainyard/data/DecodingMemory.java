@@ -38,7 +38,7 @@ final class DecodingMemory {
         return mibs(needs) <= mibs(has) || free.tryAcquire(mibs(needs) - mibs(has));
     }
 
-    void giveBack(long bytes) {
+    void release(long bytes) {
         free.release(mibs(bytes));
     }
 

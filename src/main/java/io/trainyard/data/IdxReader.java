@@ -162,7 +162,7 @@ record IdxReader(Names names) {
         return file.getFileName().toString().endsWith(".gz");
     }
 
-    /// Reads the values after the header. The file must have exactly as many as the header says.
+    /// Reads the values after the header. The file must have exactly as many as the header states.
     ///
     /// @param type of the values
     /// @param itemSizes expected in the header after the number of items
@@ -175,10 +175,11 @@ record IdxReader(Names names) {
                 throw DataFiles.wrong(
                         file,
                         "%d bytes behind the header".formatted(values.length),
-                        "%d, as the header says".formatted(bytes));
+                        "%d, as the header states".formatted(bytes));
             }
             if (in.read() >= 0) { // also makes the gzip reader verify its checksum
-                throw DataFiles.wrong(file, "more bytes behind the header", "%d, as the header says".formatted(bytes));
+                throw DataFiles.wrong(
+                        file, "more bytes behind the header", "%d, as the header states".formatted(bytes));
             }
             return values;
         } catch (IOException e) {
@@ -234,7 +235,7 @@ record IdxReader(Names names) {
         if (items < 1 || total > DataFiles.MAX_PIXEL_BYTES || total > expected.mostBytes()) {
             throw DataFiles.wrong(
                     file,
-                    "a header that says %d items, so %d bytes".formatted(items, total),
+                    "a header that states %d items, so %d bytes".formatted(items, total),
                     "1 item or more, and not more bytes than the file can hold (%d)"
                             .formatted(Math.min(expected.mostBytes(), DataFiles.MAX_PIXEL_BYTES)));
         }

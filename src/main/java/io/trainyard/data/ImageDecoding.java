@@ -97,13 +97,12 @@ final class ImageDecoding {
     }
 
     private DatasetException stuck(int read) {
-        return new DatasetException(
-                "%s: nothing was read for %d seconds, after %d of %d images; look at what holds the disk"
-                        .formatted(
-                                part.folder().path(),
-                                STUCK_NANOS / 1_000_000_000,
-                                read,
-                                part.images().size()));
+        return new DatasetException("%s: nothing was read for %d seconds, after %d of %d images; check the disk"
+                .formatted(
+                        part.folder().path(),
+                        STUCK_NANOS / 1_000_000_000,
+                        read,
+                        part.images().size()));
     }
 
     private void readMany() {
@@ -156,7 +155,7 @@ final class ImageDecoding {
             taker.take(index, file.decode());
             return 0;
         } finally {
-            heap.giveBack(reserved);
+            heap.release(reserved);
         }
     }
 

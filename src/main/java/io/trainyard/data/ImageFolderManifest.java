@@ -102,7 +102,7 @@ record ImageFolderManifest(
             return ImageDecoder.open(ImageDecoder.bytes(path)).size();
         } catch (BrokenImageException e) {
             throw new DatasetException(
-                    "%s: %s. The size of the images is taken from it; mend it, or write into the job's dataset which size they are to have, such as \"resize\": [32, 32]"
+                    "%s: %s. The size of the images is taken from it; repair it, or give the job's dataset a size, such as \"resize\": [32, 32]"
                             .formatted(path, e.getMessage()),
                     e);
         } catch (IOException e) {

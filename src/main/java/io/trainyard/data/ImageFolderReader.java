@@ -63,7 +63,7 @@ final class ImageFolderReader implements ImageDecoding.Taker {
     private void requireSize(Path path, ImageSize was, ImageSize becomes) {
         if (becomes.height() != shape.size(1) || becomes.width() != shape.size(2)) {
             throw new InvalidJobException(
-                    "%s has %s pixels and becomes %s, others become %d x %d (width x height); all must become the same: write into the job's dataset a size for both sides, such as \"resize\": [%d, %d] (height, width)"
+                    "%s has %s pixels and becomes %s, others become %d x %d (width x height); all must become the same: give the job's dataset a size for both sides, such as \"resize\": [%d, %d] (height, width)"
                             .formatted(path, was, becomes, shape.size(2), shape.size(1), shape.size(1), shape.size(2)));
         }
     }

@@ -58,7 +58,7 @@ final class NpyReader {
                 throw DataFiles.wrong(
                         file,
                         "%d bytes".formatted(channel.size()),
-                        "%d, as its header says (%s of %s)".formatted(expected, header.type(), header.shape()));
+                        "%d, as its header states (%s of %s)".formatted(expected, header.type(), header.shape()));
             }
             MemorySegment all = channel.map(MapMode.READ_ONLY, 0, channel.size(), Arena.ofAuto());
             return new NumberArray(file, name, header.type(), header.shape(), all.asSlice(header.bytes()));

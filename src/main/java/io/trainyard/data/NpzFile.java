@@ -57,7 +57,7 @@ final class NpzFile implements ArrayFiles {
             if (bytes > most) {
                 throw DataFiles.wrong(
                         file,
-                        "%s with a header that says %d bytes".formatted(name, bytes),
+                        "%s with a header that states %d bytes".formatted(name, bytes),
                         "not more than the file can hold (%d); larger arrays can be files of their own, %s.npy"
                                 .formatted(most, name));
             }
@@ -67,13 +67,13 @@ final class NpzFile implements ArrayFiles {
                         file,
                         "%s with %s bytes behind the header"
                                 .formatted(name, values.length == bytes ? "more" : Integer.toString(values.length)),
-                        "%d, as its header says (%s of %s)".formatted(bytes, header.type(), header.shape()));
+                        "%d, as its header states (%s of %s)".formatted(bytes, header.type(), header.shape()));
             }
             if (sum.getValue() != entry.getCrc()) {
                 throw DataFiles.wrong(
                         file,
                         "%s of the check sum %08x".formatted(name, sum.getValue()),
-                        "%08x, as the file says".formatted(entry.getCrc()));
+                        "%08x, as the file states".formatted(entry.getCrc()));
             }
             return new NumberArray(file, name, header.type(), header.shape(), MemorySegment.ofArray(values));
         } catch (IOException e) {

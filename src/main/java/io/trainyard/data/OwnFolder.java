@@ -62,7 +62,7 @@ public final class OwnFolder {
         DatasetManifest manifest = manifest();
         if (!manifest.hasTests(folder)) {
             description.putObject("split").put("test", 0.2).put("seed", 0);
-            reasons.add("there is no part to test with, so that a fifth of the samples tests, drawn with seed 0");
+            reasons.add("there is no test part, so a fifth of the samples is drawn for tests, with seed 0");
         }
         if (counts) {
             Dataset dataset = read(DatasetSpec.named(name()), SampleMemory.PROCESS);
@@ -148,7 +148,7 @@ public final class OwnFolder {
         try {
             Files.createDirectories(out);
             if (Files.isSameFile(out, folder.path())) {
-                throw new DatasetException("%s is the folder that is packed; name another, beside it".formatted(out));
+                throw new DatasetException("%s is the folder that is packed; name another, next to it".formatted(out));
             }
         } catch (IOException e) {
             throw PackedWriter.unwritable(out, e);

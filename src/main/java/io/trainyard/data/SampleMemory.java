@@ -33,7 +33,7 @@ interface SampleMemory {
             return Arena.ofAuto().allocate(bytes, Float.BYTES);
         } catch (OutOfMemoryError e) { // of the limit on memory outside the heap; the process continues
             throw new DatasetException(
-                    "%s: it takes %d MiB, more than this process may have beside its heap; pack it with ./trainyard dataset convert, for packed sets may be larger than memory, or give Java more with -XX:MaxDirectMemorySize"
+                    "%s: it takes %d MiB, more than this process may have outside its heap; pack it with ./trainyard dataset convert, because packed datasets may be larger than memory, or give Java more with -XX:MaxDirectMemorySize"
                             .formatted(what, bytes >> 20),
                     e);
         }

@@ -62,7 +62,7 @@ record SignsReader() implements DatasetSource {
         long expected = hdf.getHdfBackingStorage().getSuperblock().getEndOfFileAddress();
         if (Files.size(file) < expected) {
             throw DataFiles.wrong(
-                    file, "%d bytes".formatted(Files.size(file)), "%d, as the superblock says".formatted(expected));
+                    file, "%d bytes".formatted(Files.size(file)), "%d, as the superblock states".formatted(expected));
         }
     }
 
@@ -121,7 +121,7 @@ record SignsReader() implements DatasetSource {
             return set;
         }
         throw DataFiles.wrong(
-                file, "only %s".formatted(new TreeSet<>(hdf.getChildren().keySet())), "a data set named " + key);
+                file, "only %s".formatted(new TreeSet<>(hdf.getChildren().keySet())), "a dataset named " + key);
     }
 
     private static void requireType(Path file, io.jhdf.api.Dataset set, String key, int bytes, boolean signed) {

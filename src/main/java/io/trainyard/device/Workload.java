@@ -99,7 +99,7 @@ public record Workload(
     public Workload {
         loss.requireFit(dataset.name(), dataset.train().targets() instanceof Targets.Numbers, network.classes());
         if (batchSize < 1 || batchSize > dataset.train().size()) {
-            throw new InvalidJobException("batchSize is %d, but data set %s has %d training samples; allowed is 1 to %d"
+            throw new InvalidJobException("batchSize is %d, but dataset %s has %d training samples; allowed is 1 to %d"
                     .formatted(
                             batchSize,
                             dataset.name(),
@@ -113,7 +113,7 @@ public record Workload(
         }
         if (!augment.isNone() && dataset.shape().rank() != 3) {
             throw new InvalidJobException(
-                    "dataset.augment varies images, but a sample of data set %s is a row of %s numbers; leave augment out"
+                    "dataset.augment varies images, but a sample of dataset %s is a row of %s features; leave augment out"
                             .formatted(dataset.name(), dataset.shape()));
         }
     }
@@ -123,7 +123,7 @@ public record Workload(
         boolean oneValue = layer.in().elements() == layer.in().size(0);
         if (oneValue) {
             throw new InvalidJobException(
-                    "layer \"%s\" (%s) is given %s, which in a batch of one sample is one value a channel: nothing to normalise by; choose a batchSize above 1 that does not leave 1 of the %d training samples for the last batch, or dropLast, or give the layer larger images"
+                    "layer \"%s\" (%s) is given %s, which is one value per channel in a batch of one sample and has no variance; choose a batchSize above 1 that does not leave 1 of the %d training samples for the last batch, or dropLast, or give the layer larger images"
                             .formatted(
                                     layer.name(),
                                     layer.spec().getClass().getSimpleName(),
@@ -215,7 +215,7 @@ public record Workload(
             throw new DevicePrecisionException(
                     refusal + " on this machine; leave precision out, or have a worker on a machine that has it");
         }
-        throw new DeviceException(refusal + "; leave precision out, or ask for a device that has it, such as cuda");
+        throw new DeviceException(refusal + "; leave precision out, or use a device that supports it, such as cuda");
     }
 
     /// The mean of a batch's losses. Infinite if the sum overflows float32, because PyTorch adds losses in float32.

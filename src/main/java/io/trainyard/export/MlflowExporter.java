@@ -207,7 +207,7 @@ final class MlflowExporter implements JobExporter {
 
     private Open current() {
         if (open == null) {
-            throw new IllegalStateException("no job was begun");
+            throw new IllegalStateException("no run was started");
         }
         return open;
     }

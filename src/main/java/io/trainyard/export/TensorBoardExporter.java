@@ -83,7 +83,7 @@ final class TensorBoardExporter implements JobExporter {
 
     private Open current() {
         if (open == null) {
-            throw new IllegalStateException("no job was begun");
+            throw new IllegalStateException("no run was started");
         }
         return open;
     }

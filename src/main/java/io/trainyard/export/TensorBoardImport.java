@@ -94,7 +94,7 @@ public final class TensorBoardImport {
         SortedMap<String, List<Path>> runs = runs(folder);
         if (runs.isEmpty()) {
             throw new ExportException(
-                    "there are no event files of TensorBoard in %s, nor below it; they have tfevents in their names"
+                    "there are no event files of TensorBoard in %s or below it; they have tfevents in their names"
                             .formatted(folder));
         }
         runs.forEach((name, files) -> imported.accept(take(prefix + name, files)));

@@ -51,8 +51,7 @@ public record Forecast(Map<String, StartForecast> forecasts) {
         for (JobFacts job : fleet.jobs()) {
             if (job.status() == Status.PAUSED) {
                 forecasts.put(
-                        job.job(),
-                        new StartForecast(job.job(), 0, "paused", "it is paused until somebody resumes it", null));
+                        job.job(), new StartForecast(job.job(), 0, "paused", "it is paused until it is resumed", null));
             }
         }
         return new Forecast(forecasts);

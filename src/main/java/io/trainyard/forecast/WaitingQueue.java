@@ -108,15 +108,15 @@ final class WaitingQueue {
                     .addLast(i);
         }
         while (!waiting.isEmpty()) {
-            ProjectOrder standings = ProjectOrder.of(fleet.rules(), windowSeconds(), used, loads);
-            String project = waiting.keySet().stream().min(standings.order()).orElseThrow();
+            ProjectOrder projectOrder = ProjectOrder.of(fleet.rules(), windowSeconds(), used, loads);
+            String project = waiting.keySet().stream().min(projectOrder.order()).orElseThrow();
             Deque<Integer> its = Objects.requireNonNull(waiting.get(project));
             int next = its.removeFirst();
             if (its.isEmpty()) {
                 waiting.remove(project);
             }
             JobFacts job = jobs.get(next);
-            if (standings.hasCapacity(project)) {
+            if (projectOrder.hasCapacity(project)) {
                 Set<String> lanes = workers.rivals(job.lane());
                 int last = lanes.stream()
                         .mapToInt(lane -> latest.getOrDefault(lane, 0))

@@ -118,7 +118,7 @@ final class WhyWaiting {
         }
         WorkerStatus alone = leavesAlone(group, place);
         if (alone != null && group.well().size() == 1) {
-            String sentence = "%s gave it back, and leaves it to others for ten minutes: %s";
+            String sentence = "%s released it, and does not claim it for ten minutes: %s";
             return new Reason("leftAlone", sentence.formatted(alone.worker(), job.reason()), false);
         }
         if (group.free() - (alone == null ? 0 : free(alone)) >= place.place()) {
@@ -126,8 +126,8 @@ final class WhyWaiting {
         }
         if (place.highPriorityBefore() > 0) {
             String sentence = place.highPriorityBefore() == 1
-                    ? "one job that is more urgent comes first"
-                    : "%d jobs that are more urgent come first".formatted(place.highPriorityBefore());
+                    ? "one job with a higher priority comes first"
+                    : "%d jobs with a higher priority come first".formatted(place.highPriorityBefore());
             return new Reason("behindHighPriority", sentence, true);
         }
         return place.turn() != null
@@ -143,11 +143,11 @@ final class WhyWaiting {
 
     private Group group(Alike jobs) {
         if (fleet.workers().isEmpty()) {
-            return noWorker("noWorker", "no worker is there");
+            return noWorker("noWorker", "there is no worker");
         }
         List<WorkerStatus> able = those(fleet.workers(), worker -> looksAt(jobs.lane(), worker));
         if (able.isEmpty()) {
-            return noWorker("noWorkerOfKind", "no worker is there whose device is " + jobs.lane());
+            return noWorker("noWorkerOfKind", "no worker has the device kind " + jobs.lane());
         }
         List<WorkerStatus> understanding = those(able, worker -> worker.schemaVersion() >= jobs.schemaVersion());
         if (understanding.isEmpty()) {
@@ -155,8 +155,8 @@ final class WhyWaiting {
             return noWorker(
                     "needsNewerWorker",
                     jobs.schemaVersion() == JobFacts.UNREADABLE
-                            ? "its command cannot be read here; a newer worker may understand it"
-                            : "its command needs a worker that understands schema version %d; those that are there understand %d"
+                            ? "its command cannot be read by this version; a newer worker may support it"
+                            : "its command needs a worker that supports schema version %d; the workers support %d"
                                     .formatted(jobs.schemaVersion(), most));
         }
         int all = understanding.size();
@@ -166,8 +166,8 @@ final class WhyWaiting {
             return noWorker(
                     "allInTrouble",
                     all == 1
-                            ? "the one worker, %s, takes no jobs: %s".formatted(one.worker(), one.problem())
-                            : "none of %d workers takes jobs; %s: %s".formatted(all, one.worker(), one.problem()));
+                            ? "the one worker, %s, claims no jobs: %s".formatted(one.worker(), one.problem())
+                            : "none of %d workers claims jobs; %s: %s".formatted(all, one.worker(), one.problem()));
         }
         List<WorkerStatus> busy = those(understanding, worker -> !held(worker).isEmpty());
         List<WorkerStatus> troubled = those(
@@ -176,7 +176,7 @@ final class WhyWaiting {
         String sentence = all == 1 ? "the one worker is busy" : "all %d workers are busy".formatted(all);
         if (!troubled.isEmpty()) {
             WorkerStatus one = troubled.getFirst();
-            sentence = "%d of %d workers are busy, and %s takes no jobs: %s"
+            sentence = "%d of %d workers are busy, and %s claims no jobs: %s"
                     .formatted(busy.size(), all, one.worker(), one.problem());
         }
         int free = well.stream().mapToInt(this::free).sum();

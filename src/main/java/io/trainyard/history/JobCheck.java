@@ -90,7 +90,7 @@ final class JobCheck {
         checkBits(wrong);
         if (ends.size() == 1 && ends.values().iterator().next() instanceof Finished finished) {
             if (stepsLeftOut) {
-                remark.accept("its losses are too many, or too far apart, to be checked");
+                remark.accept("it has too many losses, or too large gaps between them, to be checked");
             } else {
                 checkSteps(finished.steps(), counted, wrong, remark);
             }
@@ -123,7 +123,7 @@ final class JobCheck {
                 : "";
         if (lostAreKnown && !findable) {
             wrong.accept(
-                    "it is lost: its command is in no topic, no worker owns it, it is not deferred, and it is no dead letter%s. Submit the same job under the same id: it resumes from its newest checkpoint"
+                    "it is lost: its command is in no topic, no worker owns it, it is not deferred, and it is not dead-lettered%s. Submit the same job under the same id: it resumes from its newest checkpoint"
                             .formatted(fewer.isEmpty() ? "" : "; " + fewer));
         } else if (!fewer.isEmpty()) {
             remark.accept(fewer);
@@ -211,7 +211,7 @@ final class JobCheck {
     private void checkSteps(
             long last, SortedMap<Integer, Long> counted, Consumer<String> wrong, Consumer<String> remark) {
         if (last > HistoryChecker.MAX_STEPS) {
-            remark.accept("its %d steps are too many to be checked".formatted(last));
+            remark.accept("its %d steps are too many to check".formatted(last));
             return;
         }
         BitSet published = new BitSet();

@@ -142,7 +142,7 @@ public final class DemandServer implements AutoCloseable {
         Demand now = demand;
         if (now == null) {
             throw Status.UNAVAILABLE
-                    .withDescription("the dashboard has not read all topics yet; ask again in a moment")
+                    .withDescription("the dashboard has not read all topics yet; retry in a moment")
                     .asRuntimeException();
         }
         return now;

@@ -13,7 +13,7 @@ public enum PodMark {
     NEWLY_BUSY("100", true),
     /// Its worker waits for one.
     IDLE("0", false),
-    /// Its worker takes no jobs, and says why: of all pods it is missed least.
+    /// Its worker claims no jobs, and says why: of all pods it is missed least.
     REFUSING("-100", false);
 
     /// Of a ReplicaSet's pods that are there and ready, those of the least cost go first; one without it costs 0.

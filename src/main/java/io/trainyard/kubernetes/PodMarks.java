@@ -46,7 +46,7 @@ public final class PodMarks {
     /// A worker as its last heartbeat shows it.
     ///
     /// @param jobs that it has; empty: none
-    /// @param refuses whether it takes no jobs
+    /// @param refuses whether it claims no jobs
     /// @param receivedMillis when it said so, since 1970
     public record Worker(String name, Set<String> jobs, boolean refuses, long receivedMillis) {}
 

@@ -126,7 +126,7 @@ final class ScalerProtocol {
                 return reading.read(ByteBuffer.wrap(in.readAllBytes()));
             } catch (IOException e) {
                 throw Status.INVALID_ARGUMENT
-                        .withDescription("the request is no message of " + SERVICE)
+                        .withDescription("the request is not a message of " + SERVICE)
                         .withCause(e)
                         .asRuntimeException();
             }

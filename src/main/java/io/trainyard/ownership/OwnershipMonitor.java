@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// one.
 ///
 /// It compares no clocks: time is the number of this worker's own heartbeats that were read back from the
-/// single partition of all heartbeats. A frozen broker stops everyone's time, and a frozen keeper does not
+/// single partition of all heartbeats. A frozen broker stops everyone's time, and a frozen monitor does not
 /// count the time that it missed.
 ///
 /// For each job one live worker is first; the others act later, in a fixed order, in case it does not. A second

@@ -95,12 +95,12 @@ public final class ProtobufReader {
                 return value;
             }
         }
-        throw new IOException("it is no message");
+        throw new IOException("it is not a message");
     }
 
     private static void require(boolean well) throws IOException {
         if (!well) {
-            throw new IOException("it is no message");
+            throw new IOException("it is not a message");
         }
     }
 }

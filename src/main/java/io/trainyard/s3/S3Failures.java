@@ -35,7 +35,7 @@ final class S3Failures {
         String advice = switch (code) {
             case "NoSuchBucket" -> "; make the bucket, or name another";
             case "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken" ->
-                "; look at AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS's files";
+                "; check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS's files";
             case "AccessDenied" -> "; allow s3:GetObject, PutObject, DeleteObject and ListBucket";
             default -> "";
         };

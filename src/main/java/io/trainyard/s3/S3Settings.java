@@ -110,7 +110,7 @@ public record S3Settings(
         } catch (URISyntaxException _) { // reported below, without possible secrets
         }
         throw new IllegalArgumentException(
-                "AWS_ENDPOINT_URL_S3 (or AWS_ENDPOINT_URL) is no address of a server; allowed is https://host:port, without a user");
+                "AWS_ENDPOINT_URL_S3 (or AWS_ENDPOINT_URL) is not the address of a server; allowed is https://host:port, without a user");
     }
 
     private static boolean pathStyle(@Nullable String addressing, boolean ofEndpoint) {

@@ -40,7 +40,7 @@ public record ProjectRules(Duration window, ProjectRule others, Map<String, Proj
         Integer most = of(project).waiting();
         return most == null || waiting + more <= most
                 ? null
-                : "project %s has %,d %s waiting, and with %,d more it would have %,d; allowed is up to %,d. Wait until some have begun, or cancel some"
+                : "project %s has %,d %s waiting, and with %,d more it would have %,d; allowed is up to %,d. Wait until some have started, or cancel some"
                         .formatted(project, waiting, waiting == 1 ? "job" : "jobs", more, waiting + more, most);
     }
 }

@@ -35,14 +35,15 @@ public record AshaSpec(
     public void requireRungs(JobSpec job, int jobs) {
         List<Integer> rungs = rungs(job.epochs());
         if (rungs.isEmpty()) {
-            throw new InvalidJobException("asha.minEpochs is %d, and %s has epochs %d: nothing is left to go on for; %s"
-                    .formatted(
-                            minEpochs,
-                            job.id(),
-                            job.epochs(),
-                            job.epochs() == 1
-                                    ? "give it more epochs, or leave asha out"
-                                    : "give it a smaller minEpochs, or more epochs"));
+            throw new InvalidJobException(
+                    "asha.minEpochs is %d, and %s has epochs %d: no epochs are left after a first rung; %s"
+                            .formatted(
+                                    minEpochs,
+                                    job.id(),
+                                    job.epochs(),
+                                    job.epochs() == 1
+                                            ? "give it more epochs, or leave asha out"
+                                            : "give it a smaller minEpochs, or more epochs"));
         }
         long left = jobs;
         for (int i = 0; i < rungs.size(); i++) {
@@ -50,7 +51,7 @@ public record AshaSpec(
         }
         if (left == 0) {
             throw new InvalidJobException(
-                    "asha has rungs after the epochs %s, and at each one of %d goes on: of %d trials none would come to its last epoch; %s"
+                    "asha has rungs after the epochs %s, and one of %d trials continues at each: none of %d trials would reach the last epoch; %s"
                             .formatted(
                                     rungs.stream().map(String::valueOf).collect(Collectors.joining(", ")),
                                     reductionFactor,

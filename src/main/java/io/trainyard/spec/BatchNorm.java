@@ -34,7 +34,7 @@ public sealed interface BatchNorm extends LayerSpec {
     private static void requireRunning(String type, @Nullable Boolean trackRunningStats) {
         if (trackRunningStats != null && !trackRunningStats) {
             throw new InvalidJobException(
-                    "%s.trackRunningStats is false, which no device computes; leave it out, or take groupNorm, which has no running statistics"
+                    "%s.trackRunningStats is false, which no device supports; leave it out, or use groupNorm, which has no running statistics"
                             .formatted(type));
         }
     }

@@ -69,8 +69,7 @@ public record DatasetSpec(
         refuseImageFields();
         if (split != null) {
             throw new InvalidJobException(
-                    "dataset.split is for sets that have no part to test with, and %s has one; leave it out"
-                            .formatted(name));
+                    "dataset.split is for datasets without a test part, and %s has one; leave it out".formatted(name));
         }
     }
 
@@ -79,7 +78,7 @@ public record DatasetSpec(
         String given = colors != null ? "colors" : resize != null ? "resize" : centerCrop != null ? "centerCrop" : "";
         if (!given.isEmpty()) {
             throw new InvalidJobException(
-                    "dataset.%s is for folders of images, and %s is none; leave it out".formatted(given, name));
+                    "dataset.%s is for folders of images, and %s is not one; leave it out".formatted(given, name));
         }
     }
 

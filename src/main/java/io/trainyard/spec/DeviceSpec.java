@@ -41,7 +41,7 @@ public record DeviceSpec(@JsonValue String name) {
             String entry = "%s[%d]".formatted(field, i);
             Check.matching(entry, device.name(), "cpu|" + NUMBERED_CUDA, "cpu, or cuda:N with the GPU's number N");
             if (!device.kind().equals(devices.getFirst().kind())) {
-                throw new InvalidJobException("%s is \"%s\" beside \"%s\"; allowed is one kind of device for a job"
+                throw new InvalidJobException("%s is \"%s\" next to \"%s\"; allowed is one kind of device for a job"
                         .formatted(entry, device.name(), devices.getFirst().name()));
             }
             if (!seen.add(device) && device.kind().equals(CUDA)) {

@@ -157,7 +157,7 @@ public final class JobJson {
         JobKind kind = kind(json);
         for (var field : json.properties()) {
             if (!field.getValue().isNull() && !kind.has(field.getKey())) {
-                throw new InvalidJobException("%s is %s, but a job of kind \"evaluate\" trains nothing; leave it out"
+                throw new InvalidJobException("%s is %s, but a job of kind \"evaluate\" does not train; leave it out"
                         .formatted(
                                 field.getKey(), Check.shortened(field.getValue().toString())));
             }

@@ -176,7 +176,7 @@ final class JobJsonError {
         } else if (target == NetworkSpec.class) {
             return "a network's name or {\"layers\": [...]}";
         } else if (target == DatasetSpec.class) {
-            return "a data set's name or {\"name\": ..., \"normalize\": ..., \"augment\": ...}";
+            return "a dataset's name or {\"name\": ..., \"normalize\": ..., \"augment\": ...}";
         } else if (target == DeviceSpec.class) {
             return "a device's name, such as \"auto\"";
         } else if (target == Precision.class) {

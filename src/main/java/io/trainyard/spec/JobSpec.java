@@ -105,7 +105,7 @@ public record JobSpec(
         Check.between("reportEverySteps", reportEverySteps, 1, 1_000_000_000);
         if (loss.isRegression() && stopWhen != null && stopWhen.testAccuracyAtLeast() != null) {
             throw new InvalidJobException(
-                    "stopWhen.testAccuracyAtLeast is %s, but the loss is mse: predicted numbers have no accuracy; use noImprovementEpochs, which then asks the test loss, or maxMinutes"
+                    "stopWhen.testAccuracyAtLeast is %s, but the loss is mse: predicted numbers have no accuracy; use noImprovementEpochs, which then compares the test loss, or maxMinutes"
                             .formatted(stopWhen.testAccuracyAtLeast()));
         }
         if (project != null) {
@@ -114,7 +114,7 @@ public record JobSpec(
         }
         if (initFrom != null && initFrom.job().equals(id)) {
             throw new InvalidJobException(
-                    "initFrom is \"%s\", the job's own id; name another job's checkpoint, for a job that goes on does so from its own by itself"
+                    "initFrom is \"%s\", the job's own id; name another job's checkpoint; a job resumes from its own without initFrom"
                             .formatted(initFrom));
         }
         requireGroup(group, sweep, random, asha);
@@ -146,12 +146,12 @@ public record JobSpec(
         }
         if (sweep != null && random == null && sweep.hasRanges()) {
             throw new InvalidJobException(
-                    "random is missing, and sweep.%s is a range; say how many trials are drawn, or give lists of values"
+                    "random is missing, and sweep.%s is a range; set it to the number of trials, or give lists of values"
                             .formatted(sweep.firstRange()));
         }
         if (asha != null && sweep == null && group == null) {
             throw new InvalidJobException(
-                    "asha is given, but neither sweep nor group: a job alone has nobody to be better than; leave it out");
+                    "asha is given, but neither sweep nor group: a single job has none to be compared with; leave it out");
         }
     }
 

@@ -57,12 +57,12 @@ public sealed interface LossSpec {
         public void requireFit(String dataset, boolean numbers, int outputs) {
             if (numbers) {
                 throw new InvalidJobException(
-                        "loss is crossEntropy, but data set %s has %d numbers to predict for each sample, not classes; give the job \"loss\": {\"type\": \"mse\"}, or a data set with class labels"
+                        "loss is crossEntropy, but dataset %s has %d target values per sample, not classes; give the job \"loss\": {\"type\": \"mse\"}, or a dataset with class labels"
                                 .formatted(dataset, outputs));
             }
             if (classWeights != null && classWeights.size() != outputs) {
                 throw new InvalidJobException(
-                        "loss.classWeights has %d weights, but the data set has %d classes; give one for each class"
+                        "loss.classWeights has %d weights, but the dataset has %d classes; give one for each class"
                                 .formatted(classWeights.size(), outputs));
             }
         }
@@ -89,7 +89,7 @@ public sealed interface LossSpec {
         public void requireFit(String dataset, boolean numbers, int outputs) {
             if (!numbers) {
                 throw new InvalidJobException(
-                        "loss is mse, but data set %s has %d classes, not numbers to predict; leave loss out, for cross-entropy, or name a data set with numbers"
+                        "loss is mse, but dataset %s has %d classes, not target values; leave loss out, for cross-entropy, or name a dataset with target values"
                                 .formatted(dataset, outputs));
             }
         }

@@ -63,7 +63,7 @@ public record Network(Shape input, int classes, List<Layer> layers) {
         Layer last = network.layers().getLast();
         if (!last.out().equals(Shape.of(classes))) {
             throw new InvalidJobException(
-                    "the network's last layer \"%s\" gives %s, but the data set has %d classes, so it must give %d"
+                    "the network's last layer \"%s\" gives %s, but the dataset has %d classes, so it must give %d"
                             .formatted(last.name(), last.out(), classes, classes));
         }
         return network;

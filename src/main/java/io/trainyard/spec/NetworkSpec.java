@@ -34,7 +34,7 @@ public record NetworkSpec(@Nullable String name, List<LayerSpec> layers) {
     /// @return number of layers, including nested ones
     private static int check(String field, List<LayerSpec> layers, int nesting) {
         if (nesting > MAX_NESTING) {
-            throw new InvalidJobException("%s stands in more than %d residuals, one within another; allowed is up to %d"
+            throw new InvalidJobException("%s is nested in more than %d residuals; allowed is up to %d"
                     .formatted(field, MAX_NESTING, MAX_NESTING));
         }
         int count = layers.size();

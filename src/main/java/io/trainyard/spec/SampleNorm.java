@@ -20,7 +20,7 @@ public sealed interface SampleNorm extends LayerSpec {
     @Override
     default Shape output(Shape in) {
         if (sets(in).size() == 1) {
-            throw new ShapeMismatch("it would normalise each value by itself, which leaves nothing of it");
+            throw new ShapeMismatch("it would normalise each value by itself, which gives 0 for all of them");
         }
         return in;
     }
@@ -90,7 +90,7 @@ public sealed interface SampleNorm extends LayerSpec {
             if (dimensions > in.rank()
                     || !in.sizes().subList(in.rank() - dimensions, in.rank()).equals(normalizedShape)) {
                 throw new ShapeMismatch(
-                        "its normalizedShape is %s; it must be the last sizes of what it is given, or be left out"
+                        "its normalizedShape is %s; it must be the last sizes of the layer's input, or be left out"
                                 .formatted(new Shape(normalizedShape)));
             }
             return new Shape(normalizedShape);

@@ -43,8 +43,7 @@ public record Upsample(
         int rows = (int) (in.size(1) * factor.rows());
         int columns = (int) (in.size(2) * factor.columns());
         if (rows < 1 || columns < 1) {
-            throw new ShapeMismatch(
-                    "scaled by %s nothing is left of it; choose a larger scaleFactor".formatted(factor));
+            throw new ShapeMismatch("scaled by %s it has no elements; choose a larger scaleFactor".formatted(factor));
         }
         return Shape.of(in.size(0), rows, columns);
     }

@@ -54,7 +54,9 @@ public final class Halving {
                 Math.abs(score),
                 rung.scores().size(),
                 job.group(),
-                places == 0 ? "none goes on yet" : places == 1 ? "one goes on" : "the best " + places + " go on"));
+                places == 0
+                        ? "none continues yet"
+                        : places == 1 ? "one continues" : "the best " + places + " continue"));
     }
 
     /// Voids what earlier attempts have found beyond the epoch that an attempt resumes from, or will find there:

@@ -77,7 +77,7 @@ final class TrialJson {
     private static int index(ArrayNode list, String path, String step) {
         int index = step.matches("\\d{1,6}") ? Integer.parseInt(step) : -1;
         if (index < 0 || index >= list.size()) {
-            throw new InvalidJobException("%s is no entry of a list of %d; the first has the number 0, the last %d"
+            throw new InvalidJobException("%s is not an index of a list of %d entries; allowed is 0 to %d"
                     .formatted(path, list.size(), list.size() - 1));
         }
         return index;

@@ -96,7 +96,7 @@ public final class Trials {
             }
             if (count > JobLimits.MAX_TRIALS) {
                 throw new InvalidJobException(
-                        "the sweep has more than %d combinations, which is what is allowed; give it fewer values, or random, which draws so many of them"
+                        "the sweep has more than %d combinations, the largest number allowed; give it fewer values, or set random to the number of trials to draw"
                                 .formatted(JobLimits.MAX_TRIALS));
             }
         }
@@ -206,7 +206,7 @@ public final class Trials {
 
     private static InvalidJobException invalid(int index, Map<String, JsonNode> values, InvalidJobException cause) {
         return new InvalidJobException(
-                "the sweep's trial %d, with %s, is no job: %s"
+                "the sweep's trial %d, with %s, is not a valid job: %s"
                         .formatted(
                                 index + 1,
                                 values.entrySet().stream()

@@ -63,7 +63,7 @@ public final class AlertQueue {
         update("UPDATE alerts SET next_millis = 0 WHERE id = ?", id);
     }
 
-    public void again(String id, long nextMillis) {
+    public void retry(String id, long nextMillis) {
         update("UPDATE alerts SET next_millis = ?, attempts = attempts + 1 WHERE id = ?", nextMillis, id);
     }
 

@@ -290,7 +290,7 @@ public final class TrackingStore implements AutoCloseable {
         if (logged.size() < MAX_LOGGED && logged.add(job)) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "records of the job {0} are left out of what is shown of it: {1}",
+                    "some records of the job {0} are not shown: {1}",
                     job,
                     Printable.text(reason, MAX_REASON));
         }

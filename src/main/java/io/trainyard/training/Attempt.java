@@ -134,7 +134,7 @@ final class Attempt implements AutoCloseable {
         int brokeOff = chain.brokeOffInARow(number, savedBy, maxAttempts);
         if (brokeOff == maxAttempts) {
             throw new TooManyAttemptsException(
-                    "%d attempts in a row ended without a checkpoint: whoever runs this job seems to be killed, for want of memory perhaps, or to lose its device; the workers' logs say more. To try again, submit it under another id"
+                    "%d attempts in a row ended without a checkpoint: the workers that run this job seem to be killed, possibly for lack of memory, or to lose their device; see the workers' logs. To try again, submit it under another id"
                             .formatted(brokeOff));
         }
     }
@@ -171,7 +171,7 @@ final class Attempt implements AutoCloseable {
         try {
             folder.notePreempted(number, highPriority);
         } catch (CheckpointException e) {
-            LOG.log(System.Logger.Level.DEBUG, "job={0} makes no room: {1}", job.id(), e.getMessage());
+            LOG.log(System.Logger.Level.DEBUG, "job={0} is not preempted: {1}", job.id(), e.getMessage());
             return false;
         }
         LOG.log(
@@ -313,7 +313,7 @@ final class Attempt implements AutoCloseable {
             return switch (cause) {
                 case SupervisorException e -> throw e;
                 case SupersededException _ -> superseded();
-                default -> FailureClassifier.isWorkers(cause) ? giveBack(cause) : fail(cause);
+                default -> FailureClassifier.isWorkers(cause) ? release(cause) : fail(cause);
             };
         } catch (StoreException | SupersededException e) {
             return end(e); // it throws neither of them
@@ -321,7 +321,7 @@ final class Attempt implements AutoCloseable {
     }
 
     /// Ends for a reason of this worker's.
-    Outcome giveBack(Throwable cause) {
+    Outcome release(Throwable cause) {
         if (fence.isKnownSuperseded()) {
             return superseded();
         }

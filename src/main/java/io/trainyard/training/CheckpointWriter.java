@@ -114,7 +114,7 @@ final class CheckpointWriter implements AutoCloseable {
             }
             case RuntimeException e -> throw e;
             case Error e -> throw e;
-            case null, default -> throw new IllegalStateException("writing throws nothing checked", cause);
+            case null, default -> throw new IllegalStateException("writing throws no checked exception", cause);
         }
     }
 

@@ -14,7 +14,7 @@ final class Evaluator {
         long step = Objects.requireNonNull(model.name().step(), "a model that was found has a step");
         TestPass test = TestPass.run(session, model.epoch(), step);
         if (!test.isFinite()) {
-            throw new DivergedException("the test loss of the checkpoint %s is %s: its weights are no use"
+            throw new DivergedException("the test loss of the checkpoint %s is %s: its weights cannot be used"
                     .formatted(model.name(), test.result().testLoss()));
         }
         EpochTested tested = test.event(attempt, 0, 0, null);

@@ -147,7 +147,7 @@ public final class JobTraining {
             HeapCheck.require(workload.network());
             device = devices.open(job);
         } catch (DeviceException e) {
-            return attempt.giveBack(e);
+            return attempt.release(e);
         }
         DeviceInfo info = device.info();
         attempt.publish(new Claimed(job.id(), attempt.number(), worker, info.name()));
@@ -193,7 +193,7 @@ public final class JobTraining {
             if (!before.byKind().containsKey(kind)) {
                 LOG.log(
                         System.Logger.Level.INFO,
-                        "job=%s attempt=%d goes on with algorithms that were chosen anew, for \"%s\"; those before were for %s, so the last bits of its numbers may differ from here on"
+                        "job=%s attempt=%d continues with newly chosen algorithms for \"%s\"; the earlier ones were for %s, so the last bits of its numbers may differ from here on"
                                 .formatted(
                                         attempt.job().id(),
                                         attempt.number(),

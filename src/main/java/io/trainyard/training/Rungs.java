@@ -83,7 +83,7 @@ final class Rungs {
     }
 
     private void sayResult() {
-        supervisor.keptResult(String.valueOf(job.group()));
+        supervisor.rungResultStored(String.valueOf(job.group()));
     }
 
     /// Larger is better.

@@ -35,7 +35,7 @@ final class SessionAdmission {
                 if (others() == 0) {
                     throw e;
                 }
-                throw new DeviceBusyException("beside what this worker runs on %s (jobs: %d): %s"
+                throw new DeviceBusyException("next to the jobs that this worker runs on %s (%d): %s"
                         .formatted(device, others(), e.getMessage()));
             }
         }
@@ -63,7 +63,7 @@ final class SessionAdmission {
         long has = device.info().memoryBytes();
         if (!others.isEmpty() && taken + needed > has) {
             throw new DeviceBusyException(
-                    "the job may need %d MiB, and what this worker runs on %s (jobs: %d) may need %d of its %d MiB; the job is left to others until there is room"
+                    "the job may need %d MiB, and the jobs that this worker runs on %s (%d) may need %d of its %d MiB; another worker can claim the job, or this one when memory is free"
                             .formatted(needed >> 20, name, others.size(), taken >> 20, has >> 20));
         }
         Place place = new Place(name, needed);

@@ -44,7 +44,7 @@ public interface Supervisor {
     }
 
     /// A result was stored at a rung of the group; others may continue because of it.
-    default void keptResult(String group) {}
+    default void rungResultStored(String group) {}
 
     /// The high-priority job that needs the device, if any.
     default Optional<String> preemptor() {

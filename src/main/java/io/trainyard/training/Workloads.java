@@ -88,7 +88,7 @@ final class Workloads {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while others read their data sets", e);
+            throw new IllegalStateException("interrupted while other jobs read their datasets", e);
         }
         try {
             return prepare(job, progress);

@@ -47,20 +47,21 @@ final class AttemptRunner {
     /// Runs the job to its end here.
     ///
     /// @return whether the slot is free again; false if the job does not stop
-    boolean run(ClaimedAttempt held, JobRunner runner, JobEvents events) throws InterruptedException {
+    boolean run(ClaimedAttempt claimed, JobRunner runner, JobEvents events) throws InterruptedException {
         KillPoint.ACCEPTED.reach();
-        RunningJob running = new RunningJob(held, events, stop, context);
-        running.start(held.job().sweep() == null ? runner : (_, _, supervisor) -> expansion.expand(held, supervisor));
+        RunningJob running = new RunningJob(claimed, events, stop, context);
+        running.start(
+                claimed.job().sweep() == null ? runner : (_, _, supervisor) -> expansion.expand(claimed, supervisor));
         try {
             Outcome outcome = awaitEnd(running);
-            handOver(held, outcome, events);
+            handOver(claimed, outcome, events);
             return true;
         } catch (TimeoutException _) {
             running.abandon();
             return false;
         } catch (ExecutionException e) {
             Throwable cause = e.getCause() == null ? e : e.getCause();
-            String reason = "job %s broke: %s".formatted(held.id(), cause);
+            String reason = "job %s broke: %s".formatted(claimed.id(), cause);
             LOG.log(System.Logger.Level.ERROR, "worker=" + rules.worker() + " " + reason, cause);
             breaker.refused(reason);
             // Nothing more can be published. The ownership expires, and an ownership monitor publishes the
@@ -81,25 +82,25 @@ final class AttemptRunner {
         }
     }
 
-    private void handOver(ClaimedAttempt held, Outcome outcome, JobEvents events) throws InterruptedException {
+    private void handOver(ClaimedAttempt claimed, Outcome outcome, JobEvents events) throws InterruptedException {
         if (!(outcome instanceof Outcome.Crowded)) {
             breaker.freed();
         }
         switch (outcome) {
             case Outcome.Finished _, Outcome.Failed _, Outcome.Cancelled _, Outcome.Expanded _ -> {
                 breaker.ended();
-                if (isAcknowledged(held, events.acknowledged())) {
+                if (isAcknowledged(claimed, events.acknowledged())) {
                     KillPoint.OUTCOME_PUBLISHED.reach();
-                    isAcknowledged(held, outcomes.close(held.id()));
+                    isAcknowledged(claimed, outcomes.close(claimed.id()));
                 }
             }
             case Outcome.Paused(var event) -> {
                 breaker.paused();
                 Ownership ownership = event.rung() == null
-                        ? Ownership.paused(held.next(), rules.worker())
-                        : Ownership.pausedAtRung(held.next(), rules.worker(), event.rung());
-                if (isAcknowledged(held, events.acknowledged())) {
-                    isAcknowledged(held, publisher.publish(ownership));
+                        ? Ownership.paused(claimed.next(), rules.worker())
+                        : Ownership.pausedAtRung(claimed.next(), rules.worker(), event.rung());
+                if (isAcknowledged(claimed, events.acknowledged())) {
+                    isAcknowledged(claimed, publisher.publish(ownership));
                 }
             }
             case Outcome.Released(Released event) -> {
@@ -107,18 +108,18 @@ final class AttemptRunner {
                 if (preempted) {
                     context.order().preempted();
                 }
-                handBack(held, preempted ? held.nextPreempted() : held.next(), events);
+                requeue(claimed, preempted ? claimed.nextPreempted() : claimed.next(), events);
             }
             case Outcome.Crowded(Released event) -> {
-                breaker.crowded(held.id(), event.reason(), context.host().nanoTime());
-                handBack(held, held.next(), events);
+                breaker.crowded(claimed.id(), event.reason(), context.host().nanoTime());
+                requeue(claimed, claimed.next(), events);
             }
-            case Outcome.WorkerFault fault -> refuse(held, fault, events);
+            case Outcome.WorkerFault fault -> refuse(claimed, fault, events);
             case Outcome.DeviceLost(Released event) -> {
                 breaker.lost(event.reason());
-                handBack(held, held.next(), events);
+                requeue(claimed, claimed.next(), events);
             }
-            case Outcome.Superseded _ -> logSuperseded(held);
+            case Outcome.Superseded _ -> logSuperseded(claimed);
             case Outcome.Rejected(String reason) ->
                 throw new IllegalStateException("an attempt is not rejected: " + reason);
         }
@@ -126,67 +127,69 @@ final class AttemptRunner {
 
     /// The command comes first and the ownership second: a duplicate command is void, but a job without a
     /// command would have to wait for an ownership monitor.
-    private void handBack(ClaimedAttempt held, Request next, JobEvents events) throws InterruptedException {
-        if (isAcknowledged(held, events.acknowledged()) && isAcknowledged(held, publisher.publish(next))) {
-            isAcknowledged(held, publisher.publish(Ownership.waiting(next, rules.worker(), 1)));
+    private void requeue(ClaimedAttempt claimed, Request next, JobEvents events) throws InterruptedException {
+        if (isAcknowledged(claimed, events.acknowledged()) && isAcknowledged(claimed, publisher.publish(next))) {
+            isAcknowledged(claimed, publisher.publish(Ownership.waiting(next, rules.worker(), 1)));
         }
     }
 
-    private void refuse(ClaimedAttempt held, Outcome.WorkerFault fault, JobEvents events) throws InterruptedException {
+    private void refuse(ClaimedAttempt claimed, Outcome.WorkerFault fault, JobEvents events)
+            throws InterruptedException {
         String reason = fault.event().reason();
         boolean lacking = fault.lacking();
-        Request next = lacking ? held.next().refused(new Refusal(rules.worker(), reason)) : held.next();
+        Request next = lacking ? claimed.next().refused(new Refusal(rules.worker(), reason)) : claimed.next();
         if (lacking) {
-            breaker.lacks(held.id(), reason, context.host().nanoTime());
+            breaker.lacks(claimed.id(), reason, context.host().nanoTime());
         } else {
             breaker.fault(reason);
         }
-        if (lacking && next.isRefusedByAll(context.fleet().able(held.job()), rules.maxRefusals())) {
-            fail(held, reason, events);
+        if (lacking && next.isRefusedByAll(context.fleet().able(claimed.job()), rules.maxRefusals())) {
+            fail(claimed, reason, events);
         } else {
-            handBack(held, next, events);
+            requeue(claimed, next, events);
         }
     }
 
-    private void fail(ClaimedAttempt held, String reason, JobEvents events) throws InterruptedException {
-        Failed event = new Failed(held.id(), held.attempt(), reason, FailureCause.LACKING.word());
+    private void fail(ClaimedAttempt claimed, String reason, JobEvents events) throws InterruptedException {
+        Failed event = new Failed(claimed.id(), claimed.attempt(), reason, FailureCause.LACKING.word());
         String json = new String(EventJson.write(event, context.host().now()), StandardCharsets.UTF_8);
         try {
-            ChainLink next = held.folder().append(held.attempt(), new End(json));
+            ChainLink next = claimed.folder().append(claimed.attempt(), new End(json));
             if (!(next instanceof End end)) {
-                logSuperseded(held);
-            } else if (isAcknowledged(held, events.acknowledged())) { // the end comes last
+                logSuperseded(claimed);
+            } else if (isAcknowledged(claimed, events.acknowledged())) { // the end comes last
                 new JobLog(rules.worker()).see(event);
                 isAcknowledged(
-                        held,
+                        claimed,
                         outcomes.announce(
-                                held.folder(),
-                                held.attempt() + 1,
+                                claimed.folder(),
+                                claimed.attempt() + 1,
                                 end,
-                                held.request().trace()));
+                                claimed.request().trace()));
             }
         } catch (CheckpointException e) { // the ownership expires, and a monitor publishes the command again
             LOG.log(
                     System.Logger.Level.WARNING,
                     "job={0} attempt={1} worker={2} cannot store that the job has failed: {3}",
-                    held.id(),
-                    held.attempt(),
+                    claimed.id(),
+                    claimed.attempt(),
                     rules.worker(),
                     e.getMessage());
         }
     }
 
-    private void logSuperseded(ClaimedAttempt held) {
+    private void logSuperseded(ClaimedAttempt claimed) {
         LOG.log(
                 System.Logger.Level.WARNING,
                 "job={0} attempt={1} worker={2} is superseded by a later attempt",
-                held.id(),
-                held.attempt(),
+                claimed.id(),
+                claimed.attempt(),
                 rules.worker());
     }
 
     /// Waits until the brokers have acknowledged, as long as they are away, unless the worker stops.
-    private boolean isAcknowledged(ClaimedAttempt held, CompletableFuture<Void> published) throws InterruptedException {
+    private boolean isAcknowledged(ClaimedAttempt claimed, CompletableFuture<Void> published)
+            throws InterruptedException {
         try {
             while (!stop.isOlderThan(rules.grace())) {
                 try {
@@ -198,15 +201,15 @@ final class AttemptRunner {
             LOG.log(
                     System.Logger.Level.WARNING,
                     "job={0} attempt={1} worker={2} stops before the brokers have all its events; another worker will publish them",
-                    held.id(),
-                    held.attempt(),
+                    claimed.id(),
+                    claimed.attempt(),
                     rules.worker());
         } catch (ExecutionException e) {
             LOG.log(
                     System.Logger.Level.ERROR,
                     "job={0} attempt={1} worker={2}: the brokers refuse its events: {3}",
-                    held.id(),
-                    held.attempt(),
+                    claimed.id(),
+                    claimed.attempt(),
                     rules.worker(),
                     e.getCause());
         }

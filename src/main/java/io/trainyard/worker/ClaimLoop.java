@@ -150,9 +150,9 @@ final class ClaimLoop implements AutoCloseable {
                 healed(brokers);
             }
             switch (result) {
-                case ClaimResult.Begun(ClaimedAttempt held) -> {
+                case ClaimResult.Begun(ClaimedAttempt claimed) -> {
                     context.order().claimed();
-                    slots.start(held);
+                    slots.start(claimed);
                 }
                 case ClaimResult.Settled _ -> {}
                 case ClaimResult.Refused(String reason) -> breaker.refused(reason);
@@ -189,7 +189,7 @@ final class ClaimLoop implements AutoCloseable {
         try {
             var prefetched = queue.prefetched();
             if (prefetched.isPresent()) {
-                return disposition.giveBack(queue, prefetched.get());
+                return disposition.release(queue, prefetched.get());
             }
         } catch (KafkaException e) { // the next poll sees and reports it
             LOG.log(

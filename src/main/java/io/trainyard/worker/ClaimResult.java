@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The disposition of a delivered command.
 sealed interface ClaimResult {
-    record Begun(ClaimedAttempt held) implements ClaimResult {}
+    record Begun(ClaimedAttempt claimed) implements ClaimResult {}
 
     /// The command is done.
     record Settled() implements ClaimResult {}

@@ -56,7 +56,7 @@ final class Claiming {
         try {
             CommandRecord.requireWithinLimits(command);
             if (disposition.isNearlyUsedUp(command)) {
-                return disposition.keep(queue, command);
+                return disposition.republishAndHold(queue, command);
             }
             JobSpec job;
             try {
@@ -126,9 +126,9 @@ final class Claiming {
                             queue, pauseBeforeClaim(request.attempt(attempt).in(store), folder, chain));
                 }
                 case Verdict.Void(int last, Owner owner) -> {
-                    Ownership held = Ownership.running(
+                    Ownership running = Ownership.running(
                             request.attempt(last).in(store).preempted(chain.preemptions()), owner.worker());
-                    return disposition.settle(queue, publisher.publish(held));
+                    return disposition.settle(queue, publisher.publish(running));
                 }
                 case Verdict.Elsewhere(String other) -> {
                     return disposition.leave(
@@ -183,19 +183,21 @@ final class Claiming {
                 : breaker.lacking(request.job().id(), context.host().nanoTime());
     }
 
-    private ClaimResult begin(CommandQueue queue, ClaimedAttempt held)
+    private ClaimResult begin(CommandQueue queue, ClaimedAttempt claimed)
             throws InterruptedException, ExecutionException, TimeoutException {
-        disposition.await(queue, publisher.publish(Ownership.running(held.request(), rules.worker())));
+        disposition.await(queue, publisher.publish(Ownership.running(claimed.request(), rules.worker())));
         KillPoint.OWNERSHIP_PUBLISHED.reach();
         if (!queue.accept()) {
             return new ClaimResult.Lost(
-                    "job %s attempt %d was not accepted in time".formatted(held.id(), held.attempt()), held.id());
+                    "job %s attempt %d was not accepted in time".formatted(claimed.id(), claimed.attempt()),
+                    claimed.id());
         }
         // A late acceptance may be reported as a success.
-        return held.folder().isSuperseded(held.attempt())
+        return claimed.folder().isSuperseded(claimed.attempt())
                 ? new ClaimResult.Lost(
-                        "job %s attempt %d is superseded already".formatted(held.id(), held.attempt()), held.id())
-                : new ClaimResult.Begun(held);
+                        "job %s attempt %d is superseded already".formatted(claimed.id(), claimed.attempt()),
+                        claimed.id())
+                : new ClaimResult.Begun(claimed);
     }
 
     /// The job has no owner, so its chain needs no link.

@@ -76,7 +76,7 @@ final class CommandDisposition {
     }
 
     private void reportTrouble(String trouble) {
-        LOG.log(System.Logger.Level.WARNING, "worker={0} claims nothing at present: {1}", rules.worker(), trouble);
+        LOG.log(System.Logger.Level.WARNING, "worker={0} claims no jobs at present: {1}", rules.worker(), trouble);
         activity.trouble(trouble);
     }
 
@@ -89,12 +89,12 @@ final class CommandDisposition {
 
     /// Publishes a command again that has few deliveries left. It is kept even if this is refused, because the
     /// next worker's attempt may be refused, too.
-    ClaimResult keep(CommandQueue queue, ConsumerRecord<byte[], byte[]> command)
+    ClaimResult republishAndHold(CommandQueue queue, ConsumerRecord<byte[], byte[]> command)
             throws InterruptedException, ExecutionException, TimeoutException {
         long beganNanos = host.nanoTime();
         while (true) {
             try {
-                return again(queue, command);
+                return republish(queue, command);
             } catch (ExecutionException e) {
                 reportTrouble("the brokers refuse a command that it publishes again and holds: " + e.getCause());
                 stop.await(REFUSED_PAUSE);
@@ -110,16 +110,16 @@ final class CommandDisposition {
     }
 
     /// Publishes an unchanged copy of a command and accepts it.
-    ClaimResult again(CommandQueue queue, ConsumerRecord<byte[], byte[]> command)
+    ClaimResult republish(CommandQueue queue, ConsumerRecord<byte[], byte[]> command)
             throws InterruptedException, ExecutionException, TimeoutException {
-        return settle(queue, publisher.again(command));
+        return settle(queue, publisher.republish(command));
     }
 
     /// The same for a command for which this worker has no free slot.
-    ClaimResult giveBack(CommandQueue queue, ConsumerRecord<byte[], byte[]> command) throws InterruptedException {
+    ClaimResult release(CommandQueue queue, ConsumerRecord<byte[], byte[]> command) throws InterruptedException {
         try {
             CommandRecord.requireWithinLimits(command);
-            return isNearlyUsedUp(command) ? keep(queue, command) : again(queue, command);
+            return isNearlyUsedUp(command) ? republishAndHold(queue, command) : republish(queue, command);
         } catch (InvalidJobException e) {
             return reject(queue, command, String.valueOf(e.getMessage()));
         } catch (ExecutionException | TimeoutException e) { // the lock expires, and others get it
@@ -163,10 +163,10 @@ final class CommandDisposition {
             return new ClaimResult.Settled();
         }
         if (command.deliveryCount().isEmpty()) { // it was deferred to newer workers under the same key
-            return again(queue, command);
+            return republish(queue, command);
         }
         if (fleet.shares().isFull()) {
-            return refused(again(queue, command), "too many commands are deferred for their projects; " + reason);
+            return refused(republish(queue, command), "too many commands are deferred for their projects; " + reason);
         }
         LOG.log(
                 System.Logger.Level.DEBUG,
@@ -190,7 +190,7 @@ final class CommandDisposition {
         }
         if (fleet.isFull()) {
             return refused(
-                    again(queue, command),
+                    republish(queue, command),
                     "too many commands wait for workers that support more than schema version %d"
                             .formatted(schemaVersion));
         }

@@ -65,7 +65,7 @@ final class CommandsInFlight {
             } catch (TimeoutException _) { // the brokers are away
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
-                throw new EventsLostException("the worker gave up", e);
+                throw new EventsLostException("the worker stopped waiting for the brokers", e);
             } catch (ExecutionException e) {
                 throw new EventsLostException("the brokers refuse a command: " + e.getCause(), e);
             }

@@ -127,7 +127,7 @@ final class EventPublisher {
         return send(Topic.OWNERSHIP, key, null, headers(CloudEvents.OWNERSHIP));
     }
 
-    CompletableFuture<Void> again(ConsumerRecord<byte[], byte[]> command) {
+    CompletableFuture<Void> republish(ConsumerRecord<byte[], byte[]> command) {
         return outbox.send(command.topic(), command.key(), CommandRecord.body(command), command.headers());
     }
 

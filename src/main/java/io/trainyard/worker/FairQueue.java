@@ -71,7 +71,7 @@ final class FairQueue extends QueueWithDeferred {
         held.keep(shares.deferred().stream().map(DeferredEntry::key).collect(Collectors.toSet()));
         wanted.keySet()
                 .retainAll(shares.deferred().stream()
-                        .filter(one -> shares.standings().hasCapacity(one.project()))
+                        .filter(one -> shares.projectOrder().hasCapacity(one.project()))
                         .map(DeferredEntry::key)
                         .collect(Collectors.toSet()));
         return shares.deferred().stream()

@@ -46,7 +46,7 @@ final class FleetView {
     }
 
     /// This worker has stored a result at a rung of the group.
-    void keptResult(String group) {
+    void rungResultStored(String group) {
         groupsWithResults.add(group);
     }
 

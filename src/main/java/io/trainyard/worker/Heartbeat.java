@@ -103,7 +103,7 @@ final class Heartbeat implements AutoCloseable {
                 if (!away) {
                     LOG.log(
                             System.Logger.Level.WARNING,
-                            "worker={0} Kafka is unreachable: nothing was acknowledged for {1} s; running jobs continue, and their events wait",
+                            "worker={0} Kafka is unreachable: no record was acknowledged for {1} s; running jobs continue, and their events wait",
                             self.worker(),
                             AWAY.toSeconds());
                 }

@@ -39,7 +39,7 @@ final class KafkaFleetLog implements FleetLog {
     KafkaFleetLog(Brokers kafka, String prefix, String worker) {
         this.kafka = kafka;
         this.prefix = prefix;
-        consumer = kafka.consumer(Map.of(ConsumerConfig.CLIENT_ID_CONFIG, worker + "-keeper"));
+        consumer = kafka.consumer(Map.of(ConsumerConfig.CLIENT_ID_CONFIG, worker + "-ownership-monitor"));
         List<TopicPartition> fromBeginning = new ArrayList<>(partitions(Topic.OWNERSHIP.name(prefix)));
         fromBeginning.addAll(partitions(Topic.CONTROL.name(prefix)));
         List<TopicPartition> heartbeats = partitions(Topic.WORKERS.name(prefix));

@@ -77,7 +77,7 @@ final class OutcomePublisher {
         }
         halving.ended(job, end, number, () -> last.map(Manifest::score).orElse(null));
         if (job.asha() != null && job.group() != null) {
-            fleet.keptResult(job.group());
+            fleet.rungResultStored(job.group());
         }
     }
 

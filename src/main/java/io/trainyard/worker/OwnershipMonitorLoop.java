@@ -42,7 +42,7 @@ final class OwnershipMonitorLoop implements AutoCloseable {
     }
 
     void start() {
-        var _ = context.host().start("keeper", this::run);
+        var _ = context.host().start("ownership-monitor", this::run);
     }
 
     /// Completes when the existing records have been read, with a job that another worker has, if any.

@@ -79,7 +79,7 @@ final class Preemption {
         }
     }
 
-    /// Processes an ownership record, after the keeper did.
+    /// Processes an ownership record, after the ownership monitor did.
     void ownership(String job, @Nullable Ownership ownership) {
         view.ownership(job, ownership);
     }
@@ -130,7 +130,7 @@ final class Preemption {
 
     /// Whether the project's quota allows the job. If not, no worker may begin it, and it needs no place.
     private boolean mayBegin(WaitingCommand command) {
-        return context.fleet().shares().standings().hasCapacity(command.project());
+        return context.fleet().shares().projectOrder().hasCapacity(command.project());
     }
 
     /// A place that a preempted job has left is kept as long as a high-priority command may arrive, within a

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class RunningJob implements Supervisor {
     private static final long NEVER = Long.MAX_VALUE;
 
-    private final ClaimedAttempt held;
+    private final ClaimedAttempt claimed;
     private final JobEvents events;
     private final AttemptOwners owners;
     private final StopSignal workerStop;
@@ -27,18 +27,19 @@ final class RunningJob implements Supervisor {
     private volatile @Nullable Thread thread;
     private volatile long dueNanos = NEVER; // the time by which it must report again
 
-    RunningJob(ClaimedAttempt held, JobEvents events, StopSignal workerStop, WorkerContext context) {
-        this.held = held;
+    RunningJob(ClaimedAttempt claimed, JobEvents events, StopSignal workerStop, WorkerContext context) {
+        this.claimed = claimed;
         this.events = events;
-        this.owners = new AttemptOwners(held.folder());
+        this.owners = new AttemptOwners(claimed.folder());
         this.workerStop = workerStop;
         this.context = context;
     }
 
     void start(JobRunner runner) {
-        thread = context.host().start("job-" + held.id(), () -> {
-            try (var _ = LogFields.of(held.id(), held.attempt(), context.rules().worker())) {
-                result.complete(runner.run(held.job(), held.attempt(), this));
+        thread = context.host().start("job-" + claimed.id(), () -> {
+            try (var _ = LogFields.of(
+                    claimed.id(), claimed.attempt(), context.rules().worker())) {
+                result.complete(runner.run(claimed.job(), claimed.attempt(), this));
             } catch (Throwable e) { // even an Error is the job's, not the worker's
                 result.completeExceptionally(e);
             }
@@ -79,7 +80,7 @@ final class RunningJob implements Supervisor {
     @Override
     public Optional<Halt> halt() {
         dueNanos = NEVER;
-        DesiredState desiredState = context.fleet().controls().of(held.id());
+        DesiredState desiredState = context.fleet().controls().of(claimed.id());
         if (desiredState == DesiredState.CANCEL) {
             return Optional.of(Halt.CANCEL);
         }
@@ -94,34 +95,34 @@ final class RunningJob implements Supervisor {
 
     @Override
     public Optional<String> preemptor() {
-        return context.fleet().preemptor(held.id(), held.attempt());
+        return context.fleet().preemptor(claimed.id(), claimed.attempt());
     }
 
     /// A request to run on concerns this job only, not its group.
     @Override
     public boolean heedsRungs() {
-        return !context.fleet().controls().skipsRungs(held.id());
+        return !context.fleet().controls().skipsRungs(claimed.id());
     }
 
     @Override
-    public void keptResult(String group) {
+    public void rungResultStored(String group) {
         dueNanos = NEVER;
-        context.fleet().keptResult(group);
+        context.fleet().rungResultStored(group);
     }
 
     @Override
     public void checkpointFailed() {
-        held.activity().checkpointFailed();
+        claimed.activity().checkpointFailed();
     }
 
     @Override
     public void fetched(String dataset, long bytes, long totalBytes) {
-        held.activity().fetches(new Fetching(dataset, bytes, totalBytes));
+        claimed.activity().fetches(new Fetching(dataset, bytes, totalBytes));
     }
 
     @Override
     public void saves(long step) {
-        held.trace().saves(step);
+        claimed.trace().saves(step);
     }
 
     @Override

@@ -113,10 +113,10 @@ final class Shares {
     /// @param permitted jobs that keep a permit while they wait: their commands are always included
     SharesView view(Set<String> permitted) {
         if (changed && !(rules.shares().isNone() && deferrals.size() == 0)) {
-            ProjectOrder standings = ProjectOrder.of(
+            ProjectOrder projectOrder = ProjectOrder.of(
                     rules.shares().projects(), rules.shares().windowBeats(), usage.used(), monitor.loads());
             view = new SharesView(
-                    standings,
+                    projectOrder,
                     polled(deferrals.first(FIRST, permitted)),
                     deferrals.isFull(),
                     queued(),

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 /// @param deferred deferred commands of the topics that this worker polls: the first of each project and priority
 /// @param queued projects that have or may have commands in the topics
 record SharesView(
-        ProjectOrder standings,
+        ProjectOrder projectOrder,
         List<DeferredEntry<Deferred>> deferred,
         boolean isFull,
         Set<String> queued,
@@ -46,7 +46,7 @@ record SharesView(
 
     private Optional<Turn> turn(List<Priority> order, List<DeferredEntry<Deferred>> open, Set<String> others) {
         return order.stream()
-                .flatMap(priority -> standings
+                .flatMap(priority -> projectOrder
                         .next(Stream.concat(projects(open, priority).stream(), others.stream()))
                         .map(project -> new Turn(priority, project))
                         .stream())
@@ -65,9 +65,9 @@ record SharesView(
         String project = request.job().projectName();
         Set<String> waiting = new HashSet<>(projects(deferred, request.priority()));
         waiting.addAll(queued);
-        Optional<Hold> hold = standings.hold(project, waiting.stream());
+        Optional<Hold> hold = projectOrder.hold(project, waiting.stream());
         if (hold.filter(Hold.Quota.class::isInstance).isEmpty()
-                && (isFull || standings.rules().isNone())) {
+                && (isFull || projectOrder.rules().isNone())) {
             return Optional.empty();
         }
         return hold.map(Hold::sentence).or(() -> higherPriority(order, request.priority()));
@@ -77,7 +77,7 @@ record SharesView(
         return order.stream()
                 .takeWhile(priority -> priority != than)
                 .filter(priority ->
-                        standings.next(projects(deferred, priority).stream()).isPresent())
+                        projectOrder.next(projects(deferred, priority).stream()).isPresent())
                 .findFirst()
                 .map(higher -> "a command that is %s comes first"
                         .formatted(higher.name().toLowerCase(Locale.ROOT)));

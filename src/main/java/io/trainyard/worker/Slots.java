@@ -45,19 +45,19 @@ final class Slots {
         return occupied.size() >= context.rules().slots();
     }
 
-    void start(ClaimedAttempt held) {
+    void start(ClaimedAttempt claimed) {
         CompletableFuture<Void> done = new CompletableFuture<>();
         occupied.add(done);
         change = CompletableFuture.anyOf(occupied.toArray(CompletableFuture<?>[]::new));
-        held.activity().begin();
-        var _ = context.host().start("slot-" + held.id(), () -> {
+        claimed.activity().begin();
+        var _ = context.host().start("slot-" + claimed.id(), () -> {
             try {
-                run(held);
+                run(claimed);
                 done.complete(null);
             } catch (RuntimeException e) { // while publishing the outcome: an ownership monitor recovers the job
                 LOG.log(
                         System.Logger.Level.ERROR,
-                        "worker=" + context.rules().worker() + " lets go of " + held.id(),
+                        "worker=" + context.rules().worker() + " lets go of " + claimed.id(),
                         e);
                 breaker.refused(e.toString());
                 done.complete(null);
@@ -68,31 +68,31 @@ final class Slots {
         });
     }
 
-    private void run(ClaimedAttempt held) throws InterruptedException {
+    private void run(ClaimedAttempt claimed) throws InterruptedException {
         try {
-            boolean stopped = attempts.run(held, runner, events(held));
+            boolean stopped = attempts.run(claimed, runner, events(claimed));
             if (!stopped && !stop.isRequested()) {
-                breaker.hangs(held.id());
+                breaker.hangs(claimed.id());
             }
             if (breaker.restart().isPresent()) {
                 stop.request(); // the other slots requeue their jobs if they can
             }
         } finally {
-            held.activity().end();
+            claimed.activity().end();
         }
     }
 
-    private JobEvents events(ClaimedAttempt held) {
+    private JobEvents events(ClaimedAttempt claimed) {
         JobEvents events = new JobEvents(line -> {
             if (line.event() instanceof Finished) {
                 KillPoint.PUBLISHING_OUTCOME.reach();
             }
-            held.activity().see(line);
+            claimed.activity().see(line);
             log.see(line.event());
-            held.trace().see(line.event(), line.time());
-            return context.publisher().publish(line, held.trace().traceParent());
+            claimed.trace().see(line.event(), line.time());
+            return context.publisher().publish(line, claimed.trace().traceParent());
         });
-        held.activity().sends(events);
+        claimed.activity().sends(events);
         return events;
     }
 

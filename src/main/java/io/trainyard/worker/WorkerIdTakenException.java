@@ -6,7 +6,7 @@ public final class WorkerIdTakenException extends RuntimeException {
 
     WorkerIdTakenException(String id) {
         super(
-                "worker id \"%s\" is taken: another worker with this id sends heartbeats; use another --id, or none for a random one"
+                "worker id \"%s\" is in use: another worker sends heartbeats with this id; use another --id, or omit it for a random one"
                         .formatted(id));
     }
 }

@@ -252,7 +252,7 @@ export interface WorkerView {
   samplesPerSecond: number;
   memoryBytes: number;
   lastSeenMillis: number;
-  gone: boolean; // without a heartbeat for too long
+  lost: boolean; // without a heartbeat for too long
   problem?: string | null; // why it claims no jobs
   fetching?: Fetching | null; // the dataset that it downloads
   readings?: Reading[] | null; // of each of its devices

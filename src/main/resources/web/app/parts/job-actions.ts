@@ -14,7 +14,7 @@ class JobActions extends PageElement {
   static override properties = {
     summary: { attribute: false },
     command: { attribute: false },
-    urgency: {},
+    priority: {},
     message: { state: true },
     failed: { state: true },
     cloning: { state: true },
@@ -23,7 +23,7 @@ class JobActions extends PageElement {
 
   declare summary: JobSummary;
   declare command: JsonObject | null;
-  declare urgency: string | null;
+  declare priority: string | null;
   declare private message: string;
   declare private failed: boolean;
   declare private cloning: boolean;
@@ -32,7 +32,7 @@ class JobActions extends PageElement {
   constructor() {
     super();
     this.command = null;
-    this.urgency = null;
+    this.priority = null;
     this.message = "";
     this.failed = false;
     this.cloning = false;
@@ -61,7 +61,7 @@ class JobActions extends PageElement {
                   aria-label="Priority of ${job}"
                   @change=${(event: Event) => this.reprioritize((event.target as HTMLSelectElement).value)}
                 >
-                  ${PRIORITIES.map((name) => html`<option ?selected=${name === (this.urgency ?? "normal")}>${name}</option>`)}
+                  ${PRIORITIES.map((name) => html`<option ?selected=${name === (this.priority ?? "normal")}>${name}</option>`)}
                 </select>
               </label>`
         }

@@ -89,7 +89,7 @@ export class Store {
   }
 
   isLost(worker: WorkerView): boolean {
-    if (!worker.gone) return false;
+    if (!worker.lost) return false;
     const { kafka } = this.sources ?? {};
     return !kafka || kafka.ok || kafka.sinceMillis - worker.lastSeenMillis > SILENT_MILLIS;
   }

@@ -104,7 +104,7 @@ class JobView extends PageElement {
         <job-actions
           .summary=${summary}
           .command=${detail.command}
-          .urgency=${detail.control?.priority ?? null}
+          .priority=${detail.control?.priority ?? null}
         ></job-actions>
         ${this.facts(summary, detail)}
         ${
@@ -212,7 +212,7 @@ function factsOf(summary: JobSummary, { tests, attempts: spans, warnings, omitte
   const { initFrom } = summary;
   return [
     ["Network", summary.network ?? format.NONE],
-    ["Data set", summary.dataset ?? format.NONE],
+    ["Dataset", summary.dataset ?? format.NONE],
     ["Device", summary.device && model ? `${summary.device}: ${model}` : (summary.device ?? format.NONE)],
     ["Worker", summary.worker ?? format.NONE],
     ["Submitted by", submitter ?? format.NONE],

@@ -35,7 +35,7 @@ const text = (value: string | null): string => value ?? format.NONE;
 const COLUMNS: readonly Column[] = [
   { title: "State", sort: "state", className: "statecell", cell: (job) => stateLabel(job.state) },
   { title: "Network", sort: "network", className: "", cell: (job) => text(job.network) },
-  { title: "Data set", sort: "dataset", className: "", cell: (job) => text(job.dataset) },
+  { title: "Dataset", sort: "dataset", className: "", cell: (job) => text(job.dataset) },
   { title: "Project", className: "", cell: projectCell },
   { title: "Worker", className: "", cell: (job) => text(job.worker) },
   { title: "Progress", sort: "step", className: "bar", cell: progressCell },
@@ -207,7 +207,7 @@ class RunsView extends PageElement {
         <input
           type="search"
           id="search"
-          placeholder="Search id, network, data set, worker"
+          placeholder="Search id, network, dataset, worker"
           aria-label="Search"
           .value=${words ?? ""}
           @input=${this.search}

@@ -80,8 +80,7 @@ class AlertRulesTest {
         List<Alert> stalled = rules.look(NOW + 80_000);
         assertThat(stalled).extracting(Alert::rule).containsExactly(Rule.STALLED);
         assertThat(stalled.getFirst().sentence())
-                .isEqualTo(
-                        "job a is stalled: nothing for 70.0 s after step 30; it was never silent for longer than 7.0 s");
+                .isEqualTo("job a is stalled: no records for 70.0 s after step 30; its longest pause before was 7.0 s");
         assertThat(rules.look(NOW + 90_000)).as("once").isEmpty();
         take(losses("a", 1, 0, 31, 10), NOW + 100_000);
         assertThat(rules.look(NOW + 999_000)).as("ten times 90 s").isEmpty();

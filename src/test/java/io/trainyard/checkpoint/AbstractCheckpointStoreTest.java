@@ -147,7 +147,7 @@ abstract class AbstractCheckpointStoreTest {
     }
 
     @Test
-    void allWhoAskAtOnceGetTheSameIdentity() throws Exception {
+    void concurrentReadersGetTheSameIdentity() throws Exception {
         Set<String> identities = ConcurrentHashMap.newKeySet();
         var _ = all(16, _ -> identities.add(open(place).identity()));
         assertThat(identities)
@@ -163,7 +163,7 @@ abstract class AbstractCheckpointStoreTest {
         assertThatThrownBy(store::identity)
                 .isInstanceOf(CheckpointException.class)
                 .hasMessageEndingWith(
-                        "/.store-id has 5 characters that are no UUID; delete it, and start all workers of this store anew");
+                        "/.store-id has 5 characters that are not a UUID; delete it, and restart all workers of this store");
     }
 
     /// Writes the identity file by hand.

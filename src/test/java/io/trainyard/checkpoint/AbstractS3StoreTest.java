@@ -232,7 +232,7 @@ abstract class AbstractS3StoreTest extends AbstractCheckpointStoreTest {
                 .isInstanceOf(CheckpointException.class)
                 .isNotInstanceOf(StoreException.class)
                 .hasMessageContaining("If-None-Match")
-                .hasMessageContaining("use a server that has conditional writes");
+                .hasMessageContaining("use a server with conditional writes");
         assertThat(S3ServerAccess.keys(server(), place)).as("the probe is gone").isEmpty();
     }
 

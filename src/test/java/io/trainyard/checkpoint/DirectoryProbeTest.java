@@ -81,7 +81,7 @@ class DirectoryProbeTest {
                         Files.writeString(path, "");
                     }
                 },
-                "lets a file be created that is there");
+                "creates a file that exists already");
     }
 
     @Test

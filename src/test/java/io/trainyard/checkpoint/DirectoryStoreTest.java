@@ -115,7 +115,7 @@ class DirectoryStoreTest extends AbstractCheckpointStoreTest {
         assertThat(uses)
                 .allSatisfy(use -> assertThatThrownBy(use::run)
                         .isInstanceOf(StoreException.class)
-                        .hasMessageContaining("is gone; is its volume mounted?"));
+                        .hasMessageContaining("is missing; is its volume mounted?"));
     }
 
     /// If the manifest's path cannot be read, the checkpoint must not be deleted.

@@ -185,9 +185,9 @@ class JobCheckpointsTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
         .json        | -1 | it has no manifest: the worker that wrote it was stopped before it was whole
-        .json        | 5  | `its manifest is torn: `
+        .json        | 5  | `its manifest is damaged: `
         .safetensors | -1 | `step-0000000010-1.safetensors is missing`
-        .safetensors | 5  | `step-0000000010-1.safetensors has 5 bytes; its manifest says `
+        .safetensors | 5  | `step-0000000010-1.safetensors has 5 bytes; its manifest states `
         """)
     void reportsErrors(String ending, int length, String problem) throws IOException {
         CheckpointRef _ = checkpoints.save(checkpoint(10, 1));

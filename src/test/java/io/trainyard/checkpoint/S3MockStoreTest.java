@@ -27,7 +27,7 @@ class S3MockStoreTest extends AbstractS3StoreTest {
     @Disabled("the same")
     @Test
     @Override
-    void allWhoAskAtOnceGetTheSameIdentity() {}
+    void concurrentReadersGetTheSameIdentity() {}
 
     @Disabled("S3Mock 5.2 forgets the object of a name when an upload in parts to that name is begun")
     @ParameterizedTest

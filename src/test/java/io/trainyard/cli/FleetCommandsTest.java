@@ -82,12 +82,12 @@ class FleetCommandsTest extends FleetCommands {
     @Test
     void submitSaysWhatLiesBeforeEachJob() {
         assertThat(run(JOB.formatted("a"), "submit", "-")).isZero();
-        assertThat(err.toString(UTF_8)).contains("a waits: place 1, no worker is there");
+        assertThat(err.toString(UTF_8)).contains("a waits: place 1, there is no worker");
         out.reset();
         assertThat(run(JOB.formatted("b"), "submit", "-", "--json")).isZero();
         assertThat(out.toString(UTF_8).strip())
                 .isEqualTo("{\"job\":\"b\",\"state\":\"queued\",\"forecast\":{\"place\":2,\"reason\":\"noWorker\","
-                        + "\"sentence\":\"no worker is there\",\"start\":null}}");
+                        + "\"sentence\":\"there is no worker\",\"start\":null}}");
         String many = IntStream.range(0, 20)
                 .mapToObj(i -> "---\n" + JOB.formatted("many-" + i))
                 .collect(Collectors.joining());
@@ -212,11 +212,11 @@ class FleetCommandsTest extends FleetCommands {
         Patience.await("the command to watch")
                 .until(() -> out.toString(UTF_8).contains("job a is waiting for a worker"));
         RecordHeaders headers = new RecordHeaders();
-        headers.add(DeadLetter.REASON, "no such data set here".getBytes(UTF_8));
+        headers.add(DeadLetter.REASON, "no such dataset here".getBytes(UTF_8));
         var _ = Patience.get(worker.send(
                 new ProducerRecord<>(Topic.DEAD_LETTER.name(prefix), null, "a", "{".getBytes(UTF_8), headers)));
         assertThat(Patience.get(command)).isEqualTo(ExitCodes.FAILED);
-        assertThat(out.toString(UTF_8)).contains("job a was rejected: no such data set here");
+        assertThat(out.toString(UTF_8)).contains("job a was rejected: no such dataset here");
     }
 
     /// The checkpoint store accepts only one end per job.
@@ -224,9 +224,9 @@ class FleetCommandsTest extends FleetCommands {
     void submitAndWatchSaysAtOnceThatTheJobHasFailedBefore() {
         submit("a");
         publish(claimed("a"));
-        publish(failed("a", 1, "the data set is not there"));
+        publish(failed("a", 1, "the dataset is not there"));
         assertThat(run(JOB.formatted("a"), "submit", "-", "--watch")).isEqualTo(ExitCodes.FAILED);
-        assertThat(err.toString(UTF_8)).contains("job a failed: the data set is not there");
+        assertThat(err.toString(UTF_8)).contains("job a failed: the dataset is not there");
     }
 
     @Test
@@ -293,7 +293,7 @@ class FleetCommandsTest extends FleetCommands {
         assertThat(listed("--sort", "test_loss")).startsWith("a");
         assertThat(listed("--sort", "job", "--descending")).containsExactly("c", "b", "a");
         assertThat(listed("--state", "paused")).isEmpty();
-        assertThat(err.toString(UTF_8)).contains("there are no jobs like that, but 3 others,");
+        assertThat(err.toString(UTF_8)).contains("there are no jobs that match, but 3 others,");
         assertThat(run("", "jobs", "--state", "done")).isEqualTo(ExitCodes.BAD_INPUT);
         assertThat(err.toString(UTF_8)).contains("\"done\" is none; allowed is queued, running, paused");
         assertThat(run("", "jobs", "--sort", "size")).isEqualTo(ExitCodes.BAD_INPUT);
@@ -485,7 +485,7 @@ class FleetCommandsTest extends FleetCommands {
         }
         submit("b"); // this job waits
         String lost =
-                "job a: it is lost: its command is in no topic, no worker owns it, it is not deferred, and it is no dead letter%s. Submit the same job under the same id: it resumes from its newest checkpoint";
+                "job a: it is lost: its command is in no topic, no worker owns it, it is not deferred, and it is not dead-lettered%s. Submit the same job under the same id: it resumes from its newest checkpoint";
         assertThat(run("", "events", "--check")).isEqualTo(ExitCodes.FAILED);
         assertThat(out.toString(UTF_8).lines()).containsExactly(lost.formatted(""), "checked 3 jobs: 1 wrong");
         out.reset();

@@ -64,7 +64,7 @@ final class InterruptIT {
         try (var script = TrainyardProcess.start(
                 folder, List.of("/usr/bin/env", "TERM=xterm", "/usr/bin/script", "-qefc", command, "/dev/null"))) {
             script.await("0 workers, 0 busy; jobs: 1 queued");
-            script.await("no worker is there");
+            script.await("there is no worker");
             script.type(exitStatus == 0 ? "q" : CTRL_C);
             assertThat(script.exitStatus()).isEqualTo(exitStatus);
             assertThat(script.output()).contains("\u001b[?1049h").contains("\u001b[?25h\u001b[?1049l");

@@ -79,7 +79,7 @@ class NetworkCommandTest {
     }
 
     @Test
-    void saysWhatComputesItAndWhoRefusesIt() throws IOException {
+    void listsDevicesThatSupportItAndThoseThatRefuseIt() throws IOException {
         JsonNode wide = shown("show", "resnet18-cifar", "--dataset", "cifar10", "--json");
         assertThat(device(wide, "cpu").get("computes").asText()).startsWith("oneDNN, ");
         assertThat(device(wide, "devices").has("refuses")).isFalse();
@@ -119,11 +119,11 @@ class NetworkCommandTest {
         assertThat(errors.toString())
                 .contains(
                         "allowed is show",
-                        "--dataset D, or their shape with --input SHAPE",
+                        "--dataset D or --input SHAPE",
                         "--input is \"3*32*32\"",
                         "layer \"conv2\"",
                         "no-such-file.json: there is no such file",
-                        "the data set has 6 classes");
+                        "the dataset has 6 classes");
         assertThat(written.toString(UTF_8)).isEmpty();
     }
 

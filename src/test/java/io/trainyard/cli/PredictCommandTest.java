@@ -157,18 +157,18 @@ class PredictCommandTest {
         none.safetensors             | `there is no file none.safetensors`
         x.training.safetensors       | `x.training.safetensors is a checkpoint's training state; the model is in x.safetensors`
         DIR/job.safetensors          | `DIR/job.safetensors cannot be read: it does not begin with the length of a safetensors header`
-        DIR/lone.safetensors         | `no spec.json stands beside DIR/lone.safetensors to say which network it is; name it with --network, one of `
-        DIR/lone.safetensors --network lenet | `no spec.json stands beside DIR/lone.safetensors to say which data set it is for; name it with --dataset, one of `
+        DIR/lone.safetensors         | `there is no spec.json next to DIR/lone.safetensors that names its network; name it with --network, one of `
+        DIR/lone.safetensors --network lenet | `there is no spec.json next to DIR/lone.safetensors that names its dataset; name it with --dataset, one of `
         a --network fashion          | `the checkpoint a/200 does not fit the network (fashion): parameter conv1.weight is missing; expected is float32 of shape 6x1x5x5`
         a --network vgg              | `network is "vgg"; allowed is one of `
         a --network none.json        | `none.json: there is no such file`
-        a --dataset cifar11          | `data set cifar11 is not there: the data root `
+        a --dataset cifar11          | `dataset cifar11 is not there: the data root `
         a --dataset {                | `--dataset is not JSON: `
         a --dataset shapes32         | `dataset.normalize has 1 means and stds, but the images have 3 channels`
         a --batch 0                  | `--batch is 0; allowed is 1 to 65536`
         a --limit 0                  | `--limit is 0; allowed is 1 to 2147483647`
-        a --output DIR               | `--output is DIR, a folder; name a file in a folder that is there`
-        a --output DIR/no/x.csv      | `--output is DIR/no/x.csv, whose folder is not there; name a file in a folder that is there`
+        a --output DIR               | `--output is DIR, a folder; name a file in an existing folder`
+        a --output DIR/no/x.csv      | `--output is DIR/no/x.csv, whose folder is not there; name a file in an existing folder`
         a --device cuda:999          | `no device "cuda`
         """)
     void aWrongInputGetsASentence(String arguments, String sentence) throws IOException {

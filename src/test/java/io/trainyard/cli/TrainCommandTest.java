@@ -46,7 +46,7 @@ class TrainCommandTest {
         assertThat(ended.finished()).containsExactly("good");
         assertThat(ended.status()).isEqualTo(ExitCodes.FAILED);
         assertThat(ended.errors())
-                .contains("job too-large failed: batchSize is 60000, but data set shapes28 has ")
+                .contains("job too-large failed: batchSize is 60000, but dataset shapes28 has ")
                 .contains("job no-data cannot be run here: ");
     }
 
@@ -83,7 +83,7 @@ class TrainCommandTest {
         command.stop();
         assertThat(Patience.get(ended)).isEqualTo(ExitCodes.INTERRUPTED);
         assertThat(said.toString(UTF_8))
-                .endsWith("job long was interrupted; --resume goes on from its checkpoint" + System.lineSeparator());
+                .endsWith("job long was interrupted; --resume continues from its checkpoint" + System.lineSeparator());
     }
 
     private Ended train(String jobs) throws IOException {

@@ -213,7 +213,7 @@ class DamagedFilesTest {
         while (!reader.join(LONGEST)) {
             String stack =
                     Arrays.stream(reader.getStackTrace()).map(Object::toString).collect(Collectors.joining("\n"));
-            assertThat(readings.hasGoneOn())
+            assertThat(readings.hasContinued())
                     .as("%s hangs:%n%s", readings, stack)
                     .isTrue();
         }
@@ -242,7 +242,7 @@ class DamagedFilesTest {
             this.count = count;
         }
 
-        boolean hasGoneOn() {
+        boolean hasContinued() {
             boolean gone = number != seen;
             seen = number;
             return gone;

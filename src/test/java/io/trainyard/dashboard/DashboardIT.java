@@ -366,7 +366,7 @@ class DashboardIT {
                 .isEqualTo("pause");
         assertThat(ofSweep("resume").findValuesAsText("sentence"))
                 .as("a request for all is replaced by another one for all")
-                .containsExactly("is asked to go on", "is asked to go on");
+                .containsExactly("continues", "continues");
         assertThat(json("/api/v1/jobs/" + ids.get(1)).at("/control/skipRungs").asBoolean())
                 .isFalse();
         assertThat(ofSweep("cancel").findValuesAsText("job")).containsExactly(ids.get(1), ids.get(2));

@@ -132,7 +132,7 @@ class HostsIT {
     /// Writes are refused unless the dashboard is configured as open.
     @Test
     void refusesChangesWithoutSignIn() throws IOException {
-        assertThat(dashboard.errors()).contains("whoever reaches it may submit and cancel jobs");
+        assertThat(dashboard.errors()).contains("everyone who reaches it may submit and cancel jobs");
         try (TrainyardProcess closed = start("b.db")) {
             assertThat(ask(port(closed), POST + "Host: localhost"))
                     .startsWith("HTTP/1.1 403 ")

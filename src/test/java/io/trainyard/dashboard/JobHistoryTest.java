@@ -145,7 +145,7 @@ class JobHistoryTest {
         apply(on("cuda:0+cuda:1", "NVIDIA H200", started(spec, 2, 11, 10, null)), NOW + 2);
         apply(tested("a", 2, 1, 20, 0.7), NOW + 3);
         JobDetail detail = history.job("a").orElseThrow();
-        assertThat(detail.flopsPerImage()).isEqualTo(3_204_720);
+        assertThat(detail.flopsPerSample()).isEqualTo(3_204_720);
         assertThat(detail.attempts()).extracting(AttemptSpan::model).containsExactly("Some Processor", "NVIDIA H200");
         assertThat(detail.attempts()).extracting(AttemptSpan::peakFlops).containsExactly(null, 989e12);
         double flops = 3_204_720 * 6_543.2;
@@ -162,12 +162,12 @@ class JobHistoryTest {
                 {"id": "a", "network": {"layers": [{"type": "linear", "out": 2}]}, "dataset": "leaves", "epochs": 2}""".getBytes(StandardCharsets.UTF_8));
         apply(new Requested("a", spec, "commands-0 at offset 1", NOW));
         assertThat(history.job("a").orElseThrow().classNames()).isNull();
-        assertThat(history.job("a").orElseThrow().flopsPerImage()).isNull();
+        assertThat(history.job("a").orElseThrow().flopsPerSample()).isNull();
         apply(
                 on(new TrainingEvent.Dataset(Shape.of(3), List.of("ash", "oak")), started(spec, 1, 1, 10, null)),
                 NOW + 1);
         assertThat(history.job("a").orElseThrow().classNames()).containsExactly("ash", "oak");
-        assertThat(history.job("a").orElseThrow().flopsPerImage()).isEqualTo(2 * 2 * 6);
+        assertThat(history.job("a").orElseThrow().flopsPerSample()).isEqualTo(2 * 2 * 6);
     }
 
     @Test
@@ -175,12 +175,12 @@ class JobHistoryTest {
         apply(started(evaluation("check", new CheckpointName("a", 20L)), 1, 1, 0, null), NOW);
         apply(evaluated("check", 1, 20, 0.5), NOW + 1);
         JobDetail check = history.job("check").orElseThrow();
-        assertThat(check.flopsPerImage()).isNull();
+        assertThat(check.flopsPerSample()).isNull();
         assertThat(check.tests()).extracting(JobDetail.Test::flopsPerSecond).containsOnlyNulls();
         JobSpec misfit = JobJson.read("""
                 {"id": "b", "network": "signs", "dataset": "shapes28", "epochs": 2}""".getBytes(StandardCharsets.UTF_8));
         apply(new Requested("b", misfit, "commands-0 at offset 1", NOW));
-        assertThat(history.job("b").orElseThrow().flopsPerImage()).isNull();
+        assertThat(history.job("b").orElseThrow().flopsPerSample()).isNull();
     }
 
     @Test
@@ -259,10 +259,10 @@ class JobHistoryTest {
         assertThat(first.workers()).isEmpty();
         assertThat(history.since(first.version(), NOW).isEmpty()).isTrue();
 
-        apply(failed("b", 1, "no such data set"), NOW);
+        apply(failed("b", 1, "no such dataset"), NOW);
         LiveUpdate second = history.since(first.version(), NOW);
         assertThat(second.snapshot()).isFalse();
-        assertThat(second.jobs()).extracting(JobSummary::reason).containsExactly("no such data set");
+        assertThat(second.jobs()).extracting(JobSummary::reason).containsExactly("no such dataset");
         assertThat(second.workers()).isNull();
 
         apply(claimed("c", 1), NOW);
@@ -273,15 +273,15 @@ class JobHistoryTest {
     }
 
     @Test
-    void aWorkerThatFallsSilentIsGoneAndThenForgotten() {
+    void aSilentWorkerIsLostAndThenRemoved() {
         history.apply(worker("w1", false), 100, NOW);
         long version = history.since(0, NOW).version();
-        assertThat(history.workers(NOW + 10_000)).extracting(WorkerView::gone).containsExactly(false);
+        assertThat(history.workers(NOW + 10_000)).extracting(WorkerView::lost).containsExactly(false);
 
         LiveUpdate later = history.since(version, NOW + 10_001);
-        assertThat(later.workers()).extracting(WorkerView::gone).containsExactly(true);
+        assertThat(later.workers()).extracting(WorkerView::lost).containsExactly(true);
         history.apply(worker("w1", false), 100, NOW + 11_000);
-        assertThat(history.workers(NOW + 11_000)).extracting(WorkerView::gone).containsExactly(false);
+        assertThat(history.workers(NOW + 11_000)).extracting(WorkerView::lost).containsExactly(false);
 
         assertThat(history.workers(NOW + 80_000)).isEmpty();
     }

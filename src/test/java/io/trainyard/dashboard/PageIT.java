@@ -56,7 +56,7 @@ class PageIT extends TestedPage {
     @Smoke
     @Test
     @Order(1)
-    void aJobThatIsSubmittedHereGrowsBeforeTheReadersEyesAndIsCancelled() {
+    void aSubmittedJobUpdatesLiveUntilItIsCancelled() {
         visit("#runs");
         page.getByText("New job").click();
         see("#new-job input[name=epochs]").fill("many");
@@ -101,7 +101,7 @@ class PageIT extends TestedPage {
     }
 
     @Test
-    void whatOthersWroteIsTextAndNoMarkup() {
+    void foreignTextIsNotMarkup() {
         visit("#job/hostile");
         assertThat(see("#detail-reason")).containsText(PublishedJobs.HOSTILE);
         assertThat(page.locator("main img, main script")).hasCount(0);
@@ -135,7 +135,7 @@ class PageIT extends TestedPage {
     }
 
     @Test
-    void lossesThatAreNoNumbersAreMarked() {
+    void nonFiniteLossesAreMarked() {
         visit("#job/diverges");
         assertThat(see(".losses .note")).containsText("NaN or infinite, the first from step 412 on");
         assertThat((Integer)
@@ -145,7 +145,7 @@ class PageIT extends TestedPage {
 
     /// Beyond twice the number of points to draw, neighbours are merged, but no loss disappears.
     @Test
-    void aCurveThatGrowsForLongIsThinnedAndKeepsEverySpike() throws Exception {
+    void aLongCurveIsThinnedAndKeepsEverySpike() throws Exception {
         int block = 500;
         int spike = 2 * block + 7;
         publisher.send(claimed("grown", 1, "w9"), started(PublishedJobs.fashion("grown", 5), 1, 1, 10_000, null));
@@ -175,7 +175,7 @@ class PageIT extends TestedPage {
     }
 
     @Test
-    void aDraggedRangeIsFetchedFinerAndStaysInTheLink() {
+    void aDraggedRangeIsFetchedInMoreDetailAndStaysInTheLink() {
         visit("#job/moved?smooth=0");
         awaitStep(2000);
         var box = see(".losses .plot").boundingBox();
@@ -227,7 +227,7 @@ class PageIT extends TestedPage {
     }
 
     @Test
-    void manyAreAskedAtOnceAndEachAnswers() {
+    void bulkActionsShowAnAnswerPerJob() {
         visit("#runs");
         see(row("done") + " input").check();
         see(row("diverges") + " input").check();
@@ -239,7 +239,7 @@ class PageIT extends TestedPage {
     }
 
     @Test
-    void aSweepShowsItsBestAndWhatItsTrialsWereGiven() {
+    void aSweepShowsItsBestTrialsAndTheirParameters() {
         visit("#sweep/rates");
         assertThat(see("#sweep-best")).containsText("rates.09-lr0.1-m0-bs128");
         assertThat(see("#sweep-states")).containsText("24 trials");
@@ -259,7 +259,7 @@ class PageIT extends TestedPage {
     /// There may be a thousand trials: the hovered one is drawn above the other lines, and a trial's record
     /// updates its row only.
     @Test
-    void aSweepDrawsAgainWhatHasChangedAndNoMore() throws Exception {
+    void aSweepRedrawsOnlyChangedTrials() throws Exception {
         visit("#sweep/rates");
         Locator row = page.locator("#trials tr", new Page.LocatorOptions().setHasText("rates.05-"));
         assertThat(row).containsText("2 / 4");
@@ -296,7 +296,7 @@ class PageIT extends TestedPage {
     }
 
     @Test
-    void projectsSayWhatTheyMayHaveAndHaveAndLeadToTheirRuns() {
+    void projectsShowQuotasAndUsageAndLinkToTheirRuns() {
         visit("#fleet");
         assertThat(see("#projects tr[data-key=vision]")).containsText("1 of 8");
         assertThat(page.locator("#projects tbody tr td.id")).hasText(new String[] {"default", "speech", "vision"});
@@ -315,7 +315,7 @@ class PageIT extends TestedPage {
     }
 
     @Test
-    void runsAreTakenTogetherByAField() {
+    void runsAreGroupedByAField() {
         visit("#runs");
         see("#by").selectOption("optimizer.type");
         assertThat(see("#groups tr[data-group=sgd]")).containsText("1 queued");
@@ -327,7 +327,7 @@ class PageIT extends TestedPage {
     }
 
     @Test
-    void aPhoneShowsARunWhereItIsTapped() {
+    void aPhoneShowsATappedRunInPlace() {
         visit("#runs", 360, 780, ColorScheme.DARK);
         see(row("done") + " td.id a").click();
         assertThat(see("#detail-heading")).isInViewport();
@@ -359,7 +359,7 @@ class PageIT extends TestedPage {
                 "#compare?jobs=done,moved",
                 "#runs?by=network"
             })
-    void nothingKeepsPeopleFromUsingIt(String view) {
+    void viewsAreAccessible(String view) {
         visit(view);
         seeAll(view);
         if (view.contains("job")) {
@@ -401,7 +401,7 @@ class PageIT extends TestedPage {
     /// The store cannot be written while another process locks it.
     @Test
     @Order(LAST - 1)
-    void saysHowFarItIsBehind() throws Exception {
+    void showsTheLagOfTheDashboard() throws Exception {
         visit("#job/moved");
         awaitStep(2000);
         try (Connection other = DriverManager.getConnection("jdbc:sqlite:" + dir.resolve("tracking.db"));
@@ -421,7 +421,7 @@ class PageIT extends TestedPage {
     /// If a worker can take the job, the page shows and updates the expected start.
     @Test
     @Order(LAST - 1)
-    void aJobThatWaitsSaysItsPlaceAndWhenItBegins() {
+    void aWaitingJobShowsItsPlaceAndExpectedStart() {
         WorkerStatus busy = WorkerStatusBuilder.of("w7", "cuda:0")
                 .job("other", 1)
                 .memoryBytes(1 << 28)
@@ -446,7 +446,7 @@ class PageIT extends TestedPage {
     /// Without the broker the state of the fleet is unknown, and the page says so.
     @Test
     @Order(LAST)
-    void saysThatKafkaOrTheDashboardIsAwayAndGoesOnWhenItIsBack() throws Exception {
+    void showsLostConnectionsAndRecovers() throws Exception {
         WorkerStatus refusing = WorkerStatusBuilder.of("w9", "cuda:0")
                 .memoryBytes(3L << 30)
                 .problem("3 jobs broke off here")

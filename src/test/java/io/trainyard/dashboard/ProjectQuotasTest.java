@@ -59,7 +59,7 @@ class ProjectQuotasTest {
         assertThat(quotas.refusal(List.of(job("v-4", "vision")))).isEmpty();
         assertThat(quotas.refusal(List.of(job("v-4", "vision"), job("v-5", "vision"))))
                 .contains(
-                        "project vision has 2 jobs waiting, and with 2 more it would have 4; allowed is up to 3. Wait until some have begun, or cancel some");
+                        "project vision has 2 jobs waiting, and with 2 more it would have 4; allowed is up to 3. Wait until some have started, or cancel some");
         assertThat(quotas.refusal(List.of(job("f-2", "free"), job("f-3", "free"))))
                 .isEmpty();
     }

@@ -24,8 +24,7 @@ class SignInFilterTest {
     @Test
     void reportsTheKindOfARefusalWithoutItsText() {
         String answer = "{\"error\":\"invalid_client\",\"error_description\":\"not %s\"}".formatted(SECRET);
-        String published =
-                "somebody could not be signed in (Client): status 401, invalid_client; the provider's own log says more";
+        String published = "a sign-in failed (Client): status 401, invalid_client; see the provider's log";
         assertThat(sentence(null, "Request %s has failed: status: %d, error message: %s", "http://x/", 401, answer))
                 .isEqualTo(published);
         assertThat(sentence(null, "Request has failed: status: 401, error message: " + answer))
@@ -37,9 +36,9 @@ class SignInFilterTest {
 
     @Test
     void reportsAnExpiredSession() {
-        assertThat(sentence(null, SECRET)).contains("it was not said why").doesNotContain(SECRET);
+        assertThat(sentence(null, SECRET)).contains("no reason was given").doesNotContain(SECRET);
         LogRecord empty = new LogRecord(Level.SEVERE, null);
-        assertThat(SignInFilter.sentence(empty)).contains("it was not said why");
+        assertThat(SignInFilter.sentence(empty)).contains("no reason was given");
     }
 
     @Test

@@ -164,7 +164,7 @@ class SignInIT {
 
     /// Users choose their names; only the provider's ids are unique.
     @Test
-    void whoAsksIsLoggedAndCountedByTheProvidersId() throws Exception {
+    void callersAreLoggedAndCountedByTheProvidersId() throws Exception {
         for (String subject : List.of("id-1", "id-2")) {
             String bearer = "Bearer "
                     + provider.issueToken(

@@ -51,14 +51,14 @@ class WaitingJobsTest {
 
     @Test
     void saysWhy() {
-        assertThat(reason("auto")).isEqualTo("no worker is there");
-        assertThat(reason("cuda", worker("cpu", null, null))).isEqualTo("no worker is there whose device is cuda");
+        assertThat(reason("auto")).isEqualTo("there is no worker");
+        assertThat(reason("cuda", worker("cpu", null, null))).isEqualTo("no worker has the device kind cuda");
         assertThat(reason("cuda", worker("cuda:0", "b", null))).isEqualTo("the one worker is busy");
         assertThat(reason("auto", worker("cuda:0", "b", null), worker("cpu", "c", null)))
                 .isEqualTo("all 2 workers are busy");
         assertThat(reason("cpu", worker("cpu", null, null))).isEqualTo("a worker is about to claim it");
         assertThat(reason("auto", worker("cuda:0", "b", null), worker("cpu", null, "the store is full")))
-                .isEqualTo("1 of 2 workers are busy, and w-cpu takes no jobs: the store is full");
+                .isEqualTo("1 of 2 workers are busy, and w-cpu claims no jobs: the store is full");
     }
 
     @Test

@@ -186,13 +186,13 @@ class ArraysTest {
         y_train | <i8 | (3,)   | 0 5000 1      | y_train[1] of 5000 | class labels of 0 to 4095; numbers to predict are "targets": "numbers"
         y_test  | <i8 | (2,)   | 1 3           | y_test[1] of 3 | class labels of 0 to 2
         y_test  | <i8 | (2,)   | 1 -1          | y_test[1] of -1 | class labels of 0 to 2
-        y_test  | <i8 | (1,)   | 1             | y_test, int64 of (1) beside x_test, float32 of (2, 2) | as many of one as of the other
+        y_test  | <i8 | (1,)   | 1             | y_test, int64 of (1) next to x_test, float32 of (2, 2) | the same number of both
         y_test  | <i8 | (2, 2) | 1 0 0 1       | y_test, int64 of (2, 2) | of one-hot rows numpy.argmax(y, axis=1)
         x_test  | <i8 | (2, 3) | 1 2 3 4 5 6   | x_test, int64 of (2, 3) | samples of 2, as in x_train
         x_test  | <i8 | (2,)   | 1 2           | x_test, int64 of (2) | samples of 2, as in x_train
         x_train | <i8 | (4,)   | 1 2 3 4       | x_train is of [4]; allowed is (N, F), (N, H, W) | docs/reference/datasets.md
-        x_train | <i8 | (3, 2) | 1 2 3         | bytes; expected 176, as its header says (int64 of [3, 2]) | found 152
-        x_train | <i8 | (3, 1) | 1 2 3 4       | bytes; expected 152, as its header says (int64 of [3, 1]) | found 160
+        x_train | <i8 | (3, 2) | 1 2 3         | bytes; expected 176, as its header states (int64 of [3, 2]) | found 152
+        x_train | <i8 | (3, 1) | 1 2 3 4       | bytes; expected 152, as its header states (int64 of [3, 1]) | found 160
         x_train | <i8 | (0, 2) | 1             | x_train of shape [0, 2] | 1 to 4 sizes of at least 1
         x_train | <i8 | (9223372036854775807, 9223372036854775807) | 1 | x_train of shape [9223372036854775807, 9223372036854775807] | 1 to 4 sizes of at least 1
         x_train | <i8 | (99999999999999999999,) | 1 | x_train of shape (99999999999999999999,) | sizes that fit memory
@@ -243,7 +243,7 @@ class ArraysTest {
         int entry = new String(zip, StandardCharsets.ISO_8859_1).indexOf("PK\u0001\u0002"); // of x_train, the first
         zip[entry + 16]++;
         Files.write(folder.resolve("all.npz"), zip);
-        assertRefused("x_train of the check sum", "as the file says");
+        assertRefused("x_train of the check sum", "as the file states");
     }
 
     @Test
@@ -289,7 +289,7 @@ class ArraysTest {
         assertRefused("the arrays [x_train, y_train, x_test]", "also one named y_test");
         arrays.put("y_test", npy("<i8", "(2000000000,)", longs(1)));
         Files.write(file, Npy.npz(arrays));
-        assertRefused("y_test with a header that says 16000000000 bytes", "not more than the file can hold");
+        assertRefused("y_test with a header that states 16000000000 bytes", "not more than the file can hold");
         arrays.put("y_test", npy("<i8", "(2,)", longs(1)));
         Files.write(file, Npy.npz(arrays));
         assertRefused("y_test with 8 bytes behind the header", "expected 16");

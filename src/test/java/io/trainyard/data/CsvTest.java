@@ -126,7 +126,7 @@ class CsvTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-        length,kind,width/1,oak,x          | "x" in line 2, column width | a number; fill in or leave out what is missing
+        length,kind,width/1,oak,x          | "x" in line 2, column width | a number; fill in or remove missing values
         length,kind,width/1,oak,2/,oak,2   | "" in line 3, column length | a number
         length,kind,width/1,oak,nan        | "nan" in line 2, column width | a number
         length,kind,width/1,oak,0x10       | "0x10" in line 2, column width | a number
@@ -138,7 +138,7 @@ class CsvTest {
         length,kind,width/1,oak,2,3        | 4 values in line 2 | 3, as in line 1
         length,kind,width/1,"oak,2         | a quote in line 2 that does not end there | one line a row
         length,kind,width/1,"oak"s,2       | text behind a quoted value in line 2 | a separator
-        length,kind,kind/1,oak,2           | two columns of one name | a name of its own for each
+        length,kind,kind/1,oak,2           | two columns with one name | a different name for each
         length,type,width/1,oak,2          | the columns [length, type, width] | one named kind
         kind/oak                           | no column but [kind] | at least one more
         length,kind,width                  | no row | at least one
@@ -170,7 +170,7 @@ class CsvTest {
     @Test
     void rejectsInvalidUtf8() throws IOException {
         Files.write(folder.resolve("train.csv"), "length,kind,width\n1,ö,2\n".getBytes(StandardCharsets.ISO_8859_1));
-        assertRefused("bytes that are no UTF-8");
+        assertRefused("bytes that are not UTF-8");
     }
 
     /// Without a limit, a file without line breaks would be read into memory as a whole.

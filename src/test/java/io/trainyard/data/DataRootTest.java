@@ -85,14 +85,14 @@ class DataRootTest {
     void anUnknownNameReportsTheFolderItsDatasetsAndASuggestion() throws IOException {
         assertRefused(
                 "leters",
-                "data set leters is not there: the data root " + root + " has no folder leters",
+                "dataset leters is not there: the data root " + root + " has no folder leters",
                 "described there is letters; built in are cifar10, mnist",
                 "the nearest name is \"letters\"",
                 "--data");
         Files.createDirectory(root.resolve("bare"));
-        assertRefused("bare", "the folder " + root.resolve("bare") + " has no dataset.json that says what it holds");
+        assertRefused("bare", "the folder " + root.resolve("bare") + " has no dataset.json that describes it");
         root = folder.resolve("nowhere");
-        assertRefused("letters", "the data root " + root + " has no folder letters", "no data set is described there");
+        assertRefused("letters", "the data root " + root + " has no folder letters", "no dataset is described there");
     }
 
     @ParameterizedTest

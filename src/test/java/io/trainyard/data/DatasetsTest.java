@@ -49,7 +49,7 @@ class DatasetsTest {
     void namesTheMissingFolderAndTheSearchedPlaces(String name) {
         assertThatThrownBy(() -> new DataRoot(root).open(DatasetSpec.named(name)))
                 .isInstanceOf(DatasetException.class)
-                .hasMessageContaining("data set " + name + " is not there")
+                .hasMessageContaining("dataset " + name + " is not there")
                 .hasMessageContaining(root.toAbsolutePath().toString())
                 .hasMessageContaining("; get ")
                 .hasMessageContaining("--data");

@@ -154,13 +154,13 @@ class IdxReaderTest {
                 arguments(
                         images,
                         idx(new byte[784], IMAGES, 2_000_000, 28, 28),
-                        "found a header that says 2000000 items, so 1568000000 bytes"),
+                        "found a header that states 2000000 items, so 1568000000 bytes"),
                 arguments(
                         images,
                         idx(new byte[784], IMAGES, Integer.MAX_VALUE, 28, 28),
-                        "found a header that says 2147483647 items"),
-                arguments(images, idx(new byte[784], IMAGES, -1, 28, 28), "found a header that says -1 items"),
-                arguments(images, idx(new byte[0], IMAGES, 0, 28, 28), "found a header that says 0 items"),
+                        "found a header that states 2147483647 items"),
+                arguments(images, idx(new byte[784], IMAGES, -1, 28, 28), "found a header that states -1 items"),
+                arguments(images, idx(new byte[0], IMAGES, 0, 28, 28), "found a header that states 0 items"),
                 arguments(labels, labels(1, 2), "found 2 labels; expected 3, one for each image of " + images),
                 arguments(labels, labels(1, 10, 2), "found the label 10 at sample 1; expected labels of 0 to 9"));
     }
@@ -175,7 +175,7 @@ class IdxReaderTest {
     @Test
     void refusesACountThatTheGzippedFileCannotHold() throws IOException {
         replaceTrainImagesByGzip(gzipped(idx(new byte[784], IMAGES, 2_000_000, 28, 28)));
-        assertFails("found a header that says 2000000 items, so 1568000000 bytes");
+        assertFails("found a header that states 2000000 items, so 1568000000 bytes");
     }
 
     @Test

@@ -172,7 +172,7 @@ class ImageFolderTest {
         Dataset set = open(SMALL);
         assertThat(set.warnings())
                 .containsExactly(
-                        "1 of 120 files in photos/train cannot be read and is left out: diagonal/1.png: it is no PNG, JPEG, BMP, GIF or WebP; save it as one of these, or take it away");
+                        "1 of 120 files in photos/train cannot be read and is left out: diagonal/1.png: it is not a PNG, JPEG, BMP, GIF or WebP; convert it to one of these, or remove it");
         assertThat(set.train().size()).isEqualTo(119);
         int sample = set.shape().elements();
         assertThat(SplitBytes.pixels(set.train()))
@@ -181,7 +181,7 @@ class ImageFolderTest {
         Files.write(photos.resolve("train/checks/0.PNG"), new byte[0]);
         assertRefused(
                 SMALL,
-                "2 of 120 files in photos/train cannot be read and are more than the share of 0.01",
+                "2 of 120 files in photos/train cannot be read and are more than the allowed share of 0.01",
                 "checks/0.PNG",
                 "diagonal/1.png",
                 "\"brokenShare\"");
@@ -203,8 +203,8 @@ class ImageFolderTest {
     }
 
     @Test
-    void reportsWhatAnImageFolderLacks() throws IOException {
-        assertRefused(SMALL, "has no dataset.json that says what it holds, and no folders of images");
+    void reportsMissingPartsOfAnImageFolder() throws IOException {
+        assertRefused(SMALL, "has no dataset.json that describes it, and no folders of images");
         StripedImages.write(photos.resolve("checks/1.png"), 1);
         assertRefused(SMALL, "one folder in it, checks");
         Files.createDirectory(photos.resolve("empty"));
@@ -235,7 +235,7 @@ class ImageFolderTest {
     @Test
     void onlyFoldersOfImagesAreResized() {
         DatasetSpec digits = new DatasetSpec("shapes28", null, List.of(32), null, null, null, null);
-        assertInvalid(digits, "dataset.resize is for folders of images, and shapes28 is none; leave it out");
+        assertInvalid(digits, "dataset.resize is for folders of images, and shapes28 is not one; leave it out");
     }
 
     @Test

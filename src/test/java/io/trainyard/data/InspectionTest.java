@@ -143,8 +143,8 @@ class InspectionTest {
         assertThat(found.description().path("layout").asText()).isEqualTo(layout);
         assertThat(found.odd())
                 .contains(
-                        "2 samples to test on are among those to train on: tests will look better than the network is",
-                        "1 of these have another label than the first that is the same",
+                        "2 test samples are also training samples: tests will look better than the network is",
+                        "1 of these have another label than the first of the equal ones",
                         "x_test[0] is x_train[0], with another label",
                         "x_test[1] is x_train[1]",
                         "1 classes have no sample to test on: 0");
@@ -185,8 +185,8 @@ class InspectionTest {
         write("train.csv", "a,y\n1,0\n2,1\n");
         write("test.csv", "a,y\n3,0\n4,1\n3,0\n");
         assertThat(inspect().odd())
-                .contains("0 samples to train on and 1 to test on are there before in the same part")
-                .noneMatch(sentence -> sentence.contains("are among those to train on"));
+                .contains("0 training samples and 1 test samples repeat an earlier one of their part")
+                .noneMatch(sentence -> sentence.contains("are also training samples"));
     }
 
     @Test
@@ -221,7 +221,7 @@ class InspectionTest {
         assertThat(found.imageSizes()).isNotNull();
         assertThat(found.odd())
                 .contains(
-                        "cannot be read: diagonal/1.png: it is no PNG, JPEG, BMP, GIF or WebP; save it as one of these, or take it away",
+                        "cannot be read: diagonal/1.png: it is not a PNG, JPEG, BMP, GIF or WebP; convert it to one of these, or remove it",
                         "own/test/checks/again.png is own/train/checks/4.png");
         Inspection unsized = inspect();
         assertThat(unsized.shape()).isNull();

@@ -112,7 +112,7 @@ class OwnFilesTest {
         write("train-labels-idx1-ubyte", idx(0x0C, new int[] {2}, new byte[] {0, 0, 3, (byte) 0xe9, 0, 0, 0, 7}));
         assertRefused("the label 1001 at sample 0", "labels of 0 to 1000");
         write("train-labels-idx1-ubyte", idx(0x0C, new int[] {2}, new byte[4]));
-        assertRefused("4 bytes behind the header", "8, as the header says");
+        assertRefused("4 bytes behind the header", "8, as the header states");
     }
 
     @Test

@@ -99,7 +99,7 @@ class SignsReaderTest {
     @Test
     void refusesAFileWithoutTheKey() {
         write(train, "test", images(2, 64), new long[] {1, 2});
-        assertFails("train_signs.h5: found only [test_set_x, test_set_y]; expected a data set named train_set_x");
+        assertFails("train_signs.h5: found only [test_set_x, test_set_y]; expected a dataset named train_set_x");
     }
 
     @Test
@@ -107,7 +107,7 @@ class SignsReaderTest {
         try (WritableHdfFile hdf = HdfFile.write(train)) {
             hdf.putGroup("train_set_x").putDataset("inner", new long[] {1});
         }
-        assertFails("expected a data set named train_set_x");
+        assertFails("expected a dataset named train_set_x");
     }
 
     @Test

@@ -85,12 +85,12 @@ interface LossContract extends TestedDevice {
         assertThatThrownBy(() -> classes.withLoss(new MeanSquaredError()))
                 .isInstanceOf(InvalidJobException.class)
                 .hasMessage(
-                        "loss is mse, but data set random has 3 classes, not numbers to predict; leave loss out, for cross-entropy, or name a data set with numbers");
+                        "loss is mse, but dataset random has 3 classes, not target values; leave loss out, for cross-entropy, or name a dataset with target values");
         Workload numbers = CheckWorkload.learning(new MeanSquaredError(), classes);
         assertThatThrownBy(() -> numbers.withLoss(LossSpec.DEFAULT))
                 .isInstanceOf(InvalidJobException.class)
                 .hasMessageStartingWith(
-                        "loss is crossEntropy, but data set random has 3 numbers to predict for each sample, not classes;");
+                        "loss is crossEntropy, but dataset random has 3 target values per sample, not classes;");
     }
 
     @Test
@@ -98,7 +98,7 @@ interface LossContract extends TestedDevice {
         Workload workload = eventful();
         assertThatThrownBy(() -> workload.withLoss(new CrossEntropy(0, List.of(1.0, 2.0))))
                 .isInstanceOf(InvalidJobException.class)
-                .hasMessage("loss.classWeights has 2 weights, but the data set has 3 classes; give one for each class");
+                .hasMessage("loss.classWeights has 2 weights, but the dataset has 3 classes; give one for each class");
     }
 
     /// Evaluates a network with constant `logits`.

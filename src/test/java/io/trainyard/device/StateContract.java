@@ -116,7 +116,7 @@ interface StateContract extends TestedDevice {
             double[] rates = CheckWorkload.constantRates(workload);
             assertThatThrownBy(() -> session.beginEpoch(new EpochPlan(new int[3], rates, new TorchRandom(0)), 0))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessage("the epoch's order has 3 samples; data set random has 19 to train on");
+                    .hasMessage("the epoch's order has 3 samples; dataset random has 19 to train on");
             assertThatThrownBy(() -> session.beginEpoch(CheckWorkload.plan(workload, 1, new double[4]), 0))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessage("the epoch's plan has 4 learning rates; it must have 5, one a step");

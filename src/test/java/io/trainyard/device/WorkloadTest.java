@@ -61,8 +61,8 @@ class WorkloadTest {
         for (int batchSize : new int[] {1, 4}) {
             assertThatThrownBy(() -> onOnePixel(layer, batchSize, 9))
                     .isInstanceOf(InvalidJobException.class)
-                    .hasMessageStartingWith(
-                            "layer \"" + name + "\" (BatchNorm2d) is given 2x1x1, which in a batch of one");
+                    .hasMessageStartingWith("layer \"" + name
+                            + "\" (BatchNorm2d) is given 2x1x1, which is one value per channel in a batch of one");
         }
     }
 

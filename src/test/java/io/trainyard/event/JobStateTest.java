@@ -266,7 +266,7 @@ class JobStateTest {
     @Test
     void acceptsTheEndFromAnyWorker() {
         JobState state = stateOf(new EventRecord(claimed("a", 1, "w"), 1_000, "w", 0));
-        state.apply(new EventRecord(finished("a", 1, 20), 2_000, "keeper", 1));
+        state.apply(new EventRecord(finished("a", 1, 20), 2_000, "w2", 1));
         assertThat(state.status()).isEqualTo(Status.FINISHED);
     }
 

@@ -127,11 +127,11 @@ class ForecastTest {
         WorkerStatus old = WorkerStatusBuilder.of("w1", "cpu").build();
         String taken = "beingClaimed: a worker is about to claim it";
         String allBusy = "allBusy: the one worker is busy";
-        String highPriority = "behindHighPriority: 2 jobs that are more urgent come first";
+        String highPriority = "behindHighPriority: 2 jobs with a higher priority come first";
         return Stream.of(
-                Arguments.of(one("auto"), List.of(), "noWorker: no worker is there"),
-                Arguments.of(one("cuda"), List.of(busy), "noWorkerOfKind: no worker is there whose device is cuda"),
-                Arguments.of(one("cpu"), List.of(gpu), "noWorkerOfKind: no worker is there whose device is cpu"),
+                Arguments.of(one("auto"), List.of(), "noWorker: there is no worker"),
+                Arguments.of(one("cuda"), List.of(busy), "noWorkerOfKind: no worker has the device kind cuda"),
+                Arguments.of(one("cpu"), List.of(gpu), "noWorkerOfKind: no worker has the device kind cpu"),
                 Arguments.of(one("auto"), List.of(gpu), taken),
                 Arguments.of(one("cuda"), List.of(gpu), taken),
                 Arguments.of(one("cpu"), List.of(busy, worker("g", "cuda:0", null)), allBusy),
@@ -139,32 +139,32 @@ class ForecastTest {
                 Arguments.of(
                         one("cpu"),
                         List.of(busy, full),
-                        "allBusy: 1 of 2 workers are busy, and w2 takes no jobs: the store is full"),
+                        "allBusy: 1 of 2 workers are busy, and w2 claims no jobs: the store is full"),
                 Arguments.of(
                         one("cpu"),
                         List.of(full),
-                        "allInTrouble: the one worker, w2, takes no jobs: the store is full"),
+                        "allInTrouble: the one worker, w2, claims no jobs: the store is full"),
                 Arguments.of(
                         one("cpu"),
                         List.of(troubled("w3", "its GPU is gone"), full),
-                        "allInTrouble: none of 2 workers takes jobs; w2: the store is full"),
-                Arguments.of(List.of(paused()), List.of(busy), "paused: it is paused until somebody resumes it"),
+                        "allInTrouble: none of 2 workers claims jobs; w2: the store is full"),
+                Arguments.of(List.of(paused()), List.of(busy), "paused: it is paused until it is resumed"),
                 Arguments.of(behind("high"), List.of(idle, worker("w2", "cpu", null)), highPriority),
                 Arguments.of(behind("high"), List.of(idle, withTwoSlots("w2")), taken),
                 Arguments.of(behind("low"), List.of(busy), allBusy),
                 Arguments.of(
                         List.of(newer()),
                         List.of(old),
-                        "needsNewerWorker: its command needs a worker that understands schema version 2; those that are there understand 1"),
+                        "needsNewerWorker: its command needs a worker that supports schema version 2; the workers support 1"),
                 Arguments.of(List.of(newer()), List.of(old, busy), allBusy),
                 Arguments.of(
                         List.of(unreadable()),
                         List.of(busy),
-                        "needsNewerWorker: its command cannot be read here; a newer worker may understand it"),
+                        "needsNewerWorker: its command cannot be read by this version; a newer worker may support it"),
                 Arguments.of(
                         givenBack(),
                         List.of(idle),
-                        "leftAlone: w1 gave it back, and leaves it to others for ten minutes: there is no room on the disk"),
+                        "leftAlone: w1 released it, and does not claim it for ten minutes: there is no room on the disk"),
                 Arguments.of(givenBack(), List.of(idle, worker("w2", "cpu", null)), taken),
                 Arguments.of(givenBack(), List.of(busy), allBusy));
     }
@@ -198,7 +198,7 @@ class ForecastTest {
         assertThat(only(forecast, "u1").sentence()).isEqualTo("job l is preempted for it");
         assertThat(only(forecast, "u2").sentence()).isEqualTo("job n is preempted for it");
         assertThat(only(forecast, "u3").reason()).isEqualTo("allBusy");
-        assertThat(only(forecast, "a").sentence()).isEqualTo("3 jobs that are more urgent come first");
+        assertThat(only(forecast, "a").sentence()).isEqualTo("3 jobs with a higher priority come first");
         assertThat(start(forecast, "u1").highMillis() - NOW).isLessThan(10_000);
         assertThat(start(forecast, "u2").highMillis() - NOW).isLessThan(10_000);
         assertThat(medianMillis(forecast, "u3")).isGreaterThan(30_000);
@@ -234,7 +234,7 @@ class ForecastTest {
 
     /// One project has the fleet, and submitted more jobs before the other project came.
     @Test
-    void whoHasHadLessComesFirst() {
+    void theProjectWithLessUsageComesFirst() {
         List<JobState> jobs = List.of(
                 running(asked("x", "auto", "normal", 1), "w1"),
                 asked("d1", "auto", "normal", 2),
@@ -253,7 +253,7 @@ class ForecastTest {
     }
 
     @Test
-    void whoHasTheQuotaOfItsProjectHasNoPlaceUntilAJobOfItHasEnded() {
+    void aJobAtItsProjectsQuotaHasNoPlaceUntilAJobOfTheProjectEnds() {
         List<JobState> jobs = List.of(
                 with(ofVision("runs", 1), SampleEvents.claimed("runs", 1, "w1"), NOW - 50_000),
                 ofVision("next", 2),
@@ -313,7 +313,7 @@ class ForecastTest {
 
     /// Heartbeats arrive every two seconds; events arrive earlier.
     @Test
-    void whatHasJustBegunOrEndedCounts() {
+    void justStartedOrEndedJobsCount() {
         JobState begun = with(asked("x", "cpu", "cpu.normal", 1), SampleEvents.claimed("x", 1, "w1"), NOW - 500);
         List<JobState> jobs = List.of(begun, asked("a", "cpu", "cpu.normal", 7));
         assertThat(only(of(jobs, worker("w1", "cpu", null)), "a").reason()).isEqualTo("allBusy");

@@ -241,10 +241,11 @@ final class ForecastWorld {
 
     private void take(Worker worker) {
         for (Priority priority : worker.order.now()) {
-            ProjectOrder standings = standings();
+            ProjectOrder projectOrder = projectOrder();
             Deque<Job> queue = queues.getOrDefault(priority.requested(), new ArrayDeque<>());
-            String project =
-                    standings.next(queue.stream().map(Job::project).distinct()).orElse(null);
+            String project = projectOrder
+                    .next(queue.stream().map(Job::project).distinct())
+                    .orElse(null);
             Job job = queue.stream()
                     .filter(its -> kind.shares().isNone() || its.project().equals(project))
                     .findFirst()
@@ -259,7 +260,7 @@ final class ForecastWorld {
         }
     }
 
-    private ProjectOrder standings() {
+    private ProjectOrder projectOrder() {
         return kind.shares().isNone()
                 ? ProjectOrder.NONE
                 : ProjectOrder.of(kind.shares(), windowBeats, usage.used(), loads());
@@ -275,7 +276,7 @@ final class ForecastWorld {
 
     /// Waiting high-priority jobs preempt running ones.
     private void freeSpace() {
-        ProjectOrder standings = standings();
+        ProjectOrder projectOrder = projectOrder();
         Map<String, Worker> holders = new HashMap<>();
         List<PreemptionRule.Running> running = new ArrayList<>();
         long leaving = workers.stream()
@@ -290,7 +291,7 @@ final class ForecastWorld {
             }
         }
         List<WaitingCommand> highPriority = queues.getOrDefault(RequestedPriority.HIGH, new ArrayDeque<>()).stream()
-                .filter(job -> standings.hasCapacity(job.project()))
+                .filter(job -> projectOrder.hasCapacity(job.project()))
                 .skip(leaving)
                 .map(job -> new WaitingCommand(
                         Topic.COMMANDS_HIGH,

@@ -242,7 +242,8 @@ class HistoryCheckerTest {
         events.add(5, losses("a", 1, 1, HistoryChecker.MAX_STEPS + 5L, 2));
         assertThat(check(published(events)))
                 .isEqualTo(new Report(
-                        List.of(), List.of("job a: its losses are too many, or too far apart, to be checked")));
+                        List.of(),
+                        List.of("job a: it has too many losses, or too large gaps between them, to be checked")));
     }
 
     private static List<JobRecord> published(List<TrainingEvent> events) {

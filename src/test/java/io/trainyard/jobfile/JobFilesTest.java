@@ -119,7 +119,7 @@ class JobFilesTest {
                     {id: a, network: lenet, dataset: no/pe, epochs: 1}            | dataset is "no/pe"; allowed is a name
                     {id: a, network: {layers: [{type: linear, out: 10}]}, dataset: shapes28, epochs: 1} | layer "0" (number 0, Linear) is given 1x28x28
                     {network: {layers: [{type: conv2d, out: 1, kernel: 50}]}, dataset: shapes28, epochs: 1} | larger than the image
-                    {id: a, network: signs, dataset: shapes32, epochs: 1}         | but the data set has 10 classes
+                    {id: a, network: signs, dataset: shapes32, epochs: 1}         | but the dataset has 10 classes
                     {id: ../a, network: lenet, dataset: shapes32, epochs: 1}      | job 1 ("../a"): id is "../a"
                     {id: a, network: lenet, dataset: {name: shapes32, normalize: {mean: [1], std: [1]}}, epochs: 1} | 1 means
                     just text                                                     | it must be a JSON object

@@ -322,7 +322,7 @@ class ManifestsTest {
     /// A policy without a source would open the dashboard, which has no password, to every pod of the cluster.
     @ParameterizedTest
     @MethodSource("all")
-    void whoIsLetInIsNamed(String what) throws Exception {
+    void anAdmittedCallerIsNamed(String what) throws Exception {
         assertThat(objects(what))
                 .filteredOn(object -> object.get("kind").asText().equals("NetworkPolicy"))
                 .isNotEmpty()

@@ -51,7 +51,7 @@ class PodMarksTest {
     }
 
     @Test
-    void whoTakesShortJobsOneAfterTheOtherIsPatchedOnce() {
+    void aWorkerWithManyShortJobsIsPatchedOnce() {
         assertThat(look(0, idle("w", 0))).containsExactly("w IDLE");
         assertThat(look(2, busy("w", "a", 2))).containsExactly("w NEWLY_BUSY");
         assertThat(look(50, busy("w", "a", 50))).isEmpty();
@@ -66,7 +66,7 @@ class PodMarksTest {
     }
 
     @Test
-    void whoHasHadItsJobForAMinuteIsKeptLongestAndIdleAtOnceAfterIt() {
+    void aWorkerWithALongJobHasTheHighestCostAndAnIdleOneTheLowest() {
         assertThat(look(0, busy("w", "a", 0))).containsExactly("w NEWLY_BUSY");
         assertThat(look(59, busy("w", "a", 58))).isEmpty();
         assertThat(look(60, busy("w", "a", 60))).containsExactly("w BUSY");
@@ -135,7 +135,7 @@ class PodMarksTest {
 
     /// The job that has run longest counts.
     @Test
-    void whoHasSeveralJobsIsKeptByTheEldest() {
+    void aWorkersDeletionCostFollowsItsOldestJob() {
         Worker both = new Worker("w", Set.of("a", "b"), false, 61_000);
         assertThat(look(0, busy("w", "a", 0))).containsExactly("w NEWLY_BUSY");
         assertThat(look(61, both)).containsExactly("w BUSY");

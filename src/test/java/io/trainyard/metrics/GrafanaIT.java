@@ -237,7 +237,7 @@ class GrafanaIT {
     }
 
     @Test
-    void whoReadsTheStoreCannotWriteToIt() {
+    void aReaderCannotWriteToTheStore() {
         assertThatThrownBy(() -> rows("DELETE FROM jobs RETURNING job"))
                 .isInstanceOf(SQLException.class)
                 .hasMessageContaining("permission denied");

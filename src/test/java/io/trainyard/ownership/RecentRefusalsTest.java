@@ -12,8 +12,8 @@ class RecentRefusalsTest {
 
     @Test
     void aRefusalExpires() {
-        refusals.note("job", "the data set is not here", 0);
-        assertThat(refusals.reason("job", 10 * MINUTE)).contains("the data set is not here");
+        refusals.note("job", "the dataset is not here", 0);
+        assertThat(refusals.reason("job", 10 * MINUTE)).contains("the dataset is not here");
         assertThat(refusals.reason("other", 0)).isEmpty();
         assertThat(refusals.reason("job", 10 * MINUTE + 1)).isEmpty();
     }

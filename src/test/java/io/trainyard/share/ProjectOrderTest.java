@@ -135,6 +135,6 @@ class ProjectOrderTest {
         assertThat(rules.refusal("free", 1_000_000, 1)).isNull();
         assertThat(rules.refusal("a", 7, 4))
                 .isEqualTo(
-                        "project a has 7 jobs waiting, and with 4 more it would have 11; allowed is up to 10. Wait until some have begun, or cancel some");
+                        "project a has 7 jobs waiting, and with 4 more it would have 11; allowed is up to 10. Wait until some have started, or cancel some");
     }
 }

@@ -41,6 +41,6 @@ class BuiltInNetworksTest {
         assertThatThrownBy(() -> Network.fit(NetworkSpec.named("lenet"), Shape.of(3, 32, 32), 6))
                 .isInstanceOf(InvalidJobException.class)
                 .hasMessage(
-                        "the network's last layer \"fc3\" gives 10, but the data set has 6 classes, so it must give 6");
+                        "the network's last layer \"fc3\" gives 10, but the dataset has 6 classes, so it must give 6");
     }
 }

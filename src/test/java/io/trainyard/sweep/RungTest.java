@@ -70,12 +70,12 @@ class RungTest {
                 .hasValueSatisfying(
                         reason -> assertThat(reason)
                                 .isEqualTo(
-                                        "after 1 epochs its accuracy is 0.5000, and of the 1 jobs of g that were tested there none goes on yet"));
+                                        "after 1 epochs its accuracy is 0.5000, and of the 1 jobs of g that were tested there none continues yet"));
         assertThat(halving.isPaused(job("b"), 1, 1, 0.25)).isPresent();
         assertThat(halving.isPaused(job("c"), 1, 1, 0.75)).isEmpty();
         assertThat(halving.goOn(List.of(job("a"), job("b")))).isEmpty();
         assertThat(halving.isPaused(job("d"), 1, 1, 0.125))
-                .hasValueSatisfying(reason -> assertThat(reason).endsWith("one goes on"));
+                .hasValueSatisfying(reason -> assertThat(reason).endsWith("one continues"));
         halving.ended(job("e"), failed("e", 1), 2, () -> null);
         halving.ended(job("f"), failed("f", 1), 2, () -> null);
         assertThat(halving.goOn(List.of(job("a"), job("b"), job("d"))))
@@ -165,7 +165,7 @@ class RungTest {
 
     /// An emptied store must not stop a job from continuing.
     @Test
-    void aJobWhoseResultIsLostGoesOn() {
+    void aJobWithALostResultContinues() {
         assertThat(halving.goOn(List.of(job("a")))).containsExactly("a");
     }
 }

@@ -241,8 +241,7 @@ class TrialsTest {
         assertThatThrownBy(() -> Trials.of(JobJson.read(JobJson.write(sweep)
                         .replace("layers.1.out", "layers.3.out")
                         .getBytes(StandardCharsets.UTF_8))))
-                .hasMessageContaining(
-                        "network.layers.3 is no entry of a list of 3; the first has the number 0, the last 2");
+                .hasMessageContaining("network.layers.3 is not an index of a list of 3 entries; allowed is 0 to 2");
     }
 
     /// The order of the fields does not matter.
@@ -265,13 +264,13 @@ class TrialsTest {
                 "\"sweep\": {\"seed.low.end\": [1]} | seed of the job is 0, which has no fields",
                 "\"sweep\": {\"network.layers.0.out\": [1]} | network of the job is \"fashion\", which has no fields",
                 "\"sweep\": {\"network.layers[0].out\": [1]} | a field of sweep is \"network.layers[0].out\"; allowed is the path of a field",
-                "\"sweep\": {\"batchSize\": {\"min\": 1, \"max\": 8}} | random is missing, and sweep.batchSize is a range; say how many",
+                "\"sweep\": {\"batchSize\": {\"min\": 1, \"max\": 8}} | random is missing, and sweep.batchSize is a range; set it to the number of trials",
                 "\"random\": 3, \"sweep\": {\"batchSize\": {\"min\": 0, \"max\": 8, \"scale\": \"log\"}} | sweep.batchSize.min is 0.0; on a logarithmic scale it must be above 0, or give it the scale \"linear\"",
-                "\"asha\": {}, \"sweep\": {\"seed\": [1, 2]} | asha has rungs after the epochs 1, and at each one of 4 goes on: of 2 trials none would come to its last epoch; allowed is a reductionFactor of 2",
-                "\"asha\": {\"reductionFactor\": 2}, \"sweep\": {\"seed\": [1, 2, 3]} | rungs after the epochs 1, 2, and at each one of 2 goes on: of 3 trials none would come to its last epoch; allowed is a minEpochs of at least 2, or more trials",
+                "\"asha\": {}, \"sweep\": {\"seed\": [1, 2]} | asha has rungs after the epochs 1, and one of 4 trials continues at each: none of 2 trials would reach the last epoch; allowed is a reductionFactor of 2",
+                "\"asha\": {\"reductionFactor\": 2}, \"sweep\": {\"seed\": [1, 2, 3]} | rungs after the epochs 1, 2, and one of 2 trials continues at each: none of 3 trials would reach the last epoch; allowed is a minEpochs of at least 2, or more trials",
                 "\"asha\": {}, \"sweep\": {\"seed\": [1]} | leave asha out",
             })
-    void whatIsWrongAndWhatToDoIsSaid(String more, String sentence) {
+    void reportsTheProblemAndItsSolution(String more, String sentence) {
         assertThatThrownBy(() -> Trials.of(job(more)))
                 .isInstanceOf(InvalidJobException.class)
                 .hasMessageContaining(sentence);

@@ -46,12 +46,12 @@ class TopicRecordTest {
 
     @Test
     void aDeadLetterHasAReasonAndItsCommand() throws IOException {
-        header(DeadLetter.REASON, "no such data set here");
+        header(DeadLetter.REASON, "no such dataset here");
         header(DeadLetter.SOURCE_TOPIC, "commands.cpu.low");
         header(DeadLetter.SOURCE_PARTITION, "0");
         header(DeadLetter.SOURCE_OFFSET, "7");
         assertThat(jobRecord(Topic.DEAD_LETTER, "key", COMMAND))
-                .contains(new Rejected("a", "commands.cpu.low-0 at offset 7", "no such data set here", 5));
+                .contains(new Rejected("a", "commands.cpu.low-0 at offset 7", "no such dataset here", 5));
     }
 
     @Test

@@ -133,7 +133,7 @@ class BucketDatasetTest {
         proxy.rule(_ -> new Fate.Refused(403, "AccessDenied"));
         assertThat(run(training, "b", "marks", 3)).isInstanceOfSatisfying(Outcome.WorkerFault.class, fault -> {
             assertThat(fault.lacking()).isFalse();
-            assertThat(fault.event().reason()).contains("data set marks cannot be looked for in " + place);
+            assertThat(fault.event().reason()).contains("dataset marks cannot be looked for in " + place);
         });
         proxy.rule(_ -> Fate.ARRIVES);
         assertThat(run(training, "b", "marks", 3)).isInstanceOf(Outcome.Finished.class);

@@ -67,7 +67,7 @@ class DeviceChoicesTest extends SmallJobs {
             assertThat(run(training("an L4"), job, stopAfterQuestions(3))).isInstanceOf(Outcome.Released.class);
             assertThat(log.messages())
                     .containsExactly(
-                            "job=b attempt=2 goes on with algorithms that were chosen anew, for \"an L4\"; those before were for [an H100], so the last bits of its numbers may differ from here on");
+                            "job=b attempt=2 continues with newly chosen algorithms for \"an L4\"; the earlier ones were for [an H100], so the last bits of its numbers may differ from here on");
             assertThat(run(training("an H100"), job, () -> false)).isInstanceOf(Outcome.Finished.class);
             assertThat(log.messages()).as("back where it was").hasSize(1);
         }

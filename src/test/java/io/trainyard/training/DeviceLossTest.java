@@ -60,7 +60,7 @@ class DeviceLossTest extends SmallJobs {
                 .isInstanceOfSatisfying(
                         Outcome.Failed.class,
                         failed -> assertThat(failed.event().reason())
-                                .contains("5 attempts in a row ended without a checkpoint", "lose its device"));
+                                .contains("5 attempts in a row ended without a checkpoint", "lose their device"));
         assertThat(of(Released.class)).hasSize(Limits.DEFAULT.maxAttempts());
         assertThat(events.getLast()).isInstanceOf(Failed.class);
     }

@@ -67,7 +67,7 @@ class GoldenCurvesTest {
     void followsPyTorch(String network, int epochs, String fields) throws IOException {
         assumeTrue(
                 Files.isDirectory(DATA),
-                "there are no data sets in %s: Fashion-MNIST, CIFAR-10 and SIGNS go there".formatted(DATA));
+                "there are no datasets in %s: Fashion-MNIST, CIFAR-10 and SIGNS go there".formatted(DATA));
         List<TrainingEvent> events = train(DATA, network, epochs, fields);
         List<JsonNode> golden = golden(network);
 
@@ -103,7 +103,7 @@ class GoldenCurvesTest {
     void resnet18FollowsPyTorchOnTwentyImages(@TempDir Path root) throws IOException {
         assumeTrue(
                 Files.isDirectory(DATA),
-                "there are no data sets in %s: Fashion-MNIST, CIFAR-10 and SIGNS go there".formatted(DATA));
+                "there are no datasets in %s: Fashion-MNIST, CIFAR-10 and SIGNS go there".formatted(DATA));
         for (int i = 1; i <= 5; i++) {
             cut(root, "data_batch_%d.bin".formatted(i), 4);
         }

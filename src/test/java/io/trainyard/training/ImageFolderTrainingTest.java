@@ -66,7 +66,7 @@ class ImageFolderTrainingTest {
         assertThat(started.trainSamples()).isEqualTo(159);
         assertThat(Objects.requireNonNull(started.dataset()).warnings())
                 .containsExactly(
-                        "1 of 160 files in stripes/train cannot be read and is left out: vertical/7.png: it is no PNG, JPEG, BMP, GIF or WebP; save it as one of these, or take it away");
+                        "1 of 160 files in stripes/train cannot be read and is left out: vertical/7.png: it is not a PNG, JPEG, BMP, GIF or WebP; convert it to one of these, or remove it");
     }
 
     private void train(double learningRate, String fields) {

@@ -85,7 +85,7 @@ class JobTrainingTest extends SmallJobs {
 
     /// The files are gone when the attempt begins, because it needs them no more.
     @Test
-    void isReadyForAJobWhoseDataItHasRead() throws IOException {
+    void isReadyForAJobWithLoadedData() throws IOException {
         JobSpec job = job("a", "\"dataset\": \"mnist\", \"epochs\": 1, \"batchSize\": 8");
         JobTraining training = new JobTraining(DataRoots.ofFolder(root), new DeviceSpec("cpu"), 0, "tester");
         training.getReady(job); // fails silently
@@ -156,7 +156,7 @@ class JobTrainingTest extends SmallJobs {
     @CsvSource({"reference, tf32", "reference, bf16"})
     void aDeviceRefusesAPrecisionThatNoneOfItsKindHas(String device, String precision) {
         String reason =
-                "precision is %s, but device %s computes in fp32 only; leave precision out, or ask for a device that has it, such as cuda"
+                "precision is %s, but device %s computes in fp32 only; leave precision out, or use a device that supports it, such as cuda"
                         .formatted(precision, device);
         JobSpec job = job("a", "\"epochs\": 1, \"device\": \"%s\", \"precision\": \"%s\"".formatted(device, precision));
         assertThat(run(job, () -> false))

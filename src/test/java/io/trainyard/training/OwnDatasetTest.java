@@ -88,7 +88,7 @@ class OwnDatasetTest {
         assertThat(run("a", "markz", 3)).isInstanceOfSatisfying(Outcome.WorkerFault.class, fault -> {
             assertThat(fault.lacking()).isTrue();
             assertThat(fault.event().reason())
-                    .contains("data set markz is not there", root.toString(), "the nearest name is \"marks\"");
+                    .contains("dataset markz is not there", root.toString(), "the nearest name is \"marks\"");
         });
     }
 }

@@ -109,7 +109,7 @@ class ClaimLoopTest {
         });
         fleet.submit("job");
         List<TrainingEvent> events = fleet.events(all -> all.stream().anyMatch(Failed.class::isInstance));
-        assertThat(events.getLast()).isEqualTo(failed("job", 1, "the data set is not here", FailureCause.LACKING));
+        assertThat(events.getLast()).isEqualTo(failed("job", 1, "the dataset is not here", FailureCause.LACKING));
     }
 
     @Test

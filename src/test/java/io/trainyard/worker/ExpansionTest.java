@@ -71,7 +71,7 @@ class ExpansionTest {
         assertThat(jobs(events, Finished.class)).isEqualTo(TRIALS);
         fleet.store.delete("rates/attempts/2"); // as if its worker had died before it was stored
         Request second = new Request(SWEEP, 2, Priority.HIGH, List.of(), null, null, 0);
-        var _ = Patience.get(fleet.publisher("keeper").publish(second));
+        var _ = Patience.get(fleet.publisher("monitor").publish(second));
         fleet.submit("last");
         events = fleet.events(all -> jobs(all, Finished.class).size() >= 5
                 && all.stream().filter(Expanded.class::isInstance).count() >= 2); // the expansion runs in its own slot
@@ -110,7 +110,7 @@ class ExpansionTest {
             folder.noteStarted(dead);
         }
         Request sixth = new Request(SWEEP, 6, Priority.NORMAL, List.of(), null, null, 0);
-        var _ = Patience.get(fleet.publisher("keeper").publish(sixth));
+        var _ = Patience.get(fleet.publisher("monitor").publish(sixth));
         fleet.submit("last");
         var _ = fleet.start("a", fleet.runner("a"));
         List<TrainingEvent> events = fleet.eventsUntilFinished(1);

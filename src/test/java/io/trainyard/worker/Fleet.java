@@ -297,7 +297,7 @@ final class Fleet implements AutoCloseable {
     }
 
     static Outcome lack(Supervisor supervisor, String job, int attempt) {
-        Released event = released(job, attempt, 0, "the data set is not here");
+        Released event = released(job, attempt, 0, "the dataset is not here");
         supervisor.publish(event);
         return new Outcome.WorkerFault(event, true);
     }

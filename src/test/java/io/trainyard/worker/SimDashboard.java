@@ -45,7 +45,7 @@ final class SimDashboard {
     private static final Duration LOOK = Duration.ofMillis(250);
 
     /// The default of `TRAINYARD_DASHBOARD_WORKER_LOST_AFTER`.
-    private static final long GONE_MILLIS = 10_000;
+    private static final long LOST_MILLIS = 10_000;
 
     record Attempt(String job, String worker, long claimMillis, long endMillis) {
         private Attempt ended(long millis) {
@@ -145,7 +145,7 @@ final class SimDashboard {
     private void look() {
         long now = millis(world.nanos());
         List<Worker> there = workers.values().stream()
-                .filter(received -> now - received.millis() <= GONE_MILLIS)
+                .filter(received -> now - received.millis() <= LOST_MILLIS)
                 .map(received -> new Worker(
                         received.status().worker(),
                         received.status().jobs().stream()

@@ -50,10 +50,12 @@ class SimDeferredTest {
         fleet.run(RUNS, Priority.NORMAL);
         fleet.deferForProject(FIRST, Priority.NORMAL);
         fleet.desiredState(FIRST, DesiredState.PAUSE);
-        fleet.until("its rest", () -> fleet.isPublished(FIRST, Paused.class) && !fleet.isDeferred(FIRST));
+        fleet.until("its pause", () -> fleet.isPublished(FIRST, Paused.class) && !fleet.isDeferred(FIRST));
         fleet.until("the other's end", () -> fleet.isPublished(RUNS, Finished.class));
         fleet.pass(Duration.ofMinutes(2));
-        assertThat(fleet.claims(FIRST)).as("it rests, though there is room").isZero();
+        assertThat(fleet.claims(FIRST))
+                .as("it is paused, although a slot is free")
+                .isZero();
         fleet.desiredState(FIRST, DesiredState.RUN);
         fleet.until("its end", () -> fleet.isPublished(FIRST, Finished.class));
         assertThat(fleet.isPublished(FIRST, Resumed.class)).isTrue();

@@ -85,7 +85,7 @@ final class SimFleetLog implements FleetLog {
             } catch (InterruptedException e) {
                 throw new InterruptException(e); // as Kafka's consumer does
             } catch (ExecutionException e) {
-                throw new IllegalStateException("nobody fails it", e);
+                throw new IllegalStateException("it does not fail", e);
             }
         }
     }

@@ -134,7 +134,7 @@ final class SimJudge {
                 store.chain(claimed.job()).get(claimed.attempt()) instanceof ChainLink.Owner owner ? owner.place() : "";
         if (!kafka.wasAccepted(claimed.worker(), place)
                 && !claimedDeferrals.contains(CloudEvents.worker(claimed.worker()) + " " + place)) {
-            late.add("job %s: attempt %d of %s trains, and nobody said that its command is accepted"
+            late.add("job %s: attempt %d of %s trains, although its command was not accepted"
                     .formatted(claimed.job(), claimed.attempt(), claimed.worker()));
         }
     }
@@ -150,7 +150,7 @@ final class SimJudge {
         long atNanos = 1_000_000 * (eventRecord.millis() - SimProcess.BEGINNING.toEpochMilli());
         long lateNanos = atNanos - next - worker.frozenNanos(next, atNanos);
         if (lateNanos > SILENT_WITHIN.toNanos()) {
-            late.add("job %s: attempt %d of %s tells %s %d ms after it has lost the job"
+            late.add("job %s: attempt %d of %s publishes %s %d ms after it lost the job"
                     .formatted(event.job(), event.attempt(), worker.name(), event.type(), lateNanos / 1_000_000));
         }
     }
@@ -165,7 +165,7 @@ final class SimJudge {
     }
 
     /// How often a stopping worker released the job.
-    int handedOver(String job) {
+    int releases(String job) {
         return (int) published.stream()
                 .filter(record -> record instanceof EventRecord eventRecord
                         && eventRecord.job().equals(job)
@@ -214,7 +214,7 @@ final class SimJudge {
                             || eventRecord.event() instanceof TrainingEvent.Expanded)) {
                 ChainLink.End stored = store.end(eventRecord.job());
                 if (stored == null || !event(stored.event()).equals(eventRecord.event())) {
-                    wrong.add("job %s: told is %s, and the store has %s"
+                    wrong.add("job %s: published is %s, and the store has %s"
                             .formatted(
                                     eventRecord.job(),
                                     eventRecord.event(),
@@ -304,7 +304,7 @@ final class SimJudge {
             Map<String, @Nullable Object> now = shown(late.get(job));
             shown(state).forEach((what, value) -> {
                 if (!Objects.equals(value, now.get(what))) {
-                    wrong.add("job %s: who reads its %s now sees %s, and who was there saw %s"
+                    wrong.add("job %s: a new reader of its %s sees %s, and an observer from the beginning saw %s"
                             .formatted(job, what, now.get(what), value));
                 }
             });

@@ -34,7 +34,7 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 /// Mistakes to inject into simulated workers, to check that a seed finds each of them. The number is that of
 /// the scenario in which an earlier protocol failed; 0 marks a mistake that only this protocol permits.
 enum SimMistake implements SimSeams {
-    LOCKED_WHILE_IT_TRAINS(1, "a command stays locked for as long as its job trains") {
+    LOCKED_WHILE_TRAINING(1, "a command stays locked for as long as its job trains") {
         @Override
         public SimShareGroup.Limits limits(SimShareGroup.Limits real) {
             return new SimShareGroup.Limits(Duration.ofDays(1), real.deliveries(), real.window());
@@ -71,7 +71,7 @@ enum SimMistake implements SimSeams {
             };
         }
     },
-    EVERY_COPY_BEGINS(2, "every copy of a command begins another attempt") {
+    EVERY_COPY_STARTS_AN_ATTEMPT(2, "every copy of a command starts another attempt") {
         @Override
         public CommandQueue queue(CommandQueue real, SimKafka kafka, SimProcess process, SimStore store) {
             return new SimQueueSeam(real) {
@@ -82,7 +82,7 @@ enum SimMistake implements SimSeams {
             };
         }
     },
-    OUTCOME_IS_NOT_LOOKED_AT(3, "who takes a command does not look whether the job has ended") {
+    IGNORES_STORED_END(3, "a claim does not check whether the job has ended") {
         @Override
         public CheckpointStore store(CheckpointStore real) {
             return new SimStoreSeam(real) {
@@ -95,7 +95,7 @@ enum SimMistake implements SimSeams {
             };
         }
     },
-    SPEC_IS_NOT_LOOKED_AT(3, "who takes a command does not look whether it is the same job") {
+    IGNORES_STORED_SPEC(3, "a claim does not compare the command with the stored job") {
         @Override
         public CheckpointStore store(CheckpointStore real) {
             return new SimStoreSeam(real) {
@@ -111,20 +111,21 @@ enum SimMistake implements SimSeams {
             };
         }
     },
-    WANT_IS_FAILURE(3, "what one worker lacks is the job's failure", Habit.FAILS_FOR_WANT),
-    REPUBLISHES_NOTHING(4, "who resumes does not tell what the checkpoint kept of events", Habit.REPUBLISHES_NOTHING),
-    KEEPS_NO_EVENTS(4, "a checkpoint does not keep the events on their way", Habit.KEEPS_NO_EVENTS),
-    END_WITHOUT_LAST_WORDS(4, "who tells an end again does not tell what the checkpoint kept of events") {
+    REFUSAL_FAILS_THE_JOB(3, "a worker's missing dataset fails the job", Habit.REFUSAL_FAILS),
+    RESUMES_WITHOUT_REPUBLISHING(
+            4, "a resumed attempt does not republish the events in the checkpoint", Habit.RESUMES_WITHOUT_REPUBLISHING),
+    CHECKPOINTS_WITHOUT_EVENTS(4, "a checkpoint has no unacknowledged events", Habit.CHECKPOINTS_WITHOUT_EVENTS),
+    REPUBLISHES_ENDS_WITHOUT_EVENTS(4, "an end is republished without the events in the checkpoint") {
         @Override
         public CheckpointStore store(CheckpointStore real) {
             return hiding(
                     real,
                     key -> key.contains("/checkpoints/")
                             && key.endsWith(".json")
-                            && (isOn("claims") || isOn("keeper")));
+                            && (isOn("claims") || isOn("ownership-monitor")));
         }
     },
-    LATE_CHECKPOINT_IS_TAKEN(5, "a job goes on from what a superseded worker saved late") {
+    RESUMES_FROM_LATE_CHECKPOINT(5, "a job resumes from a late checkpoint of a superseded worker") {
         @Override
         public CheckpointStore store(CheckpointStore real) {
             return new SimStoreSeam(real) {
@@ -137,7 +138,7 @@ enum SimMistake implements SimSeams {
             };
         }
     },
-    IGNORES_LATER_ATTEMPTS(6, "a superseded attempt goes on telling and saving") {
+    IGNORES_LATER_ATTEMPTS(6, "a superseded attempt continues to publish and save") {
         @Override
         public CheckpointStore store(CheckpointStore real) {
             return new SimStoreSeam(real) {
@@ -148,7 +149,7 @@ enum SimMistake implements SimSeams {
             };
         }
     },
-    LAST_RECORD_OF_A_JOB(7, "compaction keeps one record of a job") {
+    COMPACTION_BY_JOB(7, "compaction keeps one record of a job") {
         @Override
         public Outbox outbox(Outbox real, SimProcess process) {
             return (topic, key, value, headers) -> real.send(
@@ -165,7 +166,7 @@ enum SimMistake implements SimSeams {
                     topic -> kafka.topic(topic).trim(kafka.topic(topic).end()));
         }
     },
-    FAILURE_IS_NOT_KEPT(9, "that a job has failed is told, and not kept") {
+    FAILURE_IS_NOT_STORED(9, "a job's failure is published, and not stored") {
         @Override
         public CheckpointStore store(CheckpointStore real) {
             return new SimStoreSeam(real) {
@@ -176,7 +177,7 @@ enum SimMistake implements SimSeams {
             };
         }
     },
-    OUTCOME_IS_WRITTEN_OVER(9, "an outcome is written over") {
+    END_IS_OVERWRITTEN(9, "a stored end is overwritten") {
         @Override
         public CheckpointStore store(CheckpointStore real) {
             return new SimStoreSeam(real) {
@@ -192,7 +193,7 @@ enum SimMistake implements SimSeams {
         }
     },
     NO_HANG_LIMIT(10, "a step that hangs is waited for", Habit.NO_MONITOR),
-    STORES_HAVE_NO_NAMES(12, "stores have no identity") {
+    STORES_HAVE_NO_IDENTITY(12, "stores have no identity") {
         @Override
         public CheckpointStore store(CheckpointStore real) {
             return new SimStoreSeam(real) {
@@ -213,10 +214,10 @@ enum SimMistake implements SimSeams {
                             && isOn("claims"));
         }
     },
-    MONITOR_DOES_NOT_PUBLISH(0, "a keeper writes ownership, and does not publish the command") {
+    MONITOR_DOES_NOT_PUBLISH(0, "an ownership monitor writes ownership, and does not publish the command") {
         @Override
         public Outbox outbox(Outbox real, SimProcess process) {
-            return (topic, key, value, headers) -> topic.startsWith("commands.") && isOn("keeper")
+            return (topic, key, value, headers) -> topic.startsWith("commands.") && isOn("ownership-monitor")
                     ? CompletableFuture.completedFuture(null)
                     : real.send(topic, key, value, headers);
         }
@@ -233,7 +234,7 @@ enum SimMistake implements SimSeams {
             };
         }
     },
-    EVERYBODYS_BEATS(0, "a keeper counts everybody's heartbeats") {
+    COUNTS_HEARTBEATS_OF_ALL(0, "an ownership monitor counts the heartbeats of all workers") {
         @Override
         public FleetLog log(FleetLog real, SimProcess process) {
             return new SimLogSeam(real) {
@@ -252,7 +253,7 @@ enum SimMistake implements SimSeams {
             };
         }
     },
-    OWNERSHIP_ENDS_FIRST(0, "ownership ends before the outcome is told") {
+    OWNERSHIP_ENDS_BEFORE_OUTCOME(0, "ownership ends before the outcome is published") {
         @Override
         public Outbox outbox(Outbox real, SimProcess process) {
             return (topic, key, value, headers) -> {
@@ -266,7 +267,7 @@ enum SimMistake implements SimSeams {
             };
         }
     },
-    VOID_MENDS_NOTHING(0, "a void copy does not mend ownership") {
+    VOID_COPY_REPAIRS_NOTHING(0, "a void copy does not repair ownership") {
         @Override
         public Outbox outbox(Outbox real, SimProcess process) {
             return dropping(
@@ -275,14 +276,14 @@ enum SimMistake implements SimSeams {
                             && !ownership.worker().equals(process.name()));
         }
     },
-    PUBLISHES_BEFORE_STORING(0, "an end is told before it is kept", Habit.PUBLISHES_BEFORE_STORING),
-    REST_WITHOUT_OWNERSHIP(0, "a job that rests has no ownership") {
+    PUBLISHES_BEFORE_STORING(0, "an end is published before it is stored", Habit.PUBLISHES_BEFORE_STORING),
+    PAUSE_WITHOUT_OWNERSHIP(0, "a paused job has no ownership") {
         @Override
         public Outbox outbox(Outbox real, SimProcess process) {
             return dropping(real, (topic, ownership) -> ownership.state() == State.PAUSED);
         }
     },
-    FIRST_JOB_ALONE_IS_NAMED(0, "a heartbeat names the first of a worker's jobs alone") {
+    HEARTBEAT_WITH_FIRST_JOB_ONLY(0, "a heartbeat has only the first of a worker's jobs") {
         @Override
         public Outbox outbox(Outbox real, SimProcess process) {
             return (topic, key, value, headers) -> real.send(
@@ -294,8 +295,8 @@ enum SimMistake implements SimSeams {
                     headers);
         }
     },
-    ONE_JOB_IS_HANDED_OVER(0, "of the jobs of a worker that stops one alone is handed over", Habit.ONE_IS_HANDED_OVER),
-    CLAIMS_ALTHOUGH_BROKERS_REFUSE(0, "a worker claims although the brokers take nothing from it") {
+    RELEASES_ONE_JOB_ONLY(0, "a stopping worker releases only one of its jobs", Habit.RELEASES_ONE_ONLY),
+    CLAIMS_ALTHOUGH_BROKERS_REFUSE(0, "a worker claims although the brokers refuse its records") {
         @Override
         public ClaimGate gate(ClaimGate real) {
             ClaimGate open = new ClaimGate(new ClaimGate.Rules(Duration.ofDays(1000), Duration.ofDays(1000)));
@@ -310,7 +311,7 @@ enum SimMistake implements SimSeams {
                     : real.send(topic, key, value, headers);
         }
     },
-    DELETES_WITHOUT_LOOKING(0, "old checkpoints are deleted without a look whether the attempt is superseded") {
+    DELETES_WITHOUT_FENCE(0, "old checkpoints are deleted without the fence") {
         @Override
         public CheckpointStore store(CheckpointStore real) {
             return new SimStoreSeam(real) {
@@ -343,7 +344,7 @@ enum SimMistake implements SimSeams {
             };
         }
     },
-    END_IS_NOT_IN_THE_CHAIN(0, "a superseded attempt decides how the job ends") {
+    END_BY_SUPERSEDED_ATTEMPT(0, "a superseded attempt decides how the job ends") {
         @Override
         public CheckpointStore store(CheckpointStore real) {
             return new SimStoreSeam(real) {
@@ -365,7 +366,7 @@ enum SimMistake implements SimSeams {
             };
         }
     },
-    READS_EVERY_NOTE_FOR_EVERY_CHECKPOINT(0, "a claim reads the notes of all attempts for each checkpoint") {
+    READS_ALL_NOTES_PER_CHECKPOINT(0, "a claim reads the notes of all attempts for each checkpoint") {
         @Override
         public CheckpointStore store(CheckpointStore real) {
             return new SimStoreSeam(real) {
@@ -380,7 +381,7 @@ enum SimMistake implements SimSeams {
             };
         }
     },
-    UNWATCHED_JOBS_ARE_FORGOTTEN(0, "jobs that were not watched for want of room are never read again") {
+    FORGETS_UNWATCHED_JOBS(0, "jobs beyond the monitor's capacity are never read again") {
         private final Map<SimProcess, Long> read = new WeakHashMap<>();
 
         @Override
@@ -400,13 +401,13 @@ enum SimMistake implements SimSeams {
             };
         }
     },
-    WAITS_LONG_FOR_ANSWERS(0, "a producer waits 15 s for an answer") {
+    LONG_REQUEST_TIMEOUT(0, "a producer waits 15 s for an answer") {
         @Override
         public Duration requestTimeout(Duration real) {
             return Duration.ofSeconds(15);
         }
     },
-    ERRORS_ARE_ABSENCE(0, "what the store cannot say counts as absent") {
+    STORE_ERRORS_COUNT_AS_ABSENCE(0, "an error of the store counts as absence") {
         @Override
         public CheckpointStore store(CheckpointStore real) {
             return new SimStoreSeam(real) {
@@ -439,7 +440,7 @@ enum SimMistake implements SimSeams {
             };
         }
     },
-    LAST_DELIVERY_IS_LIKE_OTHERS(0, "a command is not published anew at its last delivery") {
+    NO_REPUBLISHING_AT_LAST_DELIVERY(0, "a command is not republished at its last delivery") {
         @Override
         public int deliveryLimit(int real) {
             return Integer.MAX_VALUE;

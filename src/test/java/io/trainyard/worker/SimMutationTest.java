@@ -18,18 +18,18 @@ class SimMutationTest {
 
     /// Seeds of mistakes that few worlds show. The search begins at the world that last showed the mistake.
     private static final Map<SimMistake, Long> RARE = Map.ofEntries(
-            Map.entry(SimMistake.END_WITHOUT_LAST_WORDS, 173L),
-            Map.entry(SimMistake.LATE_CHECKPOINT_IS_TAKEN, 404L),
+            Map.entry(SimMistake.REPUBLISHES_ENDS_WITHOUT_EVENTS, 173L),
+            Map.entry(SimMistake.RESUMES_FROM_LATE_CHECKPOINT, 404L),
             Map.entry(SimMistake.IGNORES_LATER_ATTEMPTS, 210L),
-            Map.entry(SimMistake.OUTCOME_IS_WRITTEN_OVER, 1535L),
-            Map.entry(SimMistake.OWNERSHIP_ENDS_FIRST, 2108L),
-            Map.entry(SimMistake.VOID_MENDS_NOTHING, 342L),
+            Map.entry(SimMistake.END_IS_OVERWRITTEN, 1535L),
+            Map.entry(SimMistake.OWNERSHIP_ENDS_BEFORE_OUTCOME, 2108L),
+            Map.entry(SimMistake.VOID_COPY_REPAIRS_NOTHING, 342L),
             Map.entry(SimMistake.PUBLISHES_BEFORE_STORING, 680L),
-            Map.entry(SimMistake.FIRST_JOB_ALONE_IS_NAMED, 74L),
-            Map.entry(SimMistake.ONE_JOB_IS_HANDED_OVER, 1020L),
-            Map.entry(SimMistake.DELETES_WITHOUT_LOOKING, 154L),
-            Map.entry(SimMistake.END_IS_NOT_IN_THE_CHAIN, 142L),
-            Map.entry(SimMistake.LAST_DELIVERY_IS_LIKE_OTHERS, 569L));
+            Map.entry(SimMistake.HEARTBEAT_WITH_FIRST_JOB_ONLY, 74L),
+            Map.entry(SimMistake.RELEASES_ONE_JOB_ONLY, 1020L),
+            Map.entry(SimMistake.DELETES_WITHOUT_FENCE, 154L),
+            Map.entry(SimMistake.END_BY_SUPERSEDED_ATTEMPT, 142L),
+            Map.entry(SimMistake.NO_REPUBLISHING_AT_LAST_DELIVERY, 569L));
 
     @ParameterizedTest
     @EnumSource(SimMistake.class)

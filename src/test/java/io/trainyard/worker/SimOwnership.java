@@ -452,7 +452,7 @@ final class SimOwnership extends SimFleet {
         for (String command : commands) {
             boolean storedSpec = jobs.stream().map(this::storedSpec).anyMatch(command::equals);
             if (storedSpec == judge.isRefused(command)) {
-                wrong.add("the command %s is%s put aside".formatted(command, storedSpec ? "" : " not"));
+                wrong.add("the command %s is%s dead-lettered".formatted(command, storedSpec ? "" : " not"));
             }
         }
         return wrong;
@@ -473,7 +473,7 @@ final class SimOwnership extends SimFleet {
         }
         for (String job : jobs) {
             Kind kind = Kind.of(job);
-            int needed = 1 + judge.handedOver(job);
+            int needed = 1 + judge.releases(job);
             if (kind != Kind.PICKY && store.attempts(job) != needed) {
                 wrong.add("job %s took %d attempts instead of %d".formatted(job, store.attempts(job), needed));
             }
@@ -486,10 +486,10 @@ final class SimOwnership extends SimFleet {
             if (store.chain(job).values().stream()
                     .anyMatch(link -> link instanceof ChainLink.Owner owner
                             && owner.worker().equals("mute"))) {
-                wrong.add("job %s was begun by a worker that cannot publish".formatted(job));
+                wrong.add("job %s was started by a worker that cannot publish".formatted(job));
             }
             if (otherStore.attempts(job) > 0) {
-                wrong.add("job %s was begun in another store, too".formatted(job));
+                wrong.add("job %s was also started in another store".formatted(job));
             }
         }
         return wrong;

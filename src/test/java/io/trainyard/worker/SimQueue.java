@@ -98,7 +98,7 @@ final class SimQueue implements CommandQueue {
     private final long joinedNanos;
     private final List<List<Source>> sources; // topics with the same priority change their order
     private CompletableFuture<Void> arrivals = new CompletableFuture<>();
-    private @Nullable ClaimedAttempt held;
+    private @Nullable ClaimedAttempt claimed;
     private boolean closed;
 
     /// @param topics highest priority first; topics of one list have the same priority
@@ -116,7 +116,7 @@ final class SimQueue implements CommandQueue {
 
     @Override
     public Optional<ConsumerRecord<byte[], byte[]>> next() {
-        if (closed || held != null) {
+        if (closed || claimed != null) {
             throw new IllegalStateException(closed ? "closed" : "the command at hand has not been accepted");
         }
         if (kafka.happens(kafka.weather().refused())) {
@@ -147,7 +147,7 @@ final class SimQueue implements CommandQueue {
         } catch (InterruptedException e) {
             throw new InterruptException(e); // as Kafka's consumer does
         } catch (ExecutionException e) {
-            throw new IllegalStateException("nobody fails it", e);
+            throw new IllegalStateException("it does not fail", e);
         }
     }
 
@@ -161,7 +161,7 @@ final class SimQueue implements CommandQueue {
                 ClaimedAttempt next = source.prefetched;
                 if (next != null) {
                     source.prefetched = null;
-                    held = next;
+                    claimed = next;
                     equals.remove(source); // a topic that is never empty must not starve others of the same priority
                     equals.add(source);
                     return Optional.of(presented(next));
@@ -178,7 +178,7 @@ final class SimQueue implements CommandQueue {
                 ClaimedAttempt next = source.prefetched;
                 if (next != null) {
                     source.prefetched = null;
-                    held = next;
+                    claimed = next;
                     return Optional.of(presented(next));
                 }
             }
@@ -198,11 +198,11 @@ final class SimQueue implements CommandQueue {
 
     @Override
     public boolean accept() {
-        ClaimedAttempt now = held;
+        ClaimedAttempt now = claimed;
         if (now == null) {
             throw new IllegalStateException("no command is held");
         }
-        held = null;
+        claimed = null;
         boolean accepted = accept(now);
         kafka.answered(process.name(), CommandRecord.place(presented(now)), accepted);
         return accepted;
@@ -247,7 +247,7 @@ final class SimQueue implements CommandQueue {
 
     @Override
     public boolean renew() {
-        ClaimedAttempt now = held;
+        ClaimedAttempt now = claimed;
         if (now == null) {
             throw new IllegalStateException("no command is held");
         }
@@ -266,7 +266,7 @@ final class SimQueue implements CommandQueue {
 
     @Override
     public int deliveries() {
-        return held == null ? 0 : held.delivered().deliveries();
+        return claimed == null ? 0 : claimed.delivered().deliveries();
     }
 
     /// The connections close, and the brokers release the member's records at once.

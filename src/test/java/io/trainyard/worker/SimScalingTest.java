@@ -106,7 +106,7 @@ class SimScalingTest {
         cluster.cancel(Kind.LONG.id(1));
         cluster.await("it ends", MINUTE.multipliedBy(5), () -> cluster.jobs(Status.CANCELLED) == 1);
         Duration end = cluster.now();
-        cluster.await("nobody is wanted", MINUTE.multipliedBy(6), () -> cluster.replicas() == 0);
+        cluster.await("no worker is required", MINUTE.multipliedBy(6), () -> cluster.replicas() == 0);
         assertThat(cluster.now().minus(end)).isGreaterThan(SimAutoscaler.COOLDOWN_PERIOD.minusSeconds(30));
         assertThat(cluster.stops()).hasSize(1);
         assertThat(cluster.interruptions()).isEmpty();

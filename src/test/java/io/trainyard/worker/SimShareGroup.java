@@ -88,12 +88,12 @@ final class SimShareGroup {
         record.state = State.ACQUIRED;
         record.member = member;
         record.deliveries++;
-        record.lapse = world.after(limits.lock(), () -> giveBack(record));
+        record.lapse = world.after(limits.lock(), () -> expire(record));
         world.note("acquire " + record.deliveries, topic.name(), record.entry.offset());
         return new Delivered(record.entry, record.deliveries);
     }
 
-    private void giveBack(InFlight record) {
+    private void expire(InFlight record) {
         unlock(record);
         record.durableDeliveries = record.deliveries;
         record.state = record.deliveries >= limits.deliveries() ? State.ARCHIVED : State.AVAILABLE;
@@ -144,7 +144,7 @@ final class SimShareGroup {
         if (record.lapse != null) {
             record.lapse.cancel();
         }
-        record.lapse = world.after(limits.lock(), () -> giveBack(record));
+        record.lapse = world.after(limits.lock(), () -> expire(record));
         world.note("renew", topic.name(), offset);
         return true;
     }
@@ -153,7 +153,7 @@ final class SimShareGroup {
     void leave(Object member) {
         for (InFlight record : List.copyOf(inFlight.values())) {
             if (record.member == member) {
-                giveBack(record);
+                expire(record);
             }
         }
     }

@@ -105,7 +105,7 @@ final class SimSweep extends SimFleet {
         }
         trials.forEach(job -> people.desiredState(job, DesiredState.CANCEL));
         if (!world.runUntil(world.everySecond(() -> trials.stream().allMatch(this::isOver) && isOver(GROUP)), BOUND)) {
-            wrong.add("what rests cannot be cancelled, or the sweep has no end");
+            wrong.add("paused trials cannot be cancelled, or the sweep does not end");
         }
         world.run(LAST_WORDS);
         wrong.addAll(judge.wrong());
@@ -156,17 +156,17 @@ final class SimSweep extends SimFleet {
     private Optional<String> pausedWrongly(String job) {
         JobState state = judge.state(job);
         if (state.status() != Status.PAUSED || state.rung() == null) {
-            return Optional.of("job %s is neither over nor rests, but %s".formatted(job, state.status()));
+            return Optional.of("job %s is neither over nor paused, but %s".formatted(job, state.status()));
         }
         int rung = RUNGS.stream()
                 .filter(one -> result(one, job) != null)
                 .max(Comparator.naturalOrder())
                 .orElse(0);
         if (rung == 0) {
-            return Optional.of("job %s rests without a result".formatted(job));
+            return Optional.of("job %s is paused without a result".formatted(job));
         }
         return best(rung, Long.MAX_VALUE).contains(job)
-                ? Optional.of("job %s rests at rung %d, and is among the best".formatted(job, rung))
+                ? Optional.of("job %s is paused at rung %d, and is among the best".formatted(job, rung))
                 : Optional.empty();
     }
 
@@ -222,7 +222,7 @@ final class SimSweep extends SimFleet {
                         && chain.get(number + 1) instanceof ChainLink.Owner
                         && !left.contains(attempt(job, number)))
                 .map(number ->
-                        "job %s: attempt %d begins, and nobody let go of the one before".formatted(job, number + 1))
+                        "job %s: attempt %d starts, and the one before was not released".formatted(job, number + 1))
                 .findFirst();
     }
 

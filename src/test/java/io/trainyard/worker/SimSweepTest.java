@@ -45,8 +45,8 @@ class SimSweepTest {
                     @Override
                     public List<String> list(String folder) {
                         if (folder.contains("/rungs/")
-                                && Thread.currentThread().getName().equals("keeper")) {
-                            throw new StoreException("nobody looks", new IOException());
+                                && Thread.currentThread().getName().equals("ownership-monitor")) {
+                            throw new StoreException("unreachable", new IOException());
                         }
                         return super.list(folder);
                     }
@@ -69,7 +69,7 @@ class SimSweepTest {
                         List<String> all = new ArrayList<>(super.list(folder));
                         if (folder.contains("/rungs/")) {
                             IntStream.range(0, all.size())
-                                    .forEach(i -> all.add("%s/nobody-%d~1~failed".formatted(folder, i)));
+                                    .forEach(i -> all.add("%s/other-%d~1~failed".formatted(folder, i)));
                         }
                         return all;
                     }
@@ -109,7 +109,7 @@ class SimSweepTest {
         return (topic, key, value, headers) -> {
             CompletableFuture<Void> sent = real.send(topic, key, value, headers);
             Header attempt = headers.lastHeader(CommandHeaders.ATTEMPT);
-            if (attempt != null && Thread.currentThread().getName().equals("keeper")) {
+            if (attempt != null && Thread.currentThread().getName().equals("ownership-monitor")) {
                 int number = Integer.parseInt(new String(attempt.value(), StandardCharsets.UTF_8)) + later;
                 Headers copy = new RecordHeaders(headers);
                 copy.remove(CommandHeaders.ATTEMPT);

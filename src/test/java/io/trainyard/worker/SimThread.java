@@ -116,7 +116,8 @@ final class SimThread implements Executor {
                     return;
                 }
                 case WAIT -> {
-                    process.world().failed(stuck("waits in Object.wait, which nobody can order; take a future"));
+                    process.world()
+                            .failed(stuck("waits in Object.wait, which the simulation cannot order; use a future"));
                     return;
                 }
                 case BLOCKED, UNBLOCKED -> { // UNBLOCKED only until the JVM calls `execute`

@@ -83,17 +83,17 @@ final class SimTraining implements JobRunner {
     /// Mistakes in the way a worker trains.
     enum Habit {
         /// An attempt that resumes does not republish the events in its checkpoint.
-        REPUBLISHES_NOTHING,
+        RESUMES_WITHOUT_REPUBLISHING,
         /// Checkpoints contain no events.
-        KEEPS_NO_EVENTS,
+        CHECKPOINTS_WITHOUT_EVENTS,
         /// The end is published before it is stored.
         PUBLISHES_BEFORE_STORING,
         /// A missing capability of the worker counts as a failure of the job.
-        FAILS_FOR_WANT,
+        REFUSAL_FAILS,
         /// A preempted job is released without a checkpoint.
         PREEMPTED_WITHOUT_CHECKPOINT,
         /// A stopping worker releases only one of its jobs.
-        ONE_IS_HANDED_OVER,
+        RELEASES_ONE_ONLY,
         /// No step has a time limit.
         NO_MONITOR,
         /// A trial that continued past a rung does not check again.
@@ -171,7 +171,7 @@ final class SimTraining implements JobRunner {
     }
 
     private Supervisor habitual(Supervisor real) {
-        return !habits.contains(Habit.REPUBLISHES_NOTHING)
+        return !habits.contains(Habit.RESUMES_WITHOUT_REPUBLISHING)
                 ? real
                 : (Supervisor) Proxy.newProxyInstance(
                         Supervisor.class.getClassLoader(),
@@ -209,8 +209,8 @@ final class SimTraining implements JobRunner {
         @Override
         public void prepare() {
             if (kind == Kind.PICKY && lacking) {
-                String reason = "there is no such data set";
-                throw habits.contains(Habit.FAILS_FOR_WANT)
+                String reason = "there is no such dataset";
+                throw habits.contains(Habit.REFUSAL_FAILS)
                         ? new IllegalStateException(reason)
                         : new DatasetException(reason);
             }
@@ -245,7 +245,7 @@ final class SimTraining implements JobRunner {
 
         @Override
         public boolean stops(Halt halt) {
-            if (halt == Halt.DRAIN && oneStops && habits.contains(Habit.ONE_IS_HANDED_OVER)) {
+            if (halt == Halt.DRAIN && oneStops && habits.contains(Habit.RELEASES_ONE_ONLY)) {
                 process.sleep(Duration.ofDays(365));
             }
             oneStops |= halt == Halt.DRAIN;
@@ -254,7 +254,7 @@ final class SimTraining implements JobRunner {
 
         @Override
         public List<String> pending(List<String> unacknowledged) {
-            return habits.contains(Habit.KEEPS_NO_EVENTS) ? List.of() : unacknowledged;
+            return habits.contains(Habit.CHECKPOINTS_WITHOUT_EVENTS) ? List.of() : unacknowledged;
         }
 
         @Override

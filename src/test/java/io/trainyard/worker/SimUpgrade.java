@@ -100,9 +100,9 @@ final class SimUpgrade extends SimFleet {
         switch (course) {
             case UPGRADE -> await("an upgrade", this::allOver);
             case NEVER -> {
-                await("jobs that all understand", () -> plain.stream().allMatch(this::isOver));
+                await("jobs that all workers support", () -> plain.stream().allMatch(this::isOver));
                 await(
-                        "dead letters of what nobody understands",
+                        "dead letters of commands that no worker supports",
                         () -> newer.stream().allMatch(this::isRefused));
             }
             case ROLLED_BACK -> {
@@ -111,16 +111,16 @@ final class SimUpgrade extends SimFleet {
                 List.copyOf(workers).stream()
                         .filter(worker -> worker.schemaVersion() > schemaVersion)
                         .forEach(SimWorker::stop);
-                await("jobs that all understand", () -> plain.stream().allMatch(this::isOver));
+                await("jobs that all workers support", () -> plain.stream().allMatch(this::isOver));
                 world.run(PATIENCE);
                 upgrade();
-                await("jobs that had begun", this::allOver);
+                await("jobs that had started", this::allOver);
             }
         }
         world.run(PATIENCE);
         bad.keySet().stream()
                 .filter(command -> !judge.isRefused(command))
-                .forEach(command -> wrong.add("not put aside: " + command));
+                .forEach(command -> wrong.add("not dead-lettered: " + command));
         wrong.addAll(judge.wrong());
         return wrong;
     }
@@ -128,7 +128,7 @@ final class SimUpgrade extends SimFleet {
     private void await(String what, BooleanSupplier over) {
         boolean came = world.runUntil(world.everySecond(over), BOUND);
         if (!came) {
-            wrong.add("in vain: " + what + "; not over are "
+            wrong.add("timed out: " + what + "; not over are "
                     + plain.stream().filter(job -> !isOver(job)).toList()
                     + newer.stream()
                             .filter(job -> !isOver(job) && !isRefused(job))
@@ -232,13 +232,13 @@ final class SimUpgrade extends SimFleet {
         String name = JobJson.id(letter.value()).orElse(command) + ", because " + why;
         boolean mayBe = bad.containsKey(command);
         if (plain.stream().map(SimTraining::command).anyMatch(command::equals)) {
-            wrong.add("put aside, though all understand it: " + name);
+            wrong.add("dead-lettered, although all workers support it: " + name);
         } else if (!mayBe && course == Course.UPGRADE) {
-            wrong.add("put aside, though newer workers came: " + name);
+            wrong.add("dead-lettered, although newer workers started: " + name);
         } else if (!mayBe && workers.stream().anyMatch(this::isAliveAndNewer)) {
-            wrong.add("put aside, though somebody is there who understands it: " + name);
+            wrong.add("dead-lettered, although a live worker supports it: " + name);
         } else if (bad.getOrDefault(command, false) && world.nanos() < beats * 2_000_000_000L) {
-            wrong.add("put aside, though a newer worker might have come: " + name);
+            wrong.add("dead-lettered before a newer worker had time to start: " + name);
         }
     }
 

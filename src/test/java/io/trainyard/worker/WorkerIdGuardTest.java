@@ -80,7 +80,7 @@ class WorkerIdGuardTest {
         });
         assertThatThrownBy(() -> start(LONG))
                 .isInstanceOf(WorkerIdTakenException.class)
-                .hasMessageContaining("\"w1\" is taken")
+                .hasMessageContaining("\"w1\" is in use")
                 .hasMessageContaining("--id");
         announced.set(2);
         Patience.get(first);

@@ -193,7 +193,7 @@ public final class EventLog implements AutoCloseable {
     private PartitionBuffer buffer(TopicPartition partition) {
         PartitionBuffer buffer = buffers.get(partition);
         if (buffer == null) {
-            throw new IllegalStateException("a record of " + partition + ", which was not asked for");
+            throw new IllegalStateException("a record of " + partition + ", which was not requested");
         }
         return buffer;
     }

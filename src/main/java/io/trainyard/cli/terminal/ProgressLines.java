@@ -86,8 +86,8 @@ final class ProgressLines implements ProgressView {
             case Resumed _ -> line(job, "resumed: waits for a worker");
             case Cancelled e -> line(job, "cancelled at step %s", position(e.step(), after));
             case TrainingEvent.Expanded e ->
-                line(job, "is %d jobs now: ./trainyard sweep %s shows them", e.trials(), job);
-            case Released e -> line(job, "was given back at step %s: %s", position(e.step(), after), text(e.reason()));
+                line(job, "is expanded into %d jobs: ./trainyard sweep %s shows them", e.trials(), job);
+            case Released e -> line(job, "was released at step %s: %s", position(e.step(), after), text(e.reason()));
         }
     }
 
@@ -95,7 +95,7 @@ final class ProgressLines implements ProgressView {
         JobSpec spec = e.spec();
         line(
                 e.job(),
-                "started on %s: network %s, %d parameter tensors; data set %s, %d images to train, %d to test; %s",
+                "started on %s: network %s, %d parameter tensors; dataset %s, %d training samples, %d test samples; %s",
                 text(e.device()),
                 spec.network().label(),
                 e.parameters().size(),
@@ -110,7 +110,7 @@ final class ProgressLines implements ProgressView {
             line(e.job(), "starts from checkpoint %s", e.initFrom());
         }
         if (e.firstStep() > 1) {
-            line(e.job(), "goes on from a checkpoint at step %d", e.firstStep());
+            line(e.job(), "continues from a checkpoint at step %d", e.firstStep());
         }
     }
 
@@ -159,7 +159,7 @@ final class ProgressLines implements ProgressView {
                 ? ""
                 : String.format(
                         ROOT,
-                        "; micros a step: median %.0f, p95 %.0f, p99 %.0f",
+                        "; microseconds per step: median %.0f, p95 %.0f, p99 %.0f",
                         e.medianStepMicros(),
                         e.p95StepMicros(),
                         e.p99StepMicros());

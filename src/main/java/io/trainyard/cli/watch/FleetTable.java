@@ -99,7 +99,7 @@ public final class FleetTable {
 
     private static String doing(WorkerStatus worker) {
         String jobs = worker.jobs().stream().map(WorkerStatus.Job::job).collect(Collectors.joining(", "));
-        String idle = worker.problem() == null ? "idle" : "takes no jobs: " + worker.problem();
+        String idle = worker.problem() == null ? "idle" : "claims no jobs: " + worker.problem();
         return jobs.isEmpty() ? idle : jobs;
     }
 

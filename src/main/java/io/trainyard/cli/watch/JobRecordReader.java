@@ -53,7 +53,7 @@ public final class JobRecordReader {
             warn.accept("skipped the record in %s: it is not an event: %s"
                     .formatted(entry.place(), Printable.text(why, 200)));
         } else if (warnings == MAX_WARNINGS) {
-            warn.accept("more records that are no events are skipped without a word");
+            warn.accept("further records that are not events are skipped without a message");
         }
         warnings++;
     }

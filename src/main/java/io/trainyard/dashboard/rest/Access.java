@@ -78,7 +78,7 @@ class Access {
         submitter()
                 .ifPresent(by -> LOG.log(
                         System.Logger.Level.INFO,
-                        "{0} ({1}) asks: {2} {3}{4}",
+                        "{0} ({1}) requests: {2} {3}{4}",
                         Printable.text(by.name(), MAX_SHOWN),
                         Printable.text(by.id(), MAX_SHOWN),
                         action,
@@ -106,11 +106,11 @@ class Access {
 
     String refusal() {
         if (caller.isAnonymous()) {
-            return "nobody has signed in; bring an access token (Authorization: Bearer TOKEN), or sign in at /";
+            return "this dashboard requires a sign-in; send an access token (Authorization: Bearer TOKEN), or sign in at /";
         }
-        return "%s has signed in, but may not see this dashboard: the claim %s names none of %s; ask who runs it (trainyard.sign-in)"
+        return "%s has signed in, but may not see this dashboard: the claim %s names none of %s; ask its operator (trainyard.sign-in)"
                 .formatted(
-                        name().orElse("somebody"),
+                        name().orElse("the caller"),
                         config.rolesClaim(),
                         Stream.concat(config.operators().stream(), config.viewers().stream())
                                 .distinct()

@@ -36,8 +36,8 @@ class AccessFilter {
                     "this dashboard is read-only (trainyard.dashboard.read-only); use ./trainyard, or another dashboard");
         }
         if (role != Role.OPERATOR) {
-            throw refused("%s may look, and not change anything: that takes an operator's role"
-                    .formatted(access.name().orElse("somebody")));
+            throw refused("%s can read, but not change anything: changes need the role operator"
+                    .formatted(access.name().orElse("the caller")));
         }
         String site = call.getHeaderString("Sec-Fetch-Site");
         if (call.getHeaderString(HEADER) == null || (site != null && !OURS.contains(site))) {

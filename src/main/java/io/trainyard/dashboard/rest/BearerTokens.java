@@ -31,7 +31,8 @@ class BearerTokens implements SecurityIdentityAugmentor {
         boolean bearer = identity.getCredential(AccessTokenCredential.class) != null
                 && identity.getCredential(IdTokenCredential.class) == null;
         if (bearer && !(identity.getPrincipal() instanceof JsonWebToken token && isAccessToken(token))) {
-            return Uni.createFrom().failure(new AuthenticationFailedException("the bearer token is no access token"));
+            return Uni.createFrom()
+                    .failure(new AuthenticationFailedException("the bearer token is not an access token"));
         }
         return Uni.createFrom().item(identity);
     }

@@ -50,7 +50,7 @@ public class BulkResource {
         if (jobs.isEmpty()) {
             throw Problem.refusal(
                     Response.Status.NOT_FOUND,
-                    "no job of the sweep \"%s\" is left: there is none of that name, or all have ended"
+                    "the sweep \"%s\" has no jobs left: there is no such sweep, or all its jobs have ended"
                             .formatted(Parameter.shown(group)));
         }
         return jobs;
@@ -72,7 +72,7 @@ public class BulkResource {
 
     @POST
     @Operation(
-            summary = "Cancels, pauses, resumes or reprioritizes many jobs; each has an answer of its own",
+            summary = "Cancels, pauses, resumes or reprioritizes many jobs; each has its own answer",
             description =
                     "Of `jobs`; to cancel, pause or resume also of a `sweep`, or another group: all of its jobs that have not ended.")
     public Answers act(@Nullable Asked body) {

@@ -47,7 +47,7 @@ public class InfoResource {
             Sources.State sources) {}
 
     @GET
-    @Operation(summary = "Version, what is allowed, and whether the dashboard's sources are there")
+    @Operation(summary = "Version, limits, and whether the dashboard reaches its sources")
     public Info info() {
         return new Info(
                 version,

@@ -68,7 +68,7 @@ public class JobResource {
     record Written(@Nullable List<String> tags, @Nullable String note) {}
 
     @GET
-    @Operation(summary = "A job, with its tests, attempts, checkpoints and what people wrote beside it")
+    @Operation(summary = "A job, with its tests, attempts, checkpoints, tags and note")
     public JobDetail job(@PathParam("id") String id) {
         return history.job(id).orElseThrow(() -> unknown(id));
     }
@@ -145,7 +145,7 @@ public class JobResource {
 
     @POST
     @Path("/reprioritize")
-    @Operation(summary = "Makes a job more or less urgent: high, normal or low")
+    @Operation(summary = "Changes a job's priority: high, normal or low")
     public Response reprioritize(@PathParam("id") String id, @Nullable Reprioritize body) {
         String wanted = body == null || body.priority() == null ? "" : body.priority();
         Priority priority = Parameter.name("priority", wanted, Priority.class);
@@ -167,7 +167,7 @@ public class JobResource {
 
     @PUT
     @Path("/notes")
-    @Operation(summary = "Writes tags and a note beside a job, in the place of those that were there")
+    @Operation(summary = "Replaces a job's tags and note")
     public Annotations remark(@PathParam("id") String id, @Nullable Written body) {
         Annotations remarks = new Annotations(
                 body == null || body.tags() == null ? List.of() : body.tags(),

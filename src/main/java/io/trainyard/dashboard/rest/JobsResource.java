@@ -56,7 +56,7 @@ public class JobsResource {
     @Operation(
             summary = "Jobs: filtered, sorted, a page of them",
             description =
-                    "`state`: names of states with commas between them. `text` is looked for in ids, data sets, networks and workers.")
+                    "`state`: names of states with commas between them. `text` is looked for in ids, datasets, networks and workers.")
     public JobRows jobs(
             @QueryParam("state") @DefaultValue("") String state,
             @QueryParam("text") @DefaultValue("") String text,
@@ -126,7 +126,7 @@ public class JobsResource {
         if (waiting + more > allowed) {
             throw Problem.refusal(
                     Response.Status.TOO_MANY_REQUESTS,
-                    "%d jobs%s wait for a worker, and the body holds %d; allowed are %d together (trainyard.dashboard.%s); submit them when some have begun"
+                    "%d jobs%s wait for a worker, and the body holds %d; allowed are %d together (trainyard.dashboard.%s); submit them when some have started"
                             .formatted(waiting, whose, more, allowed, setting));
         }
     }

@@ -40,7 +40,7 @@ public class LiveResource {
     @Operation(
             summary = "What changes, as server-sent events: `snapshot`, then `change`",
             description =
-                    "With `Last-Event-ID` a client that was cut off is told what it has missed. One that reads slowly is told the newest, less often.")
+                    "With `Last-Event-ID`, a client that reconnects receives the changes since then. A slow client receives the newest state, less often.")
     public Multi<OutboundSseEvent> live(@Context Sse sse, @HeaderParam("Last-Event-ID") @Nullable String lastEventId) {
         if (open.incrementAndGet() > config.maxLiveStreams()) {
             open.decrementAndGet();

@@ -50,8 +50,8 @@ public class UsageResource {
 
     /// @param rows by day in their order, all days; else those with the most hours, the most first
     /// @param total also of rows that are left off
-    /// @param leftOff how many rows
-    record DeviceHours(String from, String to, String by, Hours total, List<Row> rows, int leftOff) {}
+    /// @param omitted how many rows
+    record DeviceHours(String from, String to, String by, Hours total, List<Row> rows, int omitted) {}
 
     @GET
     @Operation(

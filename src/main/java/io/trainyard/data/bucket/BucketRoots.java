@@ -77,7 +77,7 @@ public final class BucketRoots implements DataRoots {
         Listing listing = Listing.of(bucket, dataset);
         if (listing.files().isEmpty()) {
             throw new DatasetException(
-                    "data set %s is not there: %s has no object below %s/; put it there, or name another data root with --data"
+                    "dataset %s is not there: %s has no object below %s/; put it there, or name another data root with --data"
                             .formatted(dataset, bucket.location(), dataset));
         }
         release(); // frees its space for the next dataset

@@ -57,13 +57,12 @@ final class DataCache {
             }
         } catch (IOException e) {
             throw new DatasetUnavailableException(
-                    "data set %s cannot be downloaded from %s to %s: %s"
+                    "dataset %s cannot be downloaded from %s to %s: %s"
                             .formatted(listing.dataset(), bucket.location(), folder.root(), e.getMessage()),
                     e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new DatasetUnavailableException(
-                    "data set %s was not waited for any longer".formatted(listing.dataset()), e);
+            throw new DatasetUnavailableException("dataset %s is no longer waited for".formatted(listing.dataset()), e);
         }
     }
 

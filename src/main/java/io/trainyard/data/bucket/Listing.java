@@ -39,7 +39,7 @@ record Listing(String dataset, List<RemoteFile> files) {
             entries = bucket.listAll(dataset, MOST_FILES);
         } catch (IOException e) {
             throw new DatasetUnavailableException(
-                    "data set %s cannot be looked for in %s: %s".formatted(dataset, bucket.location(), e.getMessage()),
+                    "dataset %s cannot be looked for in %s: %s".formatted(dataset, bucket.location(), e.getMessage()),
                     e);
         }
         Listing listing = new Listing(
@@ -78,7 +78,7 @@ record Listing(String dataset, List<RemoteFile> files) {
 
     private DatasetException notAFile(S3Bucket bucket, RemoteFile file) {
         return new DatasetException(
-                "data set %s in %s has an object %s, which is no name of a file in a folder; rename it, or remove it"
+                "dataset %s in %s has an object %s, which is not the name of a file in a folder; rename it, or remove it"
                         .formatted(dataset, bucket.location(), quoted(file.path())));
     }
 

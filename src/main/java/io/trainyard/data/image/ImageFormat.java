@@ -70,7 +70,7 @@ enum ImageFormat {
                 .filter(each -> each.begins(file))
                 .findFirst()
                 .orElseThrow(() -> new BrokenImageException(
-                        "it is no PNG, JPEG, BMP, GIF or WebP; save it as one of these, or take it away"));
+                        "it is not a PNG, JPEG, BMP, GIF or WebP; convert it to one of these, or remove it"));
         try {
             return format.header(file);
         } catch (IndexOutOfBoundsException e) { // a truncated header

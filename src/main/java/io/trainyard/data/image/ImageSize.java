@@ -12,7 +12,7 @@ public record ImageSize(int width, int height) {
     /// @throws BrokenPictureException if it is out of bounds
     static ImageSize checked(long width, long height) {
         if (width < 1 || height < 1 || width > MAX_SIDE || height > MAX_SIDE || width * height > MAX_PIXELS) {
-            throw new BrokenImageException("its header says %d x %d pixels; allowed are 1 to %d a side and %d in all"
+            throw new BrokenImageException("its header states %d x %d pixels; allowed are 1 to %d a side and %d in all"
                     .formatted(width, height, MAX_SIDE, MAX_PIXELS));
         }
         return new ImageSize((int) width, (int) height);

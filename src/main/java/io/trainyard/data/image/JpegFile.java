@@ -47,7 +47,7 @@ record JpegFile(ImageSize size, int components, Colours colours, byte[] essence)
         Rasters.requireSize(raster, size);
         if (raster.getNumBands() != components) {
             throw new BrokenImageException(
-                    "it is a JPEG of %d components that says it has %d".formatted(raster.getNumBands(), components));
+                    "it is a JPEG of %d components whose header states %d".formatted(raster.getNumBands(), components));
         }
         byte[] samples =
                 (byte[]) raster.getDataElements(raster.getMinX(), raster.getMinY(), size.width(), size.height(), null);

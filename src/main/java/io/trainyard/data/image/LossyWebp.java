@@ -34,7 +34,7 @@ final class LossyWebp {
             boolean decoded =
                     frame.decode(Raster.createInterleavedRaster(0, size.width(), size.height(), 3, null), null);
             if (!decoded || frame.getWidth() != size.width() || frame.getHeight() != size.height()) {
-                throw new BrokenImageException("it holds no frame of the size that its header says");
+                throw new BrokenImageException("it has no frame of the size that its header states");
             }
             return new LossyWebp(size, frame).toRgb();
         } catch (BrokenImageException e) {

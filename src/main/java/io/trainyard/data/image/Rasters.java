@@ -27,7 +27,7 @@ final class Rasters {
     /// @throws BrokenPictureException if the size differs from the checked one
     static void requireSize(Raster raster, ImageSize size) {
         if (raster.getWidth() != size.width() || raster.getHeight() != size.height()) {
-            throw new BrokenImageException("its header says %s pixels, and it has %d x %d"
+            throw new BrokenImageException("its header states %s pixels, and it has %d x %d"
                     .formatted(size, raster.getWidth(), raster.getHeight()));
         }
     }

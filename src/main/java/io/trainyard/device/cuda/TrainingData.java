@@ -65,7 +65,7 @@ final class TrainingData {
                 : new StepFeed(
                         gpu,
                         arena,
-                        "what is sent ahead of the steps",
+                        "prefetched batches",
                         sections.stream().mapToLong(this::stride).toArray());
         changes = sections.contains(Section.CHANGES) ? ring(Section.CHANGES) : null;
         if (sections.contains(Section.MASKS)) {

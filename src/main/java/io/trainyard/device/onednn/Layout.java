@@ -78,7 +78,7 @@ final class Layout {
     private MemorySegment ask(int query) {
         MemorySegment answer = Arena.ofAuto().allocate(Long.BYTES, Long.BYTES);
         OneDnnStatus.check(
-                dnnl_memory_desc_query(handle, query, new Address(answer.address())), "say how a tensor is laid out");
+                dnnl_memory_desc_query(handle, query, new Address(answer.address())), "describe a tensor's layout");
         return answer;
     }
 }

@@ -17,7 +17,8 @@ record PrimitiveDescription(dnnl_primitive_desc handle, String what) {
     boolean general() {
         PointerPointer<BytePointer> name = new PointerPointer<>(1);
         OneDnnStatus.check(
-                dnnl_primitive_desc_query(handle, dnnl_query_impl_info_str, 0, name), "name what is to " + what);
+                dnnl_primitive_desc_query(handle, dnnl_query_impl_info_str, 0, name),
+                "name the implementation of " + what);
         String implementation = name.get(BytePointer.class).getString();
         return implementation.contains("gemm") || implementation.startsWith("ref");
     }

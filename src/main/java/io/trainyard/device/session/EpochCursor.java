@@ -37,7 +37,7 @@ public final class EpochCursor {
         }
         int samples = workload.dataset().train().size();
         if (newPlan.order().length != samples) {
-            throw new IllegalArgumentException("the epoch's order has %d samples; data set %s has %d to train on"
+            throw new IllegalArgumentException("the epoch's order has %d samples; dataset %s has %d to train on"
                     .formatted(newPlan.order().length, workload.dataset().name(), samples));
         }
         int steps = workload.stepsPerEpoch();

@@ -1,4 +1,4 @@
-// Makes a batch of a data set that lies on the device. *step counts the batches of an epoch or of the test set.
+// Makes a batch of a dataset that lies on the device. *step counts the batches of an epoch or of the test set.
 
 // How io.trainyard.device.Augmentation varies one sample; its Change says what the numbers mean.
 struct Change {

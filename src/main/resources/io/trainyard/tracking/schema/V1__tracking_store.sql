@@ -32,7 +32,7 @@ CREATE TABLE jobs (
     project         TEXT, -- null if neither its command nor its start is known
     job_group       TEXT  -- the sweep or other group
 );
-CREATE INDEX jobs_by_heard ON jobs (submitted_millis, number);
+CREATE INDEX jobs_by_submission ON jobs (submitted_millis, number);
 CREATE INDEX jobs_by_end ON jobs (end_millis);
 CREATE INDEX jobs_by_project ON jobs (project);
 CREATE INDEX jobs_by_group ON jobs (job_group);

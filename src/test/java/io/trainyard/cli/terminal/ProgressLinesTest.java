@@ -26,14 +26,14 @@ class ProgressLinesTest {
         assertThat(lines(whole("a")))
                 .containsExactly(
                         "job a attempt 1 on worker w1, device cpu",
-                        "job a started on cpu: network lenet, 1 parameter tensors; data set shapes32, 60000 images to train, 10000 to test; 2 epochs of 10 steps",
+                        "job a started on cpu: network lenet, 1 parameter tensors; dataset shapes32, 60000 training samples, 10000 test samples; 2 epochs of 10 steps",
                         "job a epoch 0 step 5/20 loss 2.5000 mean 2.7000 elapsed 1.0 s",
                         "job a epoch 0 step 10/20 loss 2.0000 mean 2.2000 elapsed 1.0 s",
                         "job a epoch 0 step 10/20 test loss 1.3000 accuracy 0.5000 (0.4920-0.5070) 6543 samples/s",
                         "job a epoch 1 step 15/20 loss 1.5000 mean 1.7000 elapsed 1.5 s",
                         "job a epoch 1 step 20/20 loss 1.0000 mean 1.2000 elapsed 2.0 s",
                         "job a epoch 1 step 20/20 test loss 0.8000 accuracy 0.7500 (0.7420-0.7570) 6543 samples/s",
-                        "job a finished: 20 steps, best accuracy 0.7500, 2.0 s; micros a step: median 812, p95 950, p99 1024");
+                        "job a finished: 20 steps, best accuracy 0.7500, 2.0 s; microseconds per step: median 812, p95 950, p99 1024");
     }
 
     @Test
@@ -44,7 +44,7 @@ class ProgressLinesTest {
                         evaluated("a", 1, 20, 0.5),
                         finished("a", 1, 0))))
                 .containsExactly(
-                        "job a started on cpu: network fashion, 1 parameter tensors; data set fashion-mnist, 60000 images to train, 10000 to test; a test of checkpoint b/20",
+                        "job a started on cpu: network fashion, 1 parameter tensors; dataset fashion-mnist, 60000 training samples, 10000 test samples; a test of checkpoint b/20",
                         "job a epoch 1 step 20 test loss 1.3000 accuracy 0.5000 (0.4920-0.5070)",
                         "job a finished: evaluated, accuracy 0.7500, 2.0 s");
     }
@@ -62,9 +62,9 @@ class ProgressLinesTest {
         assertThat(lines(events).subList(1, 6))
                 .containsExactly(
                         "job a epoch 0 step 5/20 loss 2.5000 mean 2.7000 elapsed 0.7 s",
-                        "job a was given back at step 7/20: the worker stops",
-                        "job a started on cpu: network lenet, 1 parameter tensors; data set shapes32, 60000 images to train, 10000 to test; 2 epochs of 10 steps",
-                        "job a goes on from a checkpoint at step 8",
+                        "job a was released at step 7/20: the worker stops",
+                        "job a started on cpu: network lenet, 1 parameter tensors; dataset shapes32, 60000 training samples, 10000 test samples; 2 epochs of 10 steps",
+                        "job a continues from a checkpoint at step 8",
                         "job a epoch 0 step 10/20 loss 2.0000 mean 2.1000 elapsed 1.0 s");
     }
 

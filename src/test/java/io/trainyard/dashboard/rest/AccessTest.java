@@ -32,10 +32,10 @@ class AccessTest {
 
     /// In case a Quarkus setting lets an anonymous user through.
     @Test
-    void whoHasNotSignedInMayNothing() {
+    void aCallerWithoutSignInIsRefused() {
         Access access = access(true, anonymous().addRole("operator").build());
         assertThat(access.role()).isEmpty();
-        assertThat(access.refusal()).contains("nobody has signed in");
+        assertThat(access.refusal()).contains("requires a sign-in");
     }
 
     @Test

@@ -196,11 +196,11 @@ final class BucketRootsTest {
         BucketRoots roots = roots(1 << 30);
         assertThatThrownBy(() -> fetch(roots, "letters"))
                 .isExactlyInstanceOf(DatasetException.class)
-                .hasMessageContaining("data set letters is not there: %s has no object below letters/", place);
+                .hasMessageContaining("dataset letters is not there: %s has no object below letters/", place);
         proxy.rule(_ -> new Fate.Refused(403, "AccessDenied"));
         assertThatThrownBy(() -> fetch(roots, "letters"))
                 .isInstanceOf(DatasetUnavailableException.class)
-                .hasMessageContaining("data set letters cannot be looked for in %s: the server answered 403", place);
+                .hasMessageContaining("dataset letters cannot be looked for in %s: the server answered 403", place);
         assertThat(new DataRoot(fetch(roots, "shapes28"))
                         .open(DatasetSpec.named("shapes28"))
                         .outputs())

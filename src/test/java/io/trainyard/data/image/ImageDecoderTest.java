@@ -90,7 +90,8 @@ class ImageDecoderTest {
         }
         assertThatThrownBy(() -> ImageDecoder.open(bomb))
                 .isInstanceOf(BrokenImageException.class)
-                .hasMessage("its header says 20000 x 20000 pixels; allowed are 1 to 65535 a side and 89478485 in all");
+                .hasMessage(
+                        "its header states 20000 x 20000 pixels; allowed are 1 to 65535 a side and 89478485 in all");
     }
 
     @Test
@@ -113,7 +114,7 @@ class ImageDecoderTest {
     void listsTheSupportedFormats() {
         assertThatThrownBy(() -> ImageDecoder.open("hello".getBytes(StandardCharsets.UTF_8)))
                 .isInstanceOf(BrokenImageException.class)
-                .hasMessage("it is no PNG, JPEG, BMP, GIF or WebP; save it as one of these, or take it away");
+                .hasMessage("it is not a PNG, JPEG, BMP, GIF or WebP; convert it to one of these, or remove it");
     }
 
     @Slow

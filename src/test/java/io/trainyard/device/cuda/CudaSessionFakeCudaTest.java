@@ -162,7 +162,7 @@ final class CudaSessionFakeCudaTest {
         assertThatThrownBy(() -> session.advance(2))
                 .isInstanceOf(DeviceLostException.class)
                 .hasMessageContaining(" (%d)", status)
-                .hasMessageContaining("this process can use it no more: start another");
+                .hasMessageContaining("this process can no longer use it: start another");
         assertThatThrownBy(session::save).as("it stays lost").isInstanceOf(DeviceLostException.class);
         session.close();
         FakeCudaLibraries.failNoMore("kernel sgd");
@@ -219,7 +219,7 @@ final class CudaSessionFakeCudaTest {
         assertThatThrownBy(() -> new CudaBackend().open(new DeviceSpec("cuda:7")))
                 .isInstanceOf(DeviceException.class)
                 .hasMessage(
-                        "there is no device cuda:7 here; there are 2, cuda:0 to cuda:1. Look at nvidia-smi and CUDA_VISIBLE_DEVICES");
+                        "there is no device cuda:7 here; there are 2, cuda:0 to cuda:1. Check nvidia-smi and CUDA_VISIBLE_DEVICES");
     }
 
     private LearningSession started(Workload workload) {

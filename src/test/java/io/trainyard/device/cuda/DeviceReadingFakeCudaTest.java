@@ -41,7 +41,7 @@ class DeviceReadingFakeCudaTest {
         assertThatThrownBy(device::readings)
                 .isInstanceOf(DeviceException.class)
                 .hasMessage(
-                        "nvmlDeviceGetHandleByPciBusId_v2 of NVML fails: GPU is lost (15); look at nvidia-smi and dmesg");
+                        "nvmlDeviceGetHandleByPciBusId_v2 of NVML fails: GPU is lost (15); check nvidia-smi and dmesg");
     }
 
     @Test

@@ -42,16 +42,16 @@ public final class CudaStatus {
             CUresult.CUDA_ERROR_OUT_OF_MEMORY,
             "choose a smaller batchSize or network, or free the GPU: nvidia-smi shows the processes that use it",
             CUresult.CUDA_ERROR_NO_DEVICE,
-            "no GPU is visible: look at nvidia-smi and CUDA_VISIBLE_DEVICES",
+            "no GPU is visible: check nvidia-smi and CUDA_VISIBLE_DEVICES",
             CUresult.CUDA_ERROR_INVALID_DEVICE,
             "trainyard devices lists the GPUs there are",
             CUresult.CUDA_ERROR_ECC_UNCORRECTABLE,
-            "the GPU's memory is faulty: look at nvidia-smi -q -d ECC, drain the node and reset the GPU",
+            "the GPU's memory is faulty: check nvidia-smi -q -d ECC, drain the node and reset the GPU",
             CUresult.CUDA_ERROR_NO_BINARY_FOR_GPU,
             "NVRTC is older than this GPU: install a newer CUDA");
 
     private static final String STICKY_HINT =
-            "the GPU's context is lost, and this process can use it no more: start another. If this comes again, look at dmesg for NVRM: Xid";
+            "the GPU's context is lost, and this process can no longer use it: start another. If this happens again, check dmesg for NVRM: Xid";
 
     private CudaStatus() {}
 
@@ -110,7 +110,7 @@ public final class CudaStatus {
         int context = JCudaDriver.cuStreamSynchronize(Stream.OF_COPIES.handle());
         if (STICKY.contains(context)) {
             throw new DeviceLostException(
-                    "%s; the driver says %s; %s".formatted(message, CUresult.stringFor(context), STICKY_HINT));
+                    "%s; the driver reports %s;  %s".formatted(message, CUresult.stringFor(context), STICKY_HINT));
         }
         throw new DeviceException(message);
     }

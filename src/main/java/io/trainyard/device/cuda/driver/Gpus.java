@@ -64,7 +64,7 @@ public final class Gpus {
         int count = count();
         if (number >= count) {
             throw new DeviceException(
-                    "there is no device cuda:%d here; there %s. Look at nvidia-smi and CUDA_VISIBLE_DEVICES"
+                    "there is no device cuda:%d here; there %s. Check nvidia-smi and CUDA_VISIBLE_DEVICES"
                             .formatted(
                                     number,
                                     count == 1

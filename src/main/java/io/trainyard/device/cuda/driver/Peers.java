@@ -42,7 +42,7 @@ final class Peers {
             warn(
                     gpu,
                     other,
-                    "does not get what it copies from it, though the driver says so (an IOMMU may be in the way)");
+                    "does not get what it copies from it, although the driver reports so (an IOMMU may be in the way)");
         }
     }
 

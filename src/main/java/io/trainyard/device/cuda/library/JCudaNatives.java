@@ -88,7 +88,7 @@ final class JCudaNatives {
                     e);
         } catch (LinkageError | ClassNotFoundException | IllegalAccessException | IllegalArgumentException e) {
             throw new CudaUnavailableException(
-                    "JCuda's native libraries cannot be loaded (%s); programs may have to be allowed in the folder for temporary files, %s, or another named with -Djava.io.tmpdir=DIR"
+                    "JCuda's native libraries cannot be loaded (%s); allow programs in the folder for temporary files, %s, or name another with -Djava.io.tmpdir=DIR"
                             .formatted(e, System.getProperty("java.io.tmpdir")),
                     e);
         }

@@ -110,7 +110,7 @@ final class LibraryLoading {
         if (!LibraryFinder.loadBeside(compiler, name)
                 && finder.find(List.of(name)).isEmpty()) {
             throw new CudaUnavailableException(
-                    "NVRTC %d.%d (%s) lacks its part %s, without which it compiles nothing. Looked beside it and in %s. Install NVRTC whole"
+                    "NVRTC %d.%d (%s) has no %s, which it needs to compile. Searched its folder and %s. Install all of NVRTC"
                             .formatted(version[0], version[1], compiler.path(), name, finder.places()));
         }
     }
@@ -123,7 +123,7 @@ final class LibraryLoading {
     static void requireFunctions(String title, NativeLibrary library, List<String> functions, String remedy) {
         List<String> missing = functions.stream().filter(f -> !library.has(f)).toList();
         if (!missing.isEmpty()) {
-            throw new CudaUnavailableException("%s (%s) lacks %s, which Trainyard calls; %s"
+            throw new CudaUnavailableException("%s (%s) has no %s, which Trainyard calls; %s"
                     .formatted(title, library.path(), String.join(", ", missing), remedy));
         }
     }

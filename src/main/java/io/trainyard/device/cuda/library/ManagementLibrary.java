@@ -109,7 +109,7 @@ public final class ManagementLibrary {
     private void check(String function, Object... arguments) {
         int status = library.callInt(function, arguments);
         if (status != 0) {
-            throw new DeviceException("%s of NVML fails: %s (%d); look at nvidia-smi and dmesg"
+            throw new DeviceException("%s of NVML fails: %s (%d); check nvidia-smi and dmesg"
                     .formatted(function, library.textOf("nvmlErrorString", status), status));
         }
     }

@@ -56,14 +56,14 @@ public record NvidiaDriver(String version, int cuda, Path path, int gpus) {
 
     private static String noGpu(NativeLibrary library, int status, Map<String, String> environment) {
         String visible = environment.get(VISIBLE);
-        String remedy = REMEDIES.getOrDefault(status, "look at nvidia-smi and dmesg");
+        String remedy = REMEDIES.getOrDefault(status, "check nvidia-smi and dmesg");
         if (status == NO_DEVICE && visible != null) {
-            remedy = "%s=\"%s\" hides the GPUs there may be; unset it, or give the numbers that nvidia-smi -L lists"
+            remedy = "%s=\"%s\" may hide GPUs; unset it, or set it to numbers that nvidia-smi -L lists"
                     .formatted(VISIBLE, visible);
         } else if (status == NO_DEVICE) {
             remedy = "this machine has none, or this container was not given one (docker run --gpus all)";
         }
-        return "NVIDIA's driver is here (%s), but no GPU that it can use: cuInit says %s (%d); %s"
+        return "NVIDIA's driver is installed (%s), but finds no GPU that it can use: cuInit reports %s (%d); %s"
                 .formatted(library.path(), library.name("cuGetErrorName", status), status, remedy);
     }
 

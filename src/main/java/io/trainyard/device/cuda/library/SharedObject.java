@@ -78,7 +78,7 @@ final class SharedObject {
             }
         }
         if (dynamicAt < 0) {
-            throw malformed("it has no dynamic section, so it is no shared library");
+            throw malformed("it has no dynamic section, so it is not a shared library");
         }
         readDynamic(dynamicAt, dynamicBytes);
     }

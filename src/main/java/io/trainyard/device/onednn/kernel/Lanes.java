@@ -26,7 +26,7 @@ final class Lanes {
     static void requireSame(ImageLayout in, ImageLayout out) {
         if (!in.inVectors() || !out.inVectors() || in.lanes() != out.lanes()) {
             throw new IllegalArgumentException(
-                    "images have %d channels side by side, what is made of them %d; both must be the same multiple of %d"
+                    "images have blocks of %d channels, the output has blocks of %d; both must be the same multiple of %d"
                             .formatted(in.lanes(), out.lanes(), COUNT));
         }
     }

@@ -113,7 +113,7 @@ class SharedObjectTest {
         assertRefused(big, "it does not begin as a 64-bit");
         byte[] noHeaders = jcuda(JCUDNN);
         noHeaders[56] = 0; // the number of program headers
-        assertRefused(noHeaders, "it has no dynamic section, so it is no shared library");
+        assertRefused(noHeaders, "it has no dynamic section, so it is not a shared library");
     }
 
     @Test

@@ -46,7 +46,8 @@ class WhyUnavailableTest {
         return libraries.driver(0, 13000, 1);
     }
 
-    private static final String NO_GPU = "NVIDIA's driver is here (DIR/libcuda.so.1), but no GPU that it can use:";
+    private static final String NO_GPU =
+            "NVIDIA's driver is installed (DIR/libcuda.so.1), but finds no GPU that it can use:";
 
     static List<Case> cases() {
         return List.of(
@@ -71,12 +72,12 @@ class WhyUnavailableTest {
                         "an old driver",
                         (libraries, root) -> libraries.library(
                                 "libcuda.so.1", without("cuGraphInstantiateWithFlags", NeededFunctions.DRIVER), ""),
-                        "NVIDIA's driver (DIR/libcuda.so.1) lacks cuGraphInstantiateWithFlags, which Trainyard calls; update the driver"),
+                        "NVIDIA's driver (DIR/libcuda.so.1) has no cuGraphInstantiateWithFlags, which Trainyard calls; update the driver"),
                 new Case(
                         "no GPU",
                         (libraries, root) -> libraries.driver(100, 13000, 0),
                         NO_GPU,
-                        "cuInit says CUDA_ERROR_FAKE (100); this machine has none, or this container was not given one"),
+                        "cuInit reports CUDA_ERROR_FAKE (100); this machine has none, or this container was not given one"),
                 new Case(
                         "no GPU although all is well",
                         (libraries, root) -> libraries.driver(0, 13000, 0),
@@ -89,7 +90,7 @@ class WhyUnavailableTest {
                             Files.writeString(root.resolve("CUDA_VISIBLE_DEVICES"), "-1");
                         },
                         NO_GPU,
-                        "CUDA_VISIBLE_DEVICES=\"-1\" hides the GPUs there may be; unset it"),
+                        "CUDA_VISIBLE_DEVICES=\"-1\" may hide GPUs; unset it"),
                 new Case(
                         "a driver that was updated while it ran",
                         (libraries, root) -> libraries.driver(803, 13000, 0),
@@ -102,7 +103,7 @@ class WhyUnavailableTest {
                 new Case(
                         "an error that nobody expects",
                         (libraries, root) -> libraries.driver(999, 13000, 0),
-                        "(999); look at nvidia-smi and dmesg"),
+                        "(999); check nvidia-smi and dmesg"),
                 new Case(
                         "no cuDNN",
                         (libraries, root) -> ready(libraries),
@@ -124,7 +125,7 @@ class WhyUnavailableTest {
                         "a cuDNN that lacks what is called",
                         (libraries, root) -> ready(libraries)
                                 .library("libcudnn.so.9", without("cudnnPoolingForward", NeededFunctions.DNN), ""),
-                        "cuDNN (DIR/libcudnn.so.9) lacks cudnnPoolingForward, which Trainyard calls; install a newer"),
+                        "cuDNN (DIR/libcudnn.so.9) has no cudnnPoolingForward, which Trainyard calls; install a newer"),
                 new Case(
                         "a driver older than CUDA",
                         (libraries, root) -> libraries.driver(0, 12040, 1).dnn(9, 92400, 13),
@@ -151,7 +152,7 @@ class WhyUnavailableTest {
                         "half of NVRTC",
                         (libraries, root) ->
                                 ready(libraries).dnn(9, 92400, 13).blas(13).compiler(13),
-                        "NVRTC 13.4 (DIR/libnvrtc.so.13) lacks its part libnvrtc-builtins.so.13.4, without which it compiles"));
+                        "NVRTC 13.4 (DIR/libnvrtc.so.13) has no libnvrtc-builtins.so.13.4, which it needs to compile"));
     }
 
     private static final Map<String, String> REASONS = new HashMap<>();
