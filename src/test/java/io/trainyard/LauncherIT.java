@@ -57,21 +57,6 @@ final class LauncherIT {
                 .endsWith("source: shared objects file");
     }
 
-    /// GraalVM sets this property in an image, and only the property decides what an image offers.
-    @Test
-    void aNativeImageRefusesCommandsThatNeedAJvm() {
-        var ended = TrainyardProcess.start(
-                folder,
-                List.of(
-                        "/usr/bin/env",
-                        "TRAINYARD_JAVA_OPTS=-Dorg.graalvm.nativeimage.imagecode=runtime",
-                        TrainyardProcess.LAUNCHER.toString(),
-                        "broker"));
-
-        assertThat(ended.exitStatus()).isEqualTo(2);
-        assertThat(ended.errors()).contains("trainyard broker is not in the native image", "Dockerfile.jvm");
-    }
-
     @Test
     void anUnknownCommandIsAUsageError() {
         var ended = TrainyardProcess.run(folder, "no-such-command");

@@ -12,21 +12,27 @@ import java.lang.reflect.AnnotatedElement;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.CommandLine;
 
-/// Trainyard's reachability metadata for GraalVM, as the file that it reads: classes that native code looks up,
-/// classes that Jackson and picocli reflect on, resources that are opened by name, and foreign functions.
+/// The native worker's reachability metadata for GraalVM, as the file that it reads: classes that native code looks
+/// up, classes that Jackson and picocli reflect on, resources that are opened by name, and foreign functions. The
+/// Maven profile `native-worker` runs it as a program.
 ///
-/// Other libraries bring their own files (JavaCPP and oneDNN, SQLite), or Quarkus covers them (Kafka).
+/// Other libraries bring their own files (JavaCPP and oneDNN), or Quarkus covers them (Kafka).
 final class NativeImageMetadata {
     /// JCuda's native libraries that are loaded; the jars have more.
     static final List<String> NATIVES = List.of(
@@ -57,22 +63,39 @@ final class NativeImageMetadata {
             List.of("jint", "void*", "void*"), // nvrtcVersion, others of NVML
             List.of("jint", "jint", "void*")); // cuGetErrorString, cublasGetProperty
 
-    private static final Path CLASSES = Path.of("target/classes");
+    private static final String FILE = "META-INF/native-image/io.trainyard/trainyard/reachability-metadata.json";
 
     private NativeImageMetadata() {}
 
-    static String asJson() throws IOException {
+    /// Writes the file into the folder of the worker's classes, which are also on the class path.
+    public static void main(String[] args) throws IOException {
+        Path classes = Path.of(args[0]);
+        Path file = classes.resolve(FILE);
+        Files.createDirectories(file.getParent());
+        Files.writeString(file, asJson(files(classes)));
+    }
+
+    /// The names of the files in a folder, with slashes.
+    private static Collection<String> files(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            return files.filter(Files::isRegularFile)
+                    .map(file -> folder.relativize(file).toString().replace('\\', '/'))
+                    .collect(Collectors.toCollection(TreeSet::new));
+        }
+    }
+
+    private static String asJson(Collection<String> files) throws IOException {
         ObjectMapper mapper = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
         ObjectNode root = mapper.createObjectNode();
         ArrayNode reflection = root.putArray("reflection");
-        for (Class<?> type : lookedInto()) {
+        for (Class<?> type : lookedInto(files)) {
             everythingOf(type.getName(), reflection);
         }
         for (String name : namedByNatives()) {
             everythingOf(name.replace('/', '.'), reflection).put("jniAccessible", true);
         }
         ArrayNode resources = root.putArray("resources");
-        resources().forEach(glob -> resources.addObject().put("glob", glob));
+        resources(files).forEach(glob -> resources.addObject().put("glob", glob));
         ArrayNode calls = root.putObject("foreign").putArray("downcalls");
         for (List<String> call : CALLS) {
             ObjectNode one = calls.addObject().put("returnType", call.getFirst());
@@ -91,20 +114,24 @@ final class NativeImageMetadata {
                 .put("allDeclaredMethods", true);
     }
 
-    /// JSON consists of records and enums; the other classes have annotations for reflection, or are backends.
-    private static Collection<Class<?>> lookedInto() throws IOException {
-        Collection<Class<?>> found = new TreeSet<>(java.util.Comparator.comparing(Class::getName));
-        try (Stream<Path> files = Files.walk(CLASSES.resolve("io/trainyard"))) {
-            for (Path file :
-                    files.filter(each -> each.toString().endsWith(".class")).toList()) {
-                String name =
-                        CLASSES.relativize(file).toString().replace('/', '.').replaceFirst("\\.class$", "");
-                Class<?> type = load(name);
-                if (type != null && (type.isRecord() || type.isEnum() || isAnnotated(type))) {
-                    found.add(type);
+    /// JSON consists of records and enums, in packages that use Jackson; the other classes have annotations for
+    /// reflection, or are backends.
+    private static Collection<Class<?>> lookedInto(Collection<String> files) throws IOException {
+        Set<String> withJson = new HashSet<>();
+        List<Class<?>> all = new ArrayList<>();
+        for (String file : files) {
+            if (file.startsWith("io/trainyard/") && file.endsWith(".class")) {
+                Class<?> type = load(file.replace('/', '.').replaceFirst("\\.class$", ""));
+                all.add(type);
+                if (content(file).contains("com/fasterxml/jackson/databind/")) {
+                    withJson.add(type.getPackageName());
                 }
             }
         }
+        Collection<Class<?>> found = all.stream()
+                .filter(type -> ((type.isRecord() || type.isEnum()) && withJson.contains(type.getPackageName()))
+                        || isAnnotated(type))
+                .collect(Collectors.toCollection(() -> new TreeSet<>(Comparator.comparing(Class::getName))));
         ServiceLoader.load(DeviceBackend.class).stream()
                 .map(ServiceLoader.Provider::type)
                 .forEach(found::add);
@@ -138,31 +165,30 @@ final class NativeImageMetadata {
     static Collection<String> namedByNatives() throws IOException {
         Collection<String> names = new TreeSet<>();
         for (String file : NATIVES) {
-            try (InputStream in = Objects.requireNonNull(
-                    NativeImageMetadata.class.getClassLoader().getResourceAsStream(file), file)) {
-                Matcher name = CLASS_IN_NATIVE.matcher(new String(in.readAllBytes(), StandardCharsets.ISO_8859_1));
-                while (name.find()) {
-                    names.add(name.group(1));
-                }
+            Matcher name = CLASS_IN_NATIVE.matcher(content(file));
+            while (name.find()) {
+                names.add(name.group(1));
             }
         }
         return names;
     }
 
-    /// The content of Trainyard's own jar, without Quarkus' resources and GraalVM's files; and JCuda's native
-    /// libraries.
-    private static Collection<String> resources() throws IOException {
+    /// The bytes of a file of the class path, as characters.
+    private static String content(String file) throws IOException {
+        try (InputStream in = Objects.requireNonNull(
+                NativeImageMetadata.class.getClassLoader().getResourceAsStream(file), file)) {
+            return new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
+        }
+    }
+
+    /// Trainyard's own resources and services, and JCuda's native libraries.
+    private static Collection<String> resources(Collection<String> files) {
         Collection<String> globs = new TreeSet<>(NATIVES);
         globs.add("META-INF/maven/io.trainyard/trainyard/pom.properties");
-        Path sources = Path.of("src/main/resources");
-        try (Stream<Path> files = Files.walk(sources)) {
-            files.filter(Files::isRegularFile)
-                    .map(file -> sources.relativize(file).toString())
-                    .filter(file -> !file.startsWith("web/")
-                            && !file.startsWith("META-INF/native-image/")
-                            && !file.equals("application.properties"))
-                    .forEach(globs::add);
-        }
+        files.stream()
+                .filter(file -> file.startsWith("META-INF/services/")
+                        || (file.startsWith("io/trainyard/") && !file.endsWith(".class")))
+                .forEach(globs::add);
         return globs;
     }
 }

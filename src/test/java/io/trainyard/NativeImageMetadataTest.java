@@ -11,23 +11,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// The metadata file matches the classes, JCuda's native libraries and the resources, including new classes.
-/// `-Dgolden.write=true` rewrites it.
+/// The parts of the metadata that are not read from the worker's classes.
 final class NativeImageMetadataTest {
-    private static final Path FILE =
-            Path.of("src/main/resources/META-INF/native-image/io.trainyard/trainyard/reachability-metadata.json");
-
     private static final Pattern CALL = Pattern.compile("\\bFunctionDescriptor\\s*\\.of(Void)?\\(");
-
-    @Test
-    void theFileHasTheMetadataOfAllClasses() throws IOException {
-        String needed = NativeImageMetadata.asJson();
-        if (Boolean.getBoolean("golden.write")) {
-            Files.createDirectories(FILE.getParent());
-            Files.writeString(FILE, needed);
-        }
-        assertThat(FILE).as("-Dgolden.write=true writes it").content().isEqualTo(needed);
-    }
 
     /// A missing class that JCuda's native code looks up would kill the process.
     @Test

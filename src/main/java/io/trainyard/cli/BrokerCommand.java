@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
             ExitCodes.INTERRUPTED_HELP
         },
         footer = {"  ./trainyard broker", "  ./trainyard broker --port 9192 --dir /var/lib/kafka"})
-final class BrokerCommand extends PlainCommand implements NeedsJvm {
+final class BrokerCommand extends PlainCommand {
     @Option(
             names = "--port",
             paramLabel = "N",

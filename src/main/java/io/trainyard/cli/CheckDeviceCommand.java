@@ -125,8 +125,8 @@ public final class CheckDeviceCommand extends PlainCommand {
             groups.remove(CheckGroup.BENCHMARK);
         }
         CheckReport report = json
-                ? new JsonCheckReport(terminal.out(), Trainyard.version())
-                : new TextCheckReport(terminal.out(), Trainyard.version());
+                ? new JsonCheckReport(terminal.out(), CommandLines.version())
+                : new TextCheckReport(terminal.out(), CommandLines.version());
         if (spec.isAuto() && !json) {
             DeviceChoice choice = Devices.choice();
             terminal.out().println(Printable.text("auto takes %s: %s".formatted(choice.kind(), choice.reason()), 1000));

@@ -44,7 +44,7 @@ import picocli.CommandLine.Spec;
             "  ./trainyard dashboard --kafka kafka:9092",
             "  ./trainyard dashboard --tracking jdbc:sqlite:/var/lib/trainyard/tracking.db"
         })
-final class DashboardCommand implements Callable<Integer>, NeedsJvm {
+final class DashboardCommand implements Callable<Integer> {
     private static final int OK = 200;
     private static final int MAX_TEXT = 200;
 

@@ -51,7 +51,7 @@ import picocli.CommandLine.Spec;
             ExitCodes.INTERRUPTED_HELP
         },
         footer = {"  ./trainyard demo", "  ./trainyard demo --data ~/data --jobs jobs.yaml --exit"})
-public final class DemoCommand implements Callable<Integer>, NeedsJvm {
+public final class DemoCommand implements Callable<Integer> {
     private static final String JOBS = "/jobs/demo.yaml";
     private static final String LOCALHOST = "localhost";
 

@@ -32,7 +32,7 @@ import picocli.CommandLine.Parameters;
             "  ./trainyard export mlflow --output mlruns --state finished",
             "  ./trainyard export csv tudui-1 tudui-2 --output tudui"
         })
-public final class ExportCommand extends PlainCommand implements NeedsJvm {
+public final class ExportCommand extends PlainCommand {
     private static final long SAY_NANOS = Duration.ofSeconds(1).toNanos();
     private static final int MAX_TEXT = 500;
 

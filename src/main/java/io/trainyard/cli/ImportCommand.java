@@ -35,7 +35,7 @@ import picocli.CommandLine.TypeConversionException;
             "  ./trainyard import tensorboard runs",
             "  ./trainyard import tensorboard runs --means train/nll=train_loss"
         })
-public final class ImportCommand extends PlainCommand implements NeedsJvm {
+public final class ImportCommand extends PlainCommand {
     private static final int MAX_TEXT = 2000;
 
     @Parameters(index = "0", paramLabel = "FORMAT", description = "tensorboard.")

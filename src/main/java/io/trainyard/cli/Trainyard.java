@@ -1,21 +1,17 @@
 package io.trainyard.cli;
 
 import io.quarkus.runtime.annotations.QuarkusMain;
-import io.trainyard.device.NativeImage;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.util.Properties;
+import io.trainyard.broker.BrokerException;
+import io.trainyard.export.ExportException;
+import io.trainyard.tracking.TrackingException;
+import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.RunLast;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine.UnmatchedArgumentException;
 
 /// The main class of `./trainyard`. Only commands that serve start Quarkus, so the others respond quickly.
 @QuarkusMain
@@ -23,7 +19,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
         name = "trainyard",
         description = "Trains networks on a fleet of workers that get jobs from Kafka.",
         mixinStandardHelpOptions = true,
-        versionProvider = Trainyard.Version.class,
+        versionProvider = CommandLines.Version.class,
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {
             DemoCommand.class,
@@ -54,9 +50,6 @@ import picocli.CommandLine.UnmatchedArgumentException;
         },
         footer = {"  ./trainyard demo", "  ./trainyard train job.json"})
 public final class Trainyard implements Runnable {
-
-    private static final String POM_PROPERTIES = "/META-INF/maven/io.trainyard/trainyard/pom.properties";
-
     @Spec
     private CommandSpec spec;
 
@@ -76,78 +69,27 @@ public final class Trainyard implements Runnable {
 
     /// All commands with error handling and logging.
     static CommandLine commandLine() {
-        return commandLine(new Trainyard())
-                .setParameterExceptionHandler(Trainyard::sayWrongUse)
-                .setExecutionStrategy(Trainyard::execute);
+        return commandLine(new Trainyard()).setExecutionStrategy(Trainyard::execute);
     }
 
     /// A single command with error handling.
     static CommandLine commandLine(Object command) {
-        CommandLine line = Words.readBy(new CommandLine(command));
-        setHelp(line);
-        return line.setExecutionExceptionHandler(new FailureMessages());
-    }
-
-    /// Gives the help of the command and its subcommands one form.
-    private static void setHelp(CommandLine command) {
-        UsageMessageSpec help = command.getCommandSpec().usageMessage();
-        help.abbreviateSynopsis(true).footerHeading("%nExamples:%n");
-        if (!help.exitCodeList().isEmpty()) {
-            help.exitCodeListHeading("%nExit status:%n");
-        }
-        command.getSubcommands().values().forEach(Trainyard::setHelp);
+        FailureMessages messages =
+                new FailureMessages(Set.of(BrokerException.class, TrackingException.class, ExportException.class));
+        return Words.readBy(CommandLines.of(command, messages));
     }
 
     private static int execute(ParseResult parsed) {
         CommandLine command = parsed.asCommandLineList().getLast();
-        if (NativeImage.IS_ONE && command.getCommandSpec().userObject() instanceof NeedsJvm) {
-            throw new ParameterException(
-                    command,
-                    "%s is not in the native image, which is for workers; start the one on a JVM (src/main/docker/Dockerfile.jvm)."
-                            .formatted(command.getCommandSpec().qualifiedName()));
-        }
         if (command.getCommandSpec().userObject() instanceof PlainCommand) {
             PlainLogging.install(FailureMessages.isVerbose(command));
         }
         return new RunLast().execute(parsed);
     }
 
-    /// Prints one sentence because the usage text would scroll it off the screen.
-    private static int sayWrongUse(ParameterException e, String[] arguments) {
-        CommandLine command = e.getCommandLine();
-        command.getErr().println(e.getMessage());
-        if (!UnmatchedArgumentException.printSuggestions(e, command.getErr())) {
-            command.getErr().println(command.getCommandSpec().qualifiedName() + " --help lists its options.");
-        }
-        command.getErr().flush();
-        return ExitCodes.BAD_INPUT;
-    }
-
     /// Runs if no command is given, which is an error.
     @Override
     public void run() {
         throw new ParameterException(spec.commandLine(), "Name a command.");
-    }
-
-    /// The version from Maven's `pom.properties`, which does not exist if the classes run from a folder. The
-    /// manifest also has it, but cannot be read for classes in a CDS archive.
-    static String version() {
-        try (InputStream in = Trainyard.class.getResourceAsStream(POM_PROPERTIES)) {
-            if (in == null) {
-                return "(not packaged)";
-            }
-            Properties properties = new Properties();
-            properties.load(in);
-            return properties.getProperty("version", "(unknown)");
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot read " + POM_PROPERTIES, e);
-        }
-    }
-
-    static final class Version implements IVersionProvider {
-        @Override
-        public String[] getVersion() {
-            return new String[] {"trainyard " + version()};
-        }
     }
 }
