@@ -21,6 +21,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.type.LogicalType;
 import com.fasterxml.jackson.module.paramnames.ParameterNamesModule;
 import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.JobJson;
 import io.trainyard.spec.Printable;
 import io.trainyard.spec.Shape;
 import io.trainyard.spec.SimilarNames;
@@ -46,7 +47,7 @@ final class ManifestJson {
     private static final int MAX_PRINTED = 80;
 
     private static final JsonMapper MAPPER = JsonMapper.builder()
-            .addModule(new ParameterNamesModule())
+            .addModules(new ParameterNamesModule(), JobJson.fields())
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)

@@ -63,7 +63,7 @@ public final class EventJson {
                             .maxNameLength(MAX_FIELD_NAME)
                             .build())
                     .build())
-            .addModule(new ParameterNamesModule())
+            .addModules(new ParameterNamesModule(), JobJson.fields())
             .addModule(JsonTime.module())
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
             .enable(DeserializationFeature.FAIL_ON_NUMBERS_FOR_ENUMS)

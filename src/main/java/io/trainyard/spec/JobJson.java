@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JavaType;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.MapperFeature;
+import com.fasterxml.jackson.databind.Module;
 import com.fasterxml.jackson.databind.cfg.CoercionAction;
 import com.fasterxml.jackson.databind.cfg.CoercionInputShape;
 import com.fasterxml.jackson.databind.introspect.BeanPropertyDefinition;
@@ -33,7 +34,7 @@ public final class JobJson {
     public static final int MAX_NESTING = 64;
 
     private static final JsonMapper MAPPER = JsonMapper.builder()
-            .addModules(new ParameterNamesModule(), MissingFields.module())
+            .addModules(new ParameterNamesModule(), fields())
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
@@ -48,6 +49,11 @@ public final class JobJson {
             .build();
 
     private JobJson() {}
+
+    /// For mappers that read jobs or parts of them: gives missing fields their defaults.
+    public static Module fields() {
+        return MissingFields.module();
+    }
 
     /// @throws InvalidJobException with a sentence for the author of the command about each mistake
     public static JobSpec read(byte[] json) {
@@ -126,8 +132,7 @@ public final class JobJson {
 
     private static JobSpec parse(ObjectNode json) throws JsonProcessingException {
         requireFieldsOfItsKind(json);
-        ObjectNode complete = kind(json) == JobKind.EVALUATE ? json.deepCopy().put("epochs", 0) : json;
-        JobSpec job = MAPPER.treeToValue(complete, JobSpec.class);
+        JobSpec job = MAPPER.treeToValue(json, JobSpec.class);
         if (json.hasNonNull("device") && json.hasNonNull("devices")) {
             throw new InvalidJobException("device is %s, but devices are given, too; leave out one of the two"
                     .formatted(json.path("device")));

@@ -41,7 +41,7 @@ public record JobSpec(
         @Required("id") String id,
         @Required("network") NetworkSpec network,
         @Required("dataset") DatasetSpec dataset,
-        @Required("epochs") int epochs,
+        @Required(value = "epochs", ofTraining = true) int epochs,
         @Default("64") int batchSize,
         @Default("{'type': 'crossEntropy'}") LossSpec loss,
         @Default("{'type': 'sgd', 'learningRate': 0.01}") OptimizerSpec optimizer,

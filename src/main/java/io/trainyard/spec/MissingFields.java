@@ -37,6 +37,9 @@ final class MissingFields extends ValueInstantiator.Delegating {
     @interface Required {
         /// The field's name in messages.
         String value();
+
+        /// Whether evaluations do not have it; it is 0 then.
+        boolean ofTraining() default false;
     }
 
     private MissingFields(ValueInstantiator constructor) {
@@ -73,7 +76,9 @@ final class MissingFields extends ValueInstantiator.Delegating {
         for (int i = 0; i < values.length; i++) {
             if (values[i] == null || !found.hasParameter(fields[i])) {
                 Required required = fields[i].getAnnotation(Required.class);
-                if (required != null) {
+                if (required != null && required.ofTraining() && Arrays.asList(values).contains(JobKind.EVALUATE)) {
+                    values[i] = 0;
+                } else if (required != null) {
                     throw context.instantiationException(
                             getValueClass(),
                             new InvalidJobException(required.value() + " is missing; give it a value"));

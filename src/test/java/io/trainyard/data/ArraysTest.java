@@ -140,6 +140,8 @@ class ArraysTest {
         assertRefused("samples of 4 bytes a value to train on, and of 1 to test on; store both in one type");
         write("x_test", npy("<i2", "(1, 2, 3, 2)", doubled(values)));
         assertThat(floatsOf(open().test())).containsExactly(0, 2, 4, 6, 8, 10, 1, 3, 5, 7, 9, 11);
+        describe(", \"split\": {\"seed\": 1}");
+        assertRefused("dataset.split.test is missing; give it a value");
         describe(", \"layout\": \"HWC\"");
         assertRefused("layout is \"HWC\"; it must be one of [NCHW, NHWC]");
     }

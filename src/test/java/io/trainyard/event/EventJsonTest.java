@@ -4,6 +4,7 @@ import static io.trainyard.event.SampleEvents.TIME;
 import static io.trainyard.event.SampleEvents.cancelled;
 import static io.trainyard.event.SampleEvents.claimed;
 import static io.trainyard.event.SampleEvents.evaluated;
+import static io.trainyard.event.SampleEvents.evaluation;
 import static io.trainyard.event.SampleEvents.failed;
 import static io.trainyard.event.SampleEvents.finished;
 import static io.trainyard.event.SampleEvents.json;
@@ -41,6 +42,7 @@ class EventJsonTest {
                 claimed("a"),
                 started(spec, 1, 1, 7, new CheckpointName("b", 9L)),
                 started(spec, 1, 8, 7, null),
+                started(evaluation("a", new CheckpointName("b", 9L)), 1, 1, 7, null),
                 on(new TrainingEvent.Dataset(Shape.of(1, 8, 9), List.of("no", "yes")), started(spec, 1, 1, 7, null)),
                 losses("a", 1, 0, 1, 2),
                 tested("a", 1, 0, 2, 0.5),
