@@ -1,10 +1,10 @@
 package io.trainyard.topics;
 
-import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.common.errors.AuthorizationException;
@@ -24,25 +24,40 @@ public final class PortProbe {
     private static final int TLS_ALERT = 0x15;
     private static final int TLS_MAJOR = 3;
 
-    private enum Speech {
+    /// @param first the first bytes of an answer that is neither Kafka's nor TLS, as text
+    private record Answer(Protocol protocol, String first) {}
+
+    private enum Protocol {
         KAFKA,
         TLS,
-        NEITHER
+        OTHER,
+        NONE
     }
 
     private PortProbe() {}
 
     /// Checks the protocol before the first client connects without TLS.
     ///
-    /// @throws KafkaUnreachableException if the port uses TLS; a port without an answer is left to the clients
+    /// @throws KafkaUnreachableException if the port uses TLS or answers in another protocol; a port without an
+    ///     answer is left to the clients
     public static void requireClear(Brokers brokers) {
-        if (!usesTls(brokers) && speech(brokers.address()) == Speech.TLS) {
+        if (usesTls(brokers)) {
+            return;
+        }
+        Answer answer = answer(brokers.address());
+        if (answer.protocol() == Protocol.TLS) {
             throw new KafkaUnreachableException(
                     brokers,
                     "the port uses TLS, but this process does not; set security.protocol=SSL or SASL_SSL in %s"
                             .formatted(brokers.file()
                                     .map(ClientFile::toString)
                                     .orElse("a file with --kafka-config FILE")));
+        }
+        if (answer.protocol() == Protocol.OTHER) {
+            throw new KafkaUnreachableException(
+                    brokers,
+                    "the port answers in another protocol (\"%s\"...); check the address (--kafka HOST:PORT)"
+                            .formatted(answer.first()));
         }
     }
 
@@ -53,7 +68,7 @@ public final class PortProbe {
         Brokers brokers = unanswered.brokers();
         if (usesTls(brokers)
                 && !(unanswered.getCause() instanceof AuthorizationException)
-                && speech(brokers.address()) == Speech.KAFKA) {
+                && answer(brokers.address()).protocol() == Protocol.KAFKA) {
             return new KafkaUnreachableException(
                     brokers,
                     "the port does not use TLS, but this process does; security.protocol=PLAINTEXT or SASL_PLAINTEXT in %s would send everything unencrypted, so check the port first (--kafka HOST:PORT)"
@@ -80,7 +95,7 @@ public final class PortProbe {
                 .array();
     }
 
-    private static Speech speech(String addresses) {
+    private static Answer answer(String addresses) {
         String first = addresses.split(",", 2)[0];
         int colon = first.lastIndexOf(':');
         try (Socket socket = new Socket()) {
@@ -91,14 +106,21 @@ public final class PortProbe {
                             Integer.parseInt(first.substring(colon + 1))),
                     TIMEOUT_MILLIS);
             socket.getOutputStream().write(question());
-            DataInputStream in = new DataInputStream(socket.getInputStream());
-            int size = in.readInt();
-            if (size >>> 24 == TLS_ALERT && (size >>> 16 & 0xff) == TLS_MAJOR) {
-                return Speech.TLS;
+            byte[] bytes = socket.getInputStream().readNBytes(Integer.BYTES + Integer.BYTES);
+            if (bytes.length > 1 && bytes[0] == TLS_ALERT && bytes[1] == TLS_MAJOR) {
+                return new Answer(Protocol.TLS, "");
             }
-            return in.readInt() == QUESTION ? Speech.KAFKA : Speech.NEITHER;
+            if (bytes.length < Integer.BYTES + Integer.BYTES) {
+                return new Answer(Protocol.NONE, "");
+            }
+            boolean isKafka = ByteBuffer.wrap(bytes).getInt(Integer.BYTES) == QUESTION;
+            return new Answer(isKafka ? Protocol.KAFKA : Protocol.OTHER, printable(bytes));
         } catch (IOException | IllegalArgumentException _) {
-            return Speech.NEITHER;
+            return new Answer(Protocol.NONE, "");
         }
+    }
+
+    private static String printable(byte[] bytes) {
+        return new String(bytes, StandardCharsets.ISO_8859_1).replaceAll("[^ -~]", "?");
     }
 }

@@ -46,8 +46,8 @@ public enum Databases {
                 try {
                     server = start();
                 } catch (UncheckedIOException | IllegalStateException e) {
-                    boolean required = "true".equals(System.getenv("CI"))
-                            && "amd64".equals(System.getProperty("os.arch"));
+                    boolean required =
+                            "true".equals(System.getenv("CI")) && "amd64".equals(System.getProperty("os.arch"));
                     assumeTrue(required, "PostgreSQL does not start here: " + e.getMessage());
                     throw e;
                 }

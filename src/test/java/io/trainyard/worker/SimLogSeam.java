@@ -37,7 +37,8 @@ class SimLogSeam implements FleetLog {
 
     private static ConsumerRecord<String, byte[]> changed(
             ConsumerRecord<String, byte[]> record, BinaryOperator<String> change) {
-        byte[] body = change.apply(record.key(), new String(record.value(), UTF_8)).getBytes(UTF_8);
+        byte[] body =
+                change.apply(record.key(), new String(record.value(), UTF_8)).getBytes(UTF_8);
         return new ConsumerRecord<>(record.topic(), record.partition(), record.offset(), record.key(), body);
     }
 

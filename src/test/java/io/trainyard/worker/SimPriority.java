@@ -20,7 +20,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.SplittableRandom;
 
 /// A fleet of real workers in a simulated world that receives high-priority jobs. Without faults, these begin
 /// at once and cost no step. With or without faults, no job is preempted more often than allowed, and all jobs
@@ -183,9 +182,7 @@ final class SimPriority extends SimFleet {
             case 0, 1 -> some().process().crash();
             case 2 -> some().stop();
             case 3 ->
-                some()
-                        .process()
-                        .freeze(Duration.ofSeconds(List.of(3, 40, 100).get(chance.nextInt(3))));
+                some().process().freeze(Duration.ofSeconds(List.of(3, 40, 100).get(chance.nextInt(3))));
             case 4 -> kafka.restart(Duration.ofSeconds(chance.nextBoolean() ? 5 : 40));
             default -> kafka.sweep();
         }

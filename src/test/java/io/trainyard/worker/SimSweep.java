@@ -22,7 +22,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
-import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -120,8 +119,7 @@ final class SimSweep extends SimFleet {
         switch (chance.nextInt(10)) {
             case 0, 1, 2 -> some().process().crash();
             case 3 -> some().stop();
-            case 4 ->
-                some().process().freeze(Duration.ofSeconds(List.of(3, 40).get(chance.nextInt(2))));
+            case 4 -> some().process().freeze(Duration.ofSeconds(List.of(3, 40).get(chance.nextInt(2))));
             case 5 -> kafka.restart(Duration.ofSeconds(5));
             case 6 -> kafka.compactSomething();
             case 7 -> store.slow(Duration.ofMillis(chance.nextInt(1000)));
