@@ -104,8 +104,8 @@ submit() {
 }
 cancel() { curl -sf --max-time 20 -X POST "$dashboard/api/v1/jobs/$1/cancel" -H 'X-Trainyard: verify' >/dev/null; }
 field() { get "jobs/$1" | jq -r "$2"; }
-is() { [[ $(field "$1" .state) == "$2" ]]; }
-continues() { is "$1" running && [[ $(field "$1" .attempt) -gt 1 ]]; }
+is() { [[ $(field "$1" .summary.state) == "$2" ]]; }
+continues() { is "$1" running && [[ $(field "$1" .summary.attempt) -gt 1 ]]; }
 has_checkpoint() { [[ $(field "$1" '.checkpoints | length') != 0 ]]; }
 
 # Worker pods that are not being deleted, as NAME COST.
@@ -123,7 +123,7 @@ are_ready() { [[ $(k get deployment trainyard-worker --output 'jsonpath={.status
 train_one() {
   submit 2 first
   await 120 "the end of the first job" is first finished
-  say "a job is trained: test accuracy $(field first '.tests[-1].accuracy'), on $(field first .worker)"
+  say "a job is trained: test accuracy $(field first .summary.testAccuracy), on $(field first .summary.worker)"
 }
 
 # Two of three workers are busy: a Deployment of two keeps them.
@@ -138,7 +138,7 @@ scale_in() {
   await 60 "two workers" are_ready 2
   local id
   for id in long-1 long-2; do
-    [[ $(field "$id" '.state + " " + (.attempt | tostring)') == "running 1" ]] || fail "scaling in interrupted the job $id"
+    [[ $(field "$id" '.summary | .state + " " + (.attempt | tostring)') == "running 1" ]] || fail "scaling in interrupted the job $id"
   done
   say "scaling in removed the idle worker of three"
 }
