@@ -47,7 +47,8 @@ final class CsvWriter implements Table {
         return switch (value) {
             case null -> "";
             case String text -> quoted(plain(text));
-            case Long millis when type == Type.TIME -> Instant.ofEpochMilli(millis).toString();
+            case Long millis
+            when type == Type.TIME -> Instant.ofEpochMilli(millis).toString();
             default -> value.toString();
         };
     }

@@ -13,8 +13,8 @@ interface Table extends Closeable {
 
     /// Appends a row.
     ///
-    /// @param values of all columns, with null where the row has none. A text is a String, other values are numbers;
-    ///     times are milliseconds since 1970
+    /// @param values of all columns, null if the row has none: a String, or a number; times are milliseconds
+    ///     since 1970
     void row(@Nullable Object... values) throws IOException;
 
     void finish() throws IOException;

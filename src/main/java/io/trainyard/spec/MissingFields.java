@@ -76,7 +76,9 @@ final class MissingFields extends ValueInstantiator.Delegating {
         for (int i = 0; i < values.length; i++) {
             if (values[i] == null || !found.hasParameter(fields[i])) {
                 Required required = fields[i].getAnnotation(Required.class);
-                if (required != null && required.ofTraining() && Arrays.asList(values).contains(JobKind.EVALUATE)) {
+                if (required != null
+                        && required.ofTraining()
+                        && Arrays.asList(values).contains(JobKind.EVALUATE)) {
                     values[i] = 0;
                 } else if (required != null) {
                     throw context.instantiationException(

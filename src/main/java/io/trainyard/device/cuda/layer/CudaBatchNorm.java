@@ -44,8 +44,7 @@ final class CudaBatchNorm extends AbstractCudaLayer {
 
     /// Without a ReLU the addend and the sum have the same gradient and share a buffer. With one, the addend has
     /// the gradient that passes the ReLU.
-    private static BatchTensor output(
-            Network.Layer layer, @Nullable BatchTensor addend, boolean relu, Compilation c) {
+    private static BatchTensor output(Network.Layer layer, @Nullable BatchTensor addend, boolean relu, Compilation c) {
         Buffer shared = relu || addend == null ? null : addend.gradient();
         BatchTensor own = c.output(layer.out(), shared == null, layer.name());
         return shared == null ? own : own.withGradient(shared);
