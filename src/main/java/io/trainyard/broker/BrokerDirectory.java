@@ -35,13 +35,13 @@ final class BrokerDirectory implements AutoCloseable {
     /// Creates the directory where it is missing, takes it, and formats it where it is empty.
     ///
     /// @throws BrokerException if it cannot be written, belongs to a running broker, or holds something else
-    static BrokerDirectory take(Path directory, int nodeId, String controllerListener) {
+    static BrokerDirectory take(Path directory, int nodeId, Uuid cluster, String controllerListener) {
         Path path = directory.toAbsolutePath().normalize();
         FileChannel lockFile = lock(path);
         try {
             BrokerDirectory taken = new BrokerDirectory(path, lockFile);
             if (!Files.exists(path.resolve(META_FILE))) {
-                taken.format(nodeId, controllerListener);
+                taken.format(nodeId, cluster, controllerListener);
             }
             return taken;
         } catch (RuntimeException e) {
@@ -94,11 +94,11 @@ final class BrokerDirectory implements AutoCloseable {
                         .formatted(path));
     }
 
-    private void format(int nodeId, String controllerListener) {
+    private void format(int nodeId, Uuid cluster, String controllerListener) {
         try (PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8)) {
             new Formatter()
                     .setNodeId(nodeId)
-                    .setClusterId(Uuid.randomUuid().toString())
+                    .setClusterId(cluster.toString())
                     .addDirectory(path.toString())
                     .setMetadataLogDirectory(path.toString())
                     .setControllerListenerName(controllerListener)

@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import kafka.server.KafkaConfig;
 import kafka.server.KafkaRaftServer;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.utils.Time;
 import org.jspecify.annotations.Nullable;
 
@@ -60,12 +61,28 @@ public final class EmbeddedBroker implements AutoCloseable {
     ///
     /// @param settings on top of the broker's own, under Kafka's names
     public static EmbeddedBroker start(Path directory, int port, String prefix, Map<String, String> settings) {
+        EmbeddedBroker broker = startMember(directory, port, NODE_ID, Uuid.randomUuid(), settings);
+        try {
+            TopicAdmin.createMissing(Brokers.at(broker.address()), prefix, START_TIMEOUT);
+            return broker;
+        } catch (RuntimeException e) {
+            broker.close();
+            throw e;
+        }
+    }
+
+    /// Starts one of several brokers, without topics: those need all brokers.
+    ///
+    /// @param cluster the id that all brokers share, for a new directory
+    /// @param settings also those of the quorum, instead of a single broker's
+    static EmbeddedBroker startMember(
+            Path directory, int port, int nodeId, Uuid cluster, Map<String, String> settings) {
         int chosen = requireFree(port);
-        BrokerDirectory taken = BrokerDirectory.take(directory, NODE_ID, CONTROLLER);
+        BrokerDirectory taken = BrokerDirectory.take(directory, nodeId, cluster, CONTROLLER);
         EmbeddedBroker broker = null;
         try {
             broker = new EmbeddedBroker(taken, chosen, create(taken, chosen, settings));
-            broker.startUp(prefix);
+            broker.startUp();
             return broker;
         } catch (RuntimeException e) {
             abandon(broker, taken, e);
@@ -83,10 +100,9 @@ public final class EmbeddedBroker implements AutoCloseable {
         }
     }
 
-    private void startUp(String prefix) {
+    private void startUp() {
         try {
             within(START_TIMEOUT, "broker-start", server::startup);
-            TopicAdmin.createMissing(Brokers.at(address()), prefix, START_TIMEOUT);
         } catch (ExecutionException e) {
             throw broken(directory, e.getCause() == null ? e : e.getCause());
         } catch (TimeoutException e) {

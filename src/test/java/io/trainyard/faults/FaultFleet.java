@@ -7,6 +7,7 @@ import io.trainyard.Patience;
 import io.trainyard.TrainyardProcess;
 import io.trainyard.checkpoint.ChainLink.Owner;
 import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.topics.Brokers;
 import io.trainyard.topics.Priority;
@@ -246,6 +247,20 @@ final class FaultFleet implements AutoCloseable {
             delays.add(Duration.between(struck.get(struck.size() - i), firstSteps.get(firstSteps.size() - i)));
         }
         return delays;
+    }
+
+    /// The longest time between two successive claims of these jobs.
+    Duration longestPause(List<String> ids) {
+        List<Instant> claims = ids.stream()
+                .flatMap(id -> records.of(id).stream())
+                .filter(received -> received.event() instanceof Claimed)
+                .map(FleetRecords.Received::time)
+                .sorted()
+                .toList();
+        return IntStream.range(1, claims.size())
+                .mapToObj(i -> Duration.between(claims.get(i - 1), claims.get(i)))
+                .max(Duration::compareTo)
+                .orElseThrow();
     }
 
     @Override
