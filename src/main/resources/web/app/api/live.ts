@@ -32,6 +32,12 @@ export function listen(listener: Listener): void {
     source = new EventSource(LIVE);
     source.addEventListener("snapshot", receive);
     source.addEventListener("change", receive);
+    // The token has expired; the next request refreshes it.
+    source.addEventListener("end", () => {
+      source?.close();
+      source = undefined;
+      open();
+    });
     source.onerror = () => {
       listener.lost();
       // An EventSource ends permanently after an error status, but not after a lost connection; reopening handles both.

@@ -7,6 +7,8 @@ import io.trainyard.dashboard.SignInConfig;
 import io.trainyard.spec.Printable;
 import io.trainyard.tracking.Submitter;
 import jakarta.inject.Singleton;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
@@ -71,6 +73,13 @@ class Access {
                         ? token.getIssuer() + " " + token.getSubject()
                         : name,
                 name));
+    }
+
+    /// How long the caller's token is valid; empty without sign-in.
+    Optional<Duration> validFor() {
+        return config.enabled() && caller.getPrincipal() instanceof JsonWebToken token
+                ? Optional.of(Duration.between(Instant.now(), Instant.ofEpochSecond(token.getExpirationTime())))
+                : Optional.empty();
     }
 
     /// Logs an action of a signed-in user.
