@@ -142,6 +142,7 @@ class CommandsPageTest {
                         "TRAINYARD_S3_TIMEOUT",
                         "JAVA_HOME",
                         "TRAINYARD_JAVA_OPTS",
+                        "JDK_JAVA_OPTIONS",
                         "TRAINYARD_WORKER_METRICS_PORT",
                         "TRAINYARD_WORKER_METRICS_HOST");
     }

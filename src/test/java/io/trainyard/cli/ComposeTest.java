@@ -29,7 +29,7 @@ class ComposeTest {
         assertThat(services).allSatisfy(service -> {
             assertThat(service.path("image").asText())
                     .as("an image of one version")
-                    .matches("[a-z/-]+:v?\\d+[\\w.-]*");
+                    .matches("[a-z./-]+:v?\\d+[\\w.-]*");
             assertThat(service.path("ports"))
                     .allSatisfy(port -> assertThat(port.asText()).startsWith("127.0.0.1:"));
             service.path("depends_on")
@@ -54,13 +54,31 @@ class ComposeTest {
         for (String name : new String[] {"dashboard", "worker"}) {
             List<String> command = new ArrayList<>();
             services.path(name).path("command").forEach(word -> command.add(word.asText()));
-            assertThat(command.subList(0, 2)).containsExactly("java", "@/trainyard/flags");
-            assertThat(command.get(2)).as("a heap of its own").startsWith("-Xmx");
-            assertThat(command.subList(3, 6)).containsExactly("-jar", "/trainyard/app/quarkus-run.jar", name);
-            assertThat(command).noneMatch(word -> word.contains("password"));
-            assertThatCode(() -> Trainyard.commandLine()
-                            .parseArgs(command.subList(5, command.size()).toArray(String[]::new)))
+            assertThat(command).startsWith(name).noneMatch(word -> word.contains("password"));
+            assertThatCode(() -> Trainyard.commandLine().parseArgs(command.toArray(String[]::new)))
                     .doesNotThrowAnyException();
+        }
+    }
+
+    @Test
+    void theImageIsBuiltAndRestrictedAsInPods() throws Exception {
+        for (String name : new String[] {"dashboard", "worker"}) {
+            JsonNode service = services.path(name);
+            JsonNode pod =
+                    YamlFiles.read(Path.of("k8s/base/%s.yaml".formatted(name))).at("/spec/template/spec/containers/0");
+            assertThat(Path.of(service.at("/build/dockerfile").asText())).exists();
+            assertThat(service.path("user").asText()).isEqualTo("10001:10001");
+            assertThat(service.path("read_only").asBoolean()).isTrue();
+            assertThat(service.path("cap_drop")).extracting(JsonNode::asText).containsExactly("ALL");
+            assertThat(service.path("security_opt"))
+                    .extracting(JsonNode::asText)
+                    .containsExactly("no-new-privileges:true");
+            assertThat(pod.at("/resources/limits/memory").asText())
+                    .isEqualToIgnoringCase(service.path("mem_limit").asText() + "i");
+            assertThat(pod.path("env"))
+                    .filteredOn(env -> env.path("name").asText().equals("JDK_JAVA_OPTIONS"))
+                    .extracting(env -> env.path("value").asText())
+                    .containsExactly(service.at("/environment/JDK_JAVA_OPTIONS").asText());
         }
     }
 
@@ -78,8 +96,8 @@ class ComposeTest {
                         "dashboard:8080", "worker:9400", "kafka-exporter:9308", "prometheus:9090", "postgres:5432")
                 .allSatisfy(one ->
                         assertThat(services.has(one.replaceFirst(":.*", ""))).isTrue());
-        assertThat(services.path("worker").path("command"))
-                .extracting(JsonNode::asText)
-                .contains("--metrics-port=9400");
+        assertThat(services.at("/worker/environment/TRAINYARD_WORKER_METRICS_PORT")
+                        .asInt())
+                .isEqualTo(9400);
     }
 }
