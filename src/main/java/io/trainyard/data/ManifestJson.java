@@ -4,13 +4,8 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.core.JacksonException;
-import com.fasterxml.jackson.core.StreamReadFeature;
-import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.MapperFeature;
-import com.fasterxml.jackson.databind.cfg.CoercionAction;
-import com.fasterxml.jackson.databind.cfg.CoercionInputShape;
 import com.fasterxml.jackson.databind.exc.InvalidTypeIdException;
 import com.fasterxml.jackson.databind.exc.MismatchedInputException;
 import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
@@ -18,8 +13,6 @@ import com.fasterxml.jackson.databind.exc.ValueInstantiationException;
 import com.fasterxml.jackson.databind.introspect.BeanPropertyDefinition;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.fasterxml.jackson.databind.type.LogicalType;
-import com.fasterxml.jackson.module.paramnames.ParameterNamesModule;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.Printable;
@@ -46,19 +39,8 @@ final class ManifestJson {
 
     private static final int MAX_PRINTED = 80;
 
-    private static final JsonMapper MAPPER = JsonMapper.builder()
-            .addModules(new ParameterNamesModule(), JobJson.fields())
-            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-            .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-            .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
-            .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
+    private static final JsonMapper MAPPER = JobJson.strictMapper()
             .serializationInclusion(JsonInclude.Include.NON_NULL)
-            .withCoercionConfig(LogicalType.Textual, text -> {
-                text.setCoercion(CoercionInputShape.Integer, CoercionAction.Fail);
-                text.setCoercion(CoercionInputShape.Float, CoercionAction.Fail);
-                text.setCoercion(CoercionInputShape.Boolean, CoercionAction.Fail);
-            })
             .build();
 
     private ManifestJson() {}

@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -206,10 +207,7 @@ final class MlflowExporter implements JobExporter {
     public void finish() {}
 
     private Open current() {
-        if (open == null) {
-            throw new IllegalStateException("no run was started");
-        }
-        return open;
+        return Objects.requireNonNull(open, "no run was started");
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.trainyard.tracking.LossSpan;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// A folder a job, with one event file: the scalars that the tutorials write, and the command as a text.
@@ -82,10 +83,7 @@ final class TensorBoardExporter implements JobExporter {
     public void finish() {}
 
     private Open current() {
-        if (open == null) {
-            throw new IllegalStateException("no run was started");
-        }
-        return open;
+        return Objects.requireNonNull(open, "no run was started");
     }
 
     @Override

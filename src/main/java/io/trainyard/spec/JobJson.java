@@ -33,19 +33,8 @@ public final class JobJson {
     /// levels would overflow a thread's stack.
     public static final int MAX_NESTING = 64;
 
-    private static final JsonMapper MAPPER = JsonMapper.builder()
-            .addModules(new ParameterNamesModule(), fields())
-            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-            .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+    private static final JsonMapper MAPPER = strictMapper()
             .enable(DeserializationFeature.FAIL_ON_NUMBERS_FOR_ENUMS)
-            .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
-            .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
-            .withCoercionConfig(LogicalType.Textual, text -> {
-                text.setCoercion(CoercionInputShape.Integer, CoercionAction.Fail);
-                text.setCoercion(CoercionInputShape.Float, CoercionAction.Fail);
-                text.setCoercion(CoercionInputShape.Boolean, CoercionAction.Fail);
-            })
             .build();
 
     private JobJson() {}
@@ -53,6 +42,22 @@ public final class JobJson {
     /// For mappers that read jobs or parts of them: gives missing fields their defaults.
     public static Module fields() {
         return MissingFields.module();
+    }
+
+    /// For input by users: refuses unknown and repeated fields, and values of other types.
+    public static JsonMapper.Builder strictMapper() {
+        return JsonMapper.builder()
+                .addModules(new ParameterNamesModule(), fields())
+                .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+                .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+                .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+                .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
+                .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
+                .withCoercionConfig(LogicalType.Textual, text -> {
+                    text.setCoercion(CoercionInputShape.Integer, CoercionAction.Fail);
+                    text.setCoercion(CoercionInputShape.Float, CoercionAction.Fail);
+                    text.setCoercion(CoercionInputShape.Boolean, CoercionAction.Fail);
+                });
     }
 
     /// @throws InvalidJobException with a sentence for the author of the command about each mistake
