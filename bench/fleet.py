@@ -48,7 +48,7 @@ class Fleet:
 
     def __init__(self, a):
         self.a = a
-        self.lines = []  # (seconds, event): each no more than 0.3 s after it was published
+        self.lines = []  # (seconds, event): at most 0.3 s after its publication
         self.processes = {}  # by the names of their logs
 
     def __enter__(self):

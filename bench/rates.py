@@ -112,7 +112,7 @@ class Probe:
 
 
 class RatedFleet(fleet.Fleet):
-    """A fleet whose events are read by a probe."""
+    """A fleet with a probe that reads its events."""
 
     def listen(self, stack):
         self.probe = Probe(self.kafka, self.a.clock)
@@ -125,7 +125,7 @@ class RatedFleet(fleet.Fleet):
     def workers(self, count):
         for i in range(count):
             self.named_worker(i)
-        time.sleep(self.a.rest)  # what has just started still compiles what it runs
+        time.sleep(self.a.rest)  # new processes still compile their code
 
     def check(self, *more):
         return subprocess.run(trainyard("events", "--check", *more, "--kafka", self.kafka), capture_output=True, text=True,
@@ -266,7 +266,7 @@ def latency(a):
             ownership = next(e["stamp"] for e in probe.events[-60:]
                            if e["topic"] == "ownership" and e["key"] == f"soon-{i}" and not e["ends"])
             first = probe.first_steps[f"soon-{i}", 1]["time"]
-            if i >= 3:  # what comes first compiles
+            if i >= 3:  # the first rounds include compilation
                 waits.append(first - sent["begin"])
                 parts.append([ownership - sent["begin"], marks["claimed"] - ownership, marks["started"] - marks["claimed"], first - marks["started"]])
             time.sleep(0.3 + (i % 10) / 50)  # idle again, at any moment of its round

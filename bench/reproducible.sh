@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Whether the last commit, built twice, gives the same bytes: docs/contributing/supply-chain.md says which files may differ, and why.
+# Checks that two builds of the last commit have the same bytes. docs/contributing/supply-chain.md lists the files that may differ, and why.
 # Prints those that do, and fails where one is not among them. Takes three minutes.
 #
 #   bench/reproducible.sh [FOLDER]    FOLDER: where to build (default: a temporary one, which is removed)
@@ -19,7 +19,7 @@ fi
 # The files of the packaged application, with their hashes.
 hashes() (cd "$1/target/quarkus-app" && find . -type f -printf '%P\n' | LC_ALL=C sort | xargs sha256sum)
 
-# The names of what is in an archive.
+# The names of an archive's entries.
 entries() { unzip -Z -1 "$1/target/quarkus-app/$2"; }
 
 for copy in first second; do

@@ -94,7 +94,7 @@ def best_threads(a, name):
 
 
 class Watched:
-    """A process whose duration and maximum memory, in megabytes, are measured."""
+    """A process with measured duration and maximum memory, in megabytes."""
 
     def __init__(self, command, clock):
         begin = time.perf_counter()
@@ -165,7 +165,7 @@ class Table:
 
     def row(self, what, left, right, must=None, aim=None, digits=0, at_most=False):
         """Both sides and the ratio right / left, which must be at least `must`, or at most with `at_most`."""
-        l, r = max(statistics.median(left), 0.5 * 10**-digits), statistics.median(right)  # what rounds to 0
+        l, r = max(statistics.median(left), 0.5 * 10**-digits), statistics.median(right)  # avoids a division by 0
         print(f"| {what} | {l:.{digits}f} | {r:.{digits}f} | {r / l:.2f} | {must or ''} | {aim or ''} |", flush=True)
         if must and (r / l > must if at_most else r / l < must):
             self.missed.append(what)

@@ -15,7 +15,7 @@ final class Bursts {
 
     private static final double LONGEST_WORK_MILLIS = 12 * 3.6e6;
 
-    /// Of the fleet's GPUs, what jobs beside the sweeps keep busy.
+    /// The share of the fleet's GPUs that other jobs than the sweeps use.
     private static final double BASE_LOAD = 0.1;
 
     private Bursts() {}

@@ -22,9 +22,9 @@ public final class FleetModel {
     /// The maximum age of the cluster's knowledge of idle workers.
     static final long NEWS_MILLIS = 3_000;
 
-    /// @param urgency 0: highest priority
+    /// @param priority 0: highest priority
     /// @param workMillis on one worker
-    public record Job(int number, long atMillis, int urgency, long workMillis) {}
+    public record Job(int number, long atMillis, int priority, long workMillis) {}
 
     /// A job on a worker.
     public record Run(int job, int worker, long fromMillis, long toMillis, boolean interrupted) {}
@@ -122,7 +122,7 @@ public final class FleetModel {
     }
 
     private void publish(Job job, long leftMillis) {
-        queues.get(job.urgency()).addLast(new long[] {job.number(), leftMillis});
+        queues.get(job.priority()).addLast(new long[] {job.number(), leftMillis});
         queued++;
         Integer first = idle.pollFirst();
         if (first != null) {
@@ -248,12 +248,12 @@ public final class FleetModel {
         return runs;
     }
 
-    /// What is paid for, in hours of a GPU: nodes from when they are asked for to when they are gone.
+    /// The billed GPU hours: nodes from their request to their removal.
     public double gpuHours() {
         return nodeMillis / 3.6e6;
     }
 
-    /// How long each job did not run between when it was asked for and its end, in seconds, the shortest first.
+    /// The time that each job waited between its submission and its end, in seconds, ascending.
     public double[] waits() {
         long[] waited = new long[jobs.size()];
         jobs.forEach(job -> waited[job.number()] -= job.atMillis());
@@ -269,7 +269,7 @@ public final class FleetModel {
                 .toArray();
     }
 
-    /// Jobs that were taken from a worker, as often as they were.
+    /// The number of interrupted runs.
     public long interruptions() {
         return runs.stream().filter(Run::interrupted).count();
     }

@@ -13,7 +13,7 @@ public record Policy(Metric metric, Duration cooldown, int least, int most) {
     /// Its interval: the default of the controller manager.
     static final long PERIOD_MILLIS = 15_000;
 
-    /// A ratio of demand to workers within it of 1 changes nothing (`--horizontal-pod-autoscaler-tolerance`).
+    /// A ratio of demand to workers this close to 1 has no effect (`--horizontal-pod-autoscaler-tolerance`).
     private static final double TOLERANCE = 0.1;
 
     /// Default growth in one period: doubled, or this number more.

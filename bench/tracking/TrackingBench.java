@@ -29,9 +29,9 @@ import java.util.stream.IntStream;
 ///     ./mvnw -q dependency:build-classpath -Dmdep.outputFile=target/classpath
 ///     java -cp target/classes:$(cat target/classpath) bench/tracking/TrackingBench.java URL [RUNS STEPS LOSSES JOBS]
 ///
-/// URL as the dashboard takes it, or `postgresql` for a server of its own, with the settings that a new one has.
-/// RUNS jobs side by side tell STEPS losses each, LOSSES in an event; then there are JOBS more that tell nothing but that
-/// they were claimed, and JOBS that used devices. Reading the JSON of the events counts; Kafka does not.
+/// URL as for the dashboard, or `postgresql` for a new server with default settings. RUNS concurrent jobs publish STEPS
+/// losses each, LOSSES per event; then JOBS more jobs publish only their claim, and JOBS more have used devices. The
+/// times include parsing of the events' JSON, and exclude Kafka.
 public final class TrackingBench {
     private static final int BATCH = 500;
     private static final int ROUNDS = 21;

@@ -19,13 +19,13 @@ ENDS = ("finished", "failed", "cancelled")
 
 
 class Follower:
-    """Reads what is told from now on, on all partitions, as one stream."""
+    """Reads new records of all partitions as one stream."""
 
     def __init__(self, kafka, prefix):
         self.prefix = prefix
         self.consumer = Consumer({
             "bootstrap.servers": kafka,
-            "group.id": prefix + "follow",  # asked for by the client; nothing is kept in it
+            "group.id": prefix + "follow",  # required by the client; no offsets are committed
             "enable.auto.commit": False,
         })
         self.at = {}  # the next offset of each partition
@@ -42,21 +42,21 @@ class Follower:
         return self.consumer.get_watermark_offsets(TopicPartition(topic, partition), timeout=10)[1]
 
     def records(self, seconds):
-        """Those that come until so long nothing is heard."""
-        heard = time.monotonic()
-        while time.monotonic() < heard + seconds:
+        """New records, until none arrives for this time."""
+        received = time.monotonic()
+        while time.monotonic() < received + seconds:
             record = self.consumer.poll(1)
             if record is None:
                 continue
             if record.error():
                 raise KafkaException(record.error())
-            heard = time.monotonic()
+            received = time.monotonic()
             self.at[record.topic(), record.partition()] = record.offset() + 1
             yield record
-        raise TimeoutError(f"nothing was heard for {seconds} s")
+        raise TimeoutError(f"no record arrived within {seconds} s")
 
-    def rest(self):
-        """What stands on the topics by now: there is no order between topics, so a job's losses may be read after its end."""
+    def remaining(self):
+        """The records up to the topics' current ends: without an order between topics, losses may follow the job's end."""
         ends = {place: self.end(*place) for place in self.at}
         while any(self.at[place] < end for place, end in ends.items()):
             yield next(self.records(60))
@@ -74,7 +74,7 @@ def publish(kafka, topic, job):
 
 
 def show(record, job, losses):
-    """Prints what a record says of the job, and returns its end, or None."""
+    """Prints a record of the job, and returns the job's end, or None."""
     if (record.key() or b"").decode(errors="replace").split("/")[0] != job["id"]:
         return None
     if record.topic().endswith("dead-letter"):
@@ -94,12 +94,12 @@ def show(record, job, losses):
 
 
 def follow(follower, job, patience):
-    losses = {}  # by step: an attempt that goes on from a checkpoint tells some again
+    losses = {}  # by step: a resumed attempt repeats the steps after its checkpoint
     for record in follower.records(patience):
         end = show(record, job, losses)
         if end is not None:
             break
-    for record in follower.rest():
+    for record in follower.remaining():
         show(record, job, losses)
     print(f"{job['id']} {end}: {len(losses)} steps, last loss {losses[max(losses)] if losses else 'none'}")
     return end
@@ -111,18 +111,18 @@ def main():
     arguments.add_argument("--kafka", default="localhost:9092")
     arguments.add_argument("--prefix", default="trainyard.")
     arguments.add_argument("--topic", default="commands.normal")
-    arguments.add_argument("--patience", type=float, default=3600, help="seconds in which something must be heard")
-    asked = arguments.parse_args()
-    with open(asked.job, encoding="utf-8") as file:
+    arguments.add_argument("--patience", type=float, default=3600, help="the longest time without a record, in seconds")
+    options = arguments.parse_args()
+    with open(options.job, encoding="utf-8") as file:
         job = json.load(file)
     try:
-        follower = Follower(asked.kafka, asked.prefix)
-        publish(asked.kafka, asked.prefix + asked.topic, job)
+        follower = Follower(options.kafka, options.prefix)
+        publish(options.kafka, options.prefix + options.topic, job)
     except (LookupError, KafkaException) as failure:
         print(f"follow.py: {failure}", file=sys.stderr)
         return 2
     try:
-        return 0 if follow(follower, job, asked.patience) == "finished" else 1
+        return 0 if follow(follower, job, options.patience) == "finished" else 1
     except TimeoutError as failure:
         print(f"follow.py: {failure}", file=sys.stderr)
         return 1

@@ -4,13 +4,13 @@
   trainyard_torch.py to-json  FILE.py:NAME   --input 3x32x32 [--output FILE]
   trainyard_torch.py to-torch NETWORK.json   --input 3x32x32 [--checkpoint FILE.safetensors] [--output FILE.pt]
 
-`to-json` takes a class or function of a Python file that makes an `nn.Module` without arguments, such as a tutorial's
-`Net`, follows its `forward` with torch.fx, and prints `{"layers": [...]}` for a job's `network`. What it prints has been
-made into a module again and compared with the original on random input. `to-torch` makes a module of such a file, or of a
-whole job, and loads a checkpoint into it; `--output` saves its `state_dict()` for `torch.load`.
+`to-json` calls a class or function of a Python file that creates an `nn.Module` without arguments, such as a tutorial's
+`Net`, traces its `forward` with torch.fx, and prints `{"layers": [...]}` for a job's `network`. Before printing, it
+converts the layers back into a module and compares both on random input. `to-torch` creates a module from such a file,
+or from a whole job, and loads a checkpoint into it; `--output` saves its `state_dict()` for `torch.load`.
 
 In a program: `to_json(module, shape)`, `to_module(layers, shape)`, `load(module, shape, checkpoint)`, the last for a module
-of one's own class, whatever its parameters are called. Needs PyTorch 1.13 or newer and nothing else.
+of your own class with any parameter names. Requires only PyTorch, 1.13 or newer.
 """
 import argparse
 import importlib.util
@@ -25,14 +25,14 @@ from torch.fx.passes.shape_prop import ShapeProp
 from torch.nn import functional as F
 
 
-class NotSaid(Exception):
-    """Something of a module that a job's network cannot say, or the other way round."""
+class Unsupported(Exception):
+    """A part of a module or network that has no equivalent on the other side."""
 
 
 # ---------------------------------------------------------------- layers of one kind, both ways
 
 def _pair(value):
-    """A number where rows and columns agree, else [rows, columns], as jobs have it."""
+    """A number if rows and columns agree, otherwise [rows, columns], as in a job."""
     values = list(value) if isinstance(value, (tuple, list, torch.Size)) else [value, value]
     return values[0] if values[0] == values[1] else values
 
@@ -42,7 +42,7 @@ def _both(value):
 
 
 def _changed(**fields):
-    """Only what differs from a job's default: each field comes with it, (value, default)."""
+    """The fields that differ from a job's default; each is given as (value, default)."""
     return {name: value for name, (value, default) in fields.items() if value != default}
 
 
@@ -55,33 +55,33 @@ def _pool_fields(kernel, stride, padding, ceil_mode):
 
 def _max_pool(kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
     if return_indices:
-        raise NotSaid("a max pooling that returns indices")
+        raise Unsupported("max pooling with return_indices is not supported")
     return {"type": "maxPool2d", **_pool_fields(kernel_size, stride, padding, ceil_mode),
             **_changed(dilation=(_pair(dilation), 1))}
 
 
 def _avg_pool(kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None):
     if divisor_override is not None:
-        raise NotSaid("an average pooling with divisor_override")
+        raise Unsupported("average pooling with divisor_override is not supported")
     return {"type": "avgPool2d", **_pool_fields(kernel_size, stride, padding, ceil_mode),
             **_changed(countIncludePad=(bool(count_include_pad), True))}
 
 
 def _adaptive_avg_pool(output_size):
     if output_size is None or isinstance(output_size, (tuple, list)) and None in output_size:
-        raise NotSaid("an adaptive pooling that keeps a size (None)")
+        raise Unsupported("adaptive pooling with the size None is not supported")
     return {"type": "adaptiveAvgPool2d", "out": _pair(output_size)}
 
 
 def _upsample(size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None, antialias=False):
     if mode != "nearest":
-        raise NotSaid("an upsampling by %s; allowed is nearest" % mode)
+        raise Unsupported("upsampling by %s is not supported; allowed is nearest" % mode)
     return {"type": "upsample", **({"scaleFactor": _pair(scale_factor)} if size is None else {"size": _pair(size)})}
 
 
 def _conv(m):
     if m.padding_mode != "zeros":
-        raise NotSaid("a convolution that pads with %s; allowed is zeros" % m.padding_mode)
+        raise Unsupported("convolution with padding_mode %s is not supported; allowed is zeros" % m.padding_mode)
     padding = m.padding if isinstance(m.padding, str) else _pair(m.padding)
     return {"type": "conv2d", "out": m.out_channels, "kernel": _pair(m.kernel_size),
             **_changed(stride=(_pair(m.stride), 1), padding=(0 if padding == "valid" else padding, 0),
@@ -91,7 +91,7 @@ def _conv(m):
 def _batch_norm(kind):
     def fields(m):
         if not m.track_running_stats:
-            raise NotSaid("a batch norm without running statistics; no device computes it")
+            raise Unsupported("batch norm without running statistics is not supported by any device")
         momentum = "cumulative" if m.momentum is None else m.momentum
         return {"type": kind, **_changed(eps=(m.eps, 1e-5), momentum=(momentum, 0.1), affine=(m.affine, True))}
     return fields
@@ -128,11 +128,11 @@ def _plain(kind):
 
 def _flatten(start_dim=1, end_dim=-1):
     if start_dim != 1 or end_dim != -1:
-        raise NotSaid("a flatten of dimensions %d to %d; allowed is 1 to -1, which keeps the batch" % (start_dim, end_dim))
+        raise Unsupported("flatten of dimensions %d to %d is not supported; allowed is 1 to -1" % (start_dim, end_dim))
     return {"type": "flatten"}
 
 
-MODULES = {  # class: what makes a layer of one of its modules
+MODULES = {  # class: the function that makes a layer of a module
     nn.Conv2d: _conv,
     nn.Linear: lambda m: {"type": "linear", "out": m.out_features, **_changed(bias=(m.bias is not None, True))},
     nn.MaxPool2d: lambda m: _max_pool(m.kernel_size, m.stride, m.padding, m.dilation, m.ceil_mode, m.return_indices),
@@ -155,7 +155,7 @@ MODULES = {  # class: what makes a layer of one of its modules
                                            nn.Hardswish: "hardswish", nn.Identity: "identity"}.items()},
 }
 
-FUNCTIONS = {  # function, or name of a tensor's method: what makes a layer of its arguments behind the tensor
+FUNCTIONS = {  # function, or name of a tensor method: the function that makes a layer of the arguments after the tensor
     F.max_pool2d: _max_pool, torch.max_pool2d: _max_pool, F.avg_pool2d: _avg_pool, F.interpolate: _upsample,
     F.adaptive_avg_pool2d: _adaptive_avg_pool, torch.flatten: _flatten, "flatten": _flatten,
     F.leaky_relu: _leaky_relu, F.gelu: _gelu, F.hardtanh: _hardtanh, F.softplus: _softplus,
@@ -170,14 +170,14 @@ RESHAPES = ("view", "reshape", torch.reshape)
 LOG_SOFTMAX = (F.log_softmax, torch.log_softmax, "log_softmax")
 
 class LayerNorm2d(nn.LayerNorm):
-    """As torchvision's: over the channels of each pixel."""
+    """Layer norm over the channels of each pixel, as in torchvision."""
 
     def forward(self, x):
         return super().forward(x.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
 
 
 class LayerScale(nn.Module):
-    """Each channel times a factor that is trained."""
+    """Multiplies each channel by a trained factor."""
 
     def __init__(self, channels, init_value):
         super().__init__()
@@ -188,12 +188,12 @@ class LayerScale(nn.Module):
 
 
 def _momentum(layer):
-    """As PyTorch has it, to which a mean over all batches is None."""
+    """PyTorch's momentum: None for a mean over all batches."""
     momentum = layer.get("momentum", 0.1)
     return None if momentum == "cumulative" else momentum
 
 
-BUILDERS = {  # type: what makes a module of a layer, given the shape of what comes in, without the batch
+BUILDERS = {  # type: the function that makes a module of a layer and its input shape, without the batch
     "conv2d": lambda l, s: nn.Conv2d(
         s[0], l["out"], _both(l["kernel"]), _both(l.get("stride", 1)),
         l["padding"] if isinstance(l.get("padding"), str) else _both(l.get("padding", 0)),
@@ -230,7 +230,7 @@ BUILDERS = {  # type: what makes a module of a layer, given the shape of what co
 # ---------------------------------------------------------------- from a module to layers
 
 class _Traced:
-    """A module's forward as a graph, read backwards from its output. Each layer it gives has its PyTorch name as "from"."""
+    """A module's forward as a graph, read backwards from its output. Each layer has its PyTorch name as "from"."""
 
     def __init__(self, module, shape):
         self.module = module.eval()
@@ -238,11 +238,11 @@ class _Traced:
         ShapeProp(graph).propagate(torch.zeros(2, *shape))
         inputs = [node for node in graph.graph.nodes if node.op == "placeholder"]
         if len(inputs) != 1:
-            raise NotSaid("forward takes %d arguments; allowed is one, the batch" % len(inputs))
+            raise Unsupported("forward has %d arguments; allowed is one, the batch" % len(inputs))
         self.input = inputs[0]
         self.output = next(node for node in graph.graph.nodes if node.op == "output").args[0]
         if not isinstance(self.output, fx.Node):
-            raise NotSaid("forward gives %s; allowed is one tensor" % type(self.output).__name__)
+            raise Unsupported("forward returns %s; allowed is one tensor" % type(self.output).__name__)
         self.first_use = {}
         for node in graph.graph.nodes:
             if node.op == "call_module":
@@ -251,7 +251,7 @@ class _Traced:
     def layers(self):
         end = self.output
         if self._target(end) in LOG_SOFTMAX or isinstance(self._module(end), nn.LogSoftmax):
-            end = end.args[0]  # the loss, cross-entropy, begins with it
+            end = end.args[0]  # the loss, cross-entropy, includes it
         return self._between(self.input, end)
 
     def _module(self, node):
@@ -265,7 +265,7 @@ class _Traced:
         layers, node = [], end
         while node is not start:
             if node.op in ("placeholder", "get_attr"):
-                raise NotSaid("%s is used where a layer's output is expected" % node.name)
+                raise Unsupported("%s is used where a layer's output is expected" % node.name)
             if self._target(node) in ADDITIONS:
                 layer, node = self._sum(node)
             else:
@@ -275,11 +275,11 @@ class _Traced:
         return layers[::-1]
 
     def _before(self, node):
-        """The one tensor that a layer takes; of a sum, where both of its branches begin."""
+        """The input tensor of a layer; for a sum, the tensor at which both branches begin."""
         if self._target(node) in ADDITIONS:
             return self._fork(node)
         if not node.args or not isinstance(node.args[0], fx.Node):
-            raise NotSaid("%s takes something other than one tensor; a job's network joins branches by adding them alone" % node.name)
+            raise Unsupported("%s does not have one input tensor; a job's network joins branches only by addition" % node.name)
         return node.args[0]
 
     def _fork(self, node):
@@ -288,7 +288,7 @@ class _Traced:
 
     def _branches(self, node):
         if len(node.args) != 2 or node.kwargs or not all(isinstance(a, fx.Node) for a in node.args):
-            raise NotSaid("%s adds something other than two tensors of the network" % node.name)
+            raise Unsupported("%s does not add two tensors of the network" % node.name)
         return node.args
 
     def _path(self, node):
@@ -301,7 +301,7 @@ class _Traced:
     def _sum(self, node):
         fork = self._fork(node)
         branches = [self._between(fork, branch) for branch in self._branches(node)]
-        branches.sort(key=lambda layers: (not layers, self._first_made(layers)))  # made first, drawn first
+        branches.sort(key=lambda layers: (not layers, self._first_made(layers)))  # the random numbers are drawn in the order of creation
         return {"type": "residual", "from": node.name, "layers": branches[0], "shortcut": branches[1]}, fork
 
     def _first_made(self, layers):
@@ -313,10 +313,10 @@ class _Traced:
         if module is not None:
             make = next((make for cls, make in MODULES.items() if type(module) is cls), None)
             if make is None:
-                raise NotSaid("%s is a %s, which a job's network does not have" % (node.target, type(module).__name__))
+                raise Unsupported("%s is a %s, which a job's network does not support" % (node.target, type(module).__name__))
             first = self.first_use[node.target] is node
             if not first and any(True for _ in module.parameters()):
-                raise NotSaid("%s is used twice; each layer of a job's network has weights of its own" % node.target)
+                raise Unsupported("%s is used twice; layers of a job's network do not share weights" % node.target)
             return {**make(module), "from": node.target if first else node.name, "module": first}
         return {**self._call(node), "from": node.name}
 
@@ -325,15 +325,15 @@ class _Traced:
         before, after = (n.meta["tensor_meta"].shape for n in (node.args[0], node))
         if target in RESHAPES:
             if tuple(after) != (before[0], math.prod(before[1:])):
-                raise NotSaid("%s makes %s of %s; allowed is a vector of each sample" % (node.name, tuple(after), tuple(before)))
+                raise Unsupported("%s reshapes to %s from %s; allowed is a vector per sample" % (node.name, tuple(after), tuple(before)))
             return {"type": "flatten"}
         if target not in FUNCTIONS:
-            raise NotSaid("%s calls %s, which a job's network does not have" % (node.name, getattr(target, "__name__", target)))
+            raise Unsupported("%s calls %s, which a job's network does not support" % (node.name, getattr(target, "__name__", target)))
         return FUNCTIONS[target](*node.args[1:], **node.kwargs)
 
 
 def _sources(layers):
-    """The PyTorch names of all layers that are modules, those within others too."""
+    """The PyTorch names of all layers that are modules, nested ones included."""
     for layer in layers:
         if layer["type"] == "residual":
             yield from _sources(layer["layers"])
@@ -343,16 +343,16 @@ def _sources(layers):
 
 
 def _common(layers):
-    """The parts that begin the names of all modules: those of the module around them."""
+    """The common beginning of all modules' names: the name of the enclosing module, in parts."""
     parts = [name.split(".")[:-1] for name in _sources(layers)]
     return next((parts[0][:n] for n in range(min(map(len, parts), default=0), 0, -1) if all(p[:n] == parts[0][:n] for p in parts)), [])
 
 
 def _named(layers, around, prefix, names):
-    """Gives the layers names relative to those around them.
+    """Names the layers relative to the enclosing ones.
 
-    around: the parts of PyTorch's names that are left out; prefix: ours of the layers around; names: is filled with
-    PyTorch's name of each layer and ours."""
+    around: the parts of PyTorch's names to omit; prefix: the job's name of the enclosing layers; names: receives the
+    job's name of each layer by PyTorch's."""
     result, taken = [], set()
     for index, layer in enumerate(layers):
         kind, source, is_module = layer["type"], layer["from"], layer.get("module")
@@ -383,7 +383,7 @@ def _free(name, taken):
 
 
 def _convert(module, shape):
-    """The layers, and PyTorch's name of each with ours."""
+    """The layers, and the job's name of each by PyTorch's."""
     names = {}
     was_training = module.training
     try:
@@ -393,17 +393,17 @@ def _convert(module, shape):
 
 
 def to_json(module, shape):
-    """The network of a job that computes what `module` does.
+    """The network of a job that computes the same as `module`.
 
-    shape: of one sample, such as (3, 32, 32). Raises NotSaid, with the place, where a job cannot say it."""
+    shape: of one sample, such as (3, 32, 32). Raises Unsupported, with the place, if there is no such network."""
     layers, names = _convert(module, shape)
     _compare(module, to_module(layers, shape), names, shape)
     return {"layers": layers}
 
 
 def draws_alike(module, shape):
-    """Whether the weights of a job's network start as the module's do for the same seed: its __init__ makes the layers in
-    the order in which forward uses them."""
+    """Whether the initial weights of the job's network and of the module are equal for the same seed: if __init__ creates
+    the layers in the order in which forward uses them."""
     _, names = _convert(module, shape)
     drawn = [name for name, part in module.named_modules() if name in names and any(True for _ in part.parameters())]
     return drawn == [name for name in names if name in drawn]
@@ -416,10 +416,10 @@ def _compare(module, ours, names, shape):
     with torch.no_grad():
         expected, found = module.eval()(batch), ours.eval()(batch)
     module.train(was_training)
-    # a last log-softmax is the loss's: both are compared behind one
+    # a final log-softmax belongs to the loss, so outputs are compared after one
     distance = (expected.log_softmax(1) - found.log_softmax(1)).abs().max().item()
     if not distance < 1e-4:
-        raise NotSaid("the layers do not compute what the module does: %g apart on random input" % distance)
+        raise Unsupported("the layers and the module differ by %g on random input" % distance)
 
 
 def _renamed(state, names):
@@ -427,7 +427,7 @@ def _renamed(state, names):
     for key, tensor in state.items():
         layer, _, tail = key.rpartition(".")
         if layer not in names:
-            raise NotSaid("%s is not used by forward as a layer's" % key)
+            raise Unsupported("%s does not belong to a layer that forward uses" % key)
         renamed["%s.%s" % (names[layer], tail)] = tensor
     return renamed
 
@@ -435,7 +435,7 @@ def _renamed(state, names):
 # ---------------------------------------------------------------- from layers to a module
 
 class Layers(nn.Module):
-    """Layers one after another, under the names that a checkpoint has them by."""
+    """A sequence of layers with the names that checkpoints use."""
 
     def __init__(self, layers, shape):
         super().__init__()
@@ -464,7 +464,7 @@ class Layers(nn.Module):
 
 
 class Residual(Layers):
-    """The sum of two lists of layers; the second is the input itself where it is empty."""
+    """The sum of two lists of layers; an empty second list is the input itself."""
 
     def __init__(self, layer, shape):
         super().__init__(layer["layers"], shape)
@@ -478,12 +478,12 @@ def _built(layer, shape):
     if layer["type"] == "residual":
         return Residual(layer, shape)
     if layer["type"] not in BUILDERS:
-        raise NotSaid("a layer of type %s; known are %s" % (layer["type"], ", ".join(sorted([*BUILDERS, "residual"]))))
+        raise Unsupported("layers of type %s are not supported; allowed are %s" % (layer["type"], ", ".join(sorted([*BUILDERS, "residual"]))))
     return BUILDERS[layer["type"]](layer, shape)
 
 
 def to_module(layers, shape):
-    """A module of a job's layers, with weights drawn as the job draws them after `torch.manual_seed(seed)`."""
+    """A module of a job's layers. After `torch.manual_seed(seed)` its weights are those of a job with this seed."""
     return Layers(layers, shape)
 
 
@@ -504,19 +504,19 @@ def read_checkpoint(path):
         tensors[name] = torch.frombuffer(body, dtype=DTYPES[entry["dtype"]], count=math.prod(entry["shape"]),
                                          offset=begin).reshape(entry["shape"]).clone()
         if end > len(body):
-            raise NotSaid("%s ends within %s" % (path, name))
+            raise Unsupported("%s ends within %s" % (path, name))
     return tensors
 
 
 def load(module, shape, path):
-    """Loads a checkpoint into the module that its job's network was made of."""
+    """Loads a checkpoint into the module from which its job's network was made."""
     _, names = _convert(module, shape)
     back = {ours: theirs for theirs, ours in names.items()}
     state = {}
     for key, tensor in read_checkpoint(path).items():
         layer, _, tail = key.rpartition(".")
         if layer not in back:
-            raise NotSaid("%s has %s, which this module does not" % (path, key))
+            raise Unsupported("%s has %s, which this module does not have" % (path, key))
         state["%s.%s" % (back[layer], tail)] = tensor
     module.load_state_dict(state)
 
@@ -526,14 +526,14 @@ def load(module, shape, path):
 def _make(place):
     path, _, name = place.partition(":")
     if not name:
-        raise NotSaid("%s names no class; write FILE.py:NAME" % place)
-    spec = importlib.util.spec_from_file_location("network_of_one_s_own", path)
+        raise Unsupported("%s has no class name; write FILE.py:NAME" % place)
+    spec = importlib.util.spec_from_file_location("user_network", path)
     source = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(source)
     made = getattr(source, name)
     module = made if isinstance(made, nn.Module) else made()
     if not isinstance(module, nn.Module):
-        raise NotSaid("%s is a %s; it must be an nn.Module, or make one" % (place, type(module).__name__))
+        raise Unsupported("%s is a %s; it must be an nn.Module, or return one" % (place, type(module).__name__))
     return module
 
 
@@ -555,7 +555,7 @@ def main():
     arguments = parser.parse_args()
     try:
         (_to_json if arguments.command == "to-json" else _to_torch)(arguments)
-    except (NotSaid, fx.proxy.TraceError, OSError, AttributeError) as e:
+    except (Unsupported, fx.proxy.TraceError, OSError, AttributeError) as e:
         sys.exit("trainyard_torch.py: %s" % e)
 
 
@@ -563,8 +563,8 @@ def _to_json(arguments):
     module = _make(arguments.module)
     text = json.dumps(to_json(module, arguments.input), indent=1)
     if not draws_alike(module, arguments.input):
-        print("trainyard_torch.py: the layers are made in another order than they are used in: the same seed gives other"
-              " weights to begin with", file=sys.stderr)
+        print("trainyard_torch.py: __init__ creates the layers in another order than forward uses them, so the same seed"
+              " gives other initial weights", file=sys.stderr)
     if arguments.output:
         with open(arguments.output, "w") as file:
             file.write(text + "\n")
@@ -577,7 +577,7 @@ def _to_torch(arguments):
         job = json.load(file)
     network = job.get("network", job)
     if not isinstance(network, dict) or "layers" not in network:
-        raise NotSaid("%s has no layers; ./trainyard network show NAME --json writes those of a built-in network" % arguments.network)
+        raise Unsupported("%s has no layers; ./trainyard network show NAME --json writes those of a built-in network" % arguments.network)
     module = to_module(network["layers"], arguments.input)
     if arguments.checkpoint:
         module.load_state_dict(read_checkpoint(arguments.checkpoint))

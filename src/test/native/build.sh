@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Builds the fake libcuda, libcudnn, libcublas, libnvrtc and libnvidia-ml into target/fake-cuda (see README.md).
-# Compiles only what changed, on as many processors as there are; a second one waits for the first.
+# Compiles only changed files, on all processors; a second build waits for the first.
 #
 #   build.sh            the fake libraries
-#   build.sh true ...   nothing: any argument `true` (Maven's values of skipTests and maven.test.skip) leaves it out
+#   build.sh true ...   skips the build, for any argument `true` (Maven's values of skipTests and maven.test.skip)
 #
 #   CXX   the compiler; g++ unless set
 set -euo pipefail

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Records what torchvision's transforms make of a training set, and trainings on it: the goldens of augmentation, in the form of layers.py.
+"""Records the output of torchvision's transforms for a training set, and trainings on it: the goldens of augmentation, in the form of layers.py.
 
     python3 augment.py [DIR]      writes DIR/augment-<case>.json and DIR/augment-<case>.safetensors; DIR is the folder "layers" beside this file if not given
 
 Needs torch, torchvision, numpy, pillow and safetensors. Recorded with torch 2.13.0+cpu and torchvision 0.28.0. The wheel of torchvision is built for CUDA:
 beside torch for CPU its own operators are missing, which transforms do not need.
 
-The training set is read by a DataLoader without workers, whose samples pass Compose([RandomCrop, RandomHorizontalFlip, ToTensor, Normalize, Cutout]), as
+The training set is read by a DataLoader without workers; its samples pass Compose([RandomCrop, RandomHorizontalFlip, ToTensor, Normalize, Cutout]), as
 far as the case has them; the test set passes ToTensor and Normalize. Cutout is written after DeVries and Taylor's (2017), with its centre, first the row, drawn by
 torch.randint. Besides what layers.py keeps, <case>.safetensors has `images`: the training samples of the first epoch in the order they came, float32.
 """

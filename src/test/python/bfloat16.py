@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Steps of small networks in bfloat16, as torch.autocast has them on the CPU, beside float32's.
+"""Steps of small networks in bfloat16 under torch.autocast on the CPU, next to float32's.
 
     python3 bfloat16.py > src/test/resources/golden/bfloat16.jsonl
 
@@ -20,7 +20,7 @@ LR, MOMENTUM = 0.01, 0.9
 
 
 def images(first, count):
-    """(samples, 3, rows, columns) of bytes, and labels: a class's picture of squares, and what stands for noise."""
+    """(samples, 3, rows, columns) of bytes, and labels: a picture of squares for each class, with pseudo-noise."""
     n = torch.arange(first, first + count).view(-1, 1, 1, 1)
     c = torch.arange(3).view(1, -1, 1, 1)
     i = torch.arange(SIDE).view(1, 1, -1, 1)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes pictures in all formats that image folders are read in, and what PIL and torchvision make of them.
+"""Writes pictures in all formats that image folders support, and the pixels that PIL and torchvision read.
 
     python3 images.py [DIR]      DIR is src/test/resources/golden/images if not given
 
@@ -34,7 +34,7 @@ def pattern(width, height, channels):
 
 
 def photo(width, height):
-    """Smooth shades with a few edges, as photos have them; noise would say nothing of a lossy decoder."""
+    """Smooth shades with a few edges, as photos have them; noise would not test a lossy decoder."""
     y, x = np.mgrid[0:height, 0:width]
     red = 128 + 90 * np.sin(x / 9) * np.cos(y / 7)
     green = 255 * x / width

@@ -68,7 +68,7 @@ def gelu(approximate):
 
 
 def windows(kind, kernel, stride, **options):
-    """A pooling, or with `out` a convolution, whose sides may be [rows, columns]."""
+    """A pooling, or with `out` a convolution; sizes may be [rows, columns]."""
     return {"type": kind, "kernel": kernel, "stride": stride, **options}
 
 
@@ -292,7 +292,7 @@ def build(layers, image):
 
 
 def build_on(layers, x):
-    """Each layer's input size is what the layers before it make of x."""
+    """The input size of each layer, from running the layers before it on x."""
     modules = []
     for layer in layers:
         a = {k: v for k, v in layer.items() if k not in ("type", "out")}
@@ -323,7 +323,7 @@ def build_on(layers, x):
                   "batchNorm1d": lambda: nn.BatchNorm1d(x.shape[1], **a),
                   "batchNorm2d": lambda: nn.BatchNorm2d(x.shape[1], **a)}[layer["type"]]()
         with torch.no_grad():
-            x = module.eval()(x)                                           # in eval mode this draws nothing and changes nothing
+            x = module.eval()(x)                                           # eval mode draws no random numbers and changes no state
         modules.append(module)
     return modules
 
@@ -342,7 +342,7 @@ def batches(x, y, shuffle, drop_last=False):
 
 
 def average(job, net):
-    """The model whose weights are averages of net's; net itself where the job has none."""
+    """The model with the averages of net's weights; net itself if the job has no averages."""
     if "ema" not in job:
         return net
     decay = job["ema"]["decay"]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What PyTorch says of the built-in networks: the golden that `./trainyard network show` is tested against.
+"""Shapes and sizes of the built-in networks in PyTorch: the golden of `./trainyard network show`.
 
     python3 network_shapes.py > network-shapes.json
 

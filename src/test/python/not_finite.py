@@ -5,7 +5,7 @@
 Networks, images and parameters are those of NonFiniteCase and NonFiniteCases in src/main/java/io/trainyard/device/check, by the same formulas. A
 line is one row: its name, its layers, the probabilities (with mse: the outputs) of all samples before training, the losses of an epoch of one sample a step, the
 test loss (a sum of the samples' losses) behind it, and of each parameter's gradient in the first step which of its values are finite (.),
-NaN (N), and infinite (+ and -), "3. 2N" for three that are finite and two that are NaN. A gradient is what a step of SGD with learning rate 1 takes away.
+NaN (N), and infinite (+ and -), "3. 2N" for three that are finite and two that are NaN. A gradient is the change by a step of SGD with learning rate 1.
 """
 import itertools
 import json
@@ -73,7 +73,7 @@ MSE = "mse"
 
 
 def rows():
-    """(name, layers, parameter, index, value, first), and of what has a loss of its own (label smoothing, class weights) or MSE"""
+    """(name, layers, parameter, index, value, first), and the loss's label smoothing and class weights, or MSE"""
     for name, tested in VECTORS.items():
         layers = [FLATTEN, {"type": "linear", "out": WIDTH}, *tested, {"type": "linear", "out": CLASSES}]
         for value in (NAN, INF, -INF, LARGE, -LARGE):
@@ -110,7 +110,7 @@ class Residual(nn.Module):
 
 
 class OneByOne(nn.Module):
-    """PyTorch's loops over vectors make another gradient of NaN than its formula, which the rest of the same tensor and CUDA compute."""
+    """PyTorch's vectorized loops give another gradient for NaN than its scalar loops and CUDA, which follow the formula."""
     def __init__(self, function):
         super().__init__()
         self.function = function
@@ -120,7 +120,7 @@ class OneByOne(nn.Module):
 
 
 def build(layers, x):
-    """Each layer's input size is what the layers before it make of x."""
+    """The input size of each layer, from running the layers before it on x."""
     modules = []
     for layer in layers:
         a = {k: v for k, v in layer.items() if k != "type"}

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Records what each optimizer of PyTorch makes of given gradients, step by step: the bits that Trainyard's update rules are tested against.
+"""Records the updates of each PyTorch optimizer for given gradients, step by step: the bits that Trainyard's update rules must reproduce.
 
     python3 optimizers.py [DIR]      writes DIR/optimizers.json and DIR/optimizers.safetensors; DIR is the folder of this file if not given
 
 Needs torch and numpy. The first 12 cases were recorded with torch 2.13.0+cpu; all with 1.13.1 on a machine with AVX-512, which gives the same bits
 for those 12. Running it again there gives the same files. Where PyTorch 2 says m.lerp_(d, 1 - beta) for a running mean, 1.13 says
 m.mul_(beta).add_(d, alpha=1 - beta), whose last bit may be another; here that is computed as PyTorch 2 does (Mean).
-The square root is numpy's, which is correctly rounded. PyTorch's own for CPU is MKL's, whose last bit is another in one of six values.
+The square root is numpy's, which is correctly rounded. PyTorch's square root on the CPU is MKL's, which differs in the last bit for one of six values.
 
 optimizers.json lists the cases: a name, and the optimizer as a job writes it. optimizers.safetensors holds, all of it float32 but the rates:
     initial                           a parameter of 333 values: whole vectors of any width, and a rest
@@ -63,7 +63,7 @@ CASES = {
 
 
 def make(spec, parameters):
-    """The optimizer of a job's "optimizer" field; what that leaves out has PyTorch's defaults."""
+    """The optimizer of a job's "optimizer" field, with PyTorch's defaults for omitted fields."""
     names = {"learningRate": "lr", "momentum": "momentum", "dampening": "dampening", "nesterov": "nesterov", "weightDecay": "weight_decay",
              "epsilon": "eps", "alpha": "alpha", "centered": "centered", "amsgrad": "amsgrad"}
     options = {names[k]: v for k, v in spec.items() if k in names}
@@ -77,7 +77,7 @@ def make(spec, parameters):
 
 class Mean(torch.Tensor):
     """A running mean that follows as PyTorch 2's does."""
-    __torch_function__ = torch._C._disabled_torch_function_impl            # what is computed with it is none
+    __torch_function__ = torch._C._disabled_torch_function_impl            # results of operations are plain tensors
 
     def mul_(self, keep):
         return self

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Datasets of one's own and what PyTorch makes of them: own_data.py DIR writes into DIR
+"""User datasets and PyTorch's results with them: own_data.py DIR writes into DIR
 
   leaves/train.csv, leaves/test.csv   rows of four numbers and the name of a class
   flags/flags.npz                     images, uint8 in (N, H, W, C), with labels
   losses.json                         by dataset: the job, the loss of each step, the test loss sum of each epoch
 
-The files are read here as somebody would who knows nothing of Trainyard: with csv and numpy.
+The files are read with csv and numpy, independently of Trainyard.
 """
 
 import csv

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""PyTorch's predictions of a network that Trainyard trained: what `./trainyard predict` must write, and what a job of kind "evaluate" must publish.
+"""PyTorch's predictions with a network that Trainyard trained: the golden of `./trainyard predict` and of jobs of kind "evaluate".
 
     python3 predictions.py CHECKPOINT --cifar10 DIR                        the test set of CIFAR-10, binary version
     python3 predictions.py CHECKPOINT --images FILE                        test_x and test_y (uint8) of a .safetensors file

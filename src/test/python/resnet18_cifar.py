@@ -3,7 +3,7 @@
 
     python3 resnet18_cifar.py DIR > resnet18-cifar.jsonl      DIR holds CIFAR-10's binary version
 
-Needs torch and numpy. Recorded with torch 2.13.0+cpu. The network is kuangliu/pytorch-cifar's ResNet18(), written anew with its names. It is trained on the first
+Needs torch and numpy. Recorded with torch 2.13.0+cpu. The network is kuangliu/pytorch-cifar's ResNet18(), rewritten with the same names. It is trained on the first
 IMAGES images of each of the five training files, in batches of BATCH, shuffled, and tested on the first TESTED of the test file.
 
 `exact` is what the same job gives in float64. Some of the millions of inputs of the ReLUs are as near to 0 as rounding errors, and fall on one side or
@@ -73,7 +73,7 @@ def sha256(net):
 
 
 def train(folder, kind):
-    """Yields what happens, with parameters and pixels as `kind`."""
+    """Yields the training's events, with parameters and pixels as `kind`."""
     parts = [read(folder, "data_batch_%d.bin" % i, IMAGES) for i in range(1, 6)]
     x, y = pixels(np.concatenate([p[0] for p in parts]), kind), torch.from_numpy(np.concatenate([p[1] for p in parts]))
     images, labels = read(folder, "test_batch.bin", TESTED)

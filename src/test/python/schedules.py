@@ -3,11 +3,11 @@
 
     python3 schedules.py [DIR]      writes DIR/schedules.jsonl; DIR is the folder of this file if not given
 
-Needs torch and nothing else. A line for each schedule, as a job writes it: the optimizer's learning rate, the job's size, and the rates of all its
+Requires only torch. A line for each schedule, as a job writes it: the optimizer's learning rate, the job's size, and the rates of all its
 steps. The first 17 were recorded with torch 2.13.0+cpu; the others with 1.13.1, which gives the same bits for those 17.
 
 "warmup" is LinearLR on the same optimizer as the scheduler it warms up for, stepped with each batch; the other is stepped after its epoch's last
-batch. OneCycleLR and CosineAnnealingWarmRestarts cannot share an optimizer: they overwrite the rate, so that what LinearLR multiplied is gone. Their
+batch. OneCycleLR and CosineAnnealingWarmRestarts cannot share an optimizer: they overwrite the rate, so LinearLR's factor is lost. Their
 rates are recorded alone and multiplied with those that LinearLR alone gives a rate of 1.
 """
 import json
@@ -60,7 +60,7 @@ SCHEDULES = [
 ]
 
 
-OVERWRITING = ("oneCycle", "cosineRestarts")  # what another scheduler has made of the rate
+OVERWRITING = ("oneCycle", "cosineRestarts")  # they overwrite another scheduler's rate
 
 
 def schedulers(spec, optimizer, epochs, steps_per_epoch):

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Goes the way of docs/clients/trainyard_torch.py with a test of the build, both ways, for each of tutorial_networks.py.
+"""Converts each network of tutorial_networks.py with docs/clients/trainyard_torch.py, both ways, together with a Java test.
 
     python3 torch_client.py DIR
 
-Writes DIR/NAME-CxHxW.json, the network for a job that is given such images, prints "made" and waits for a line on standard input. By then the test has
-written DIR/NAME.initial.safetensors, the weights that it draws for seed 0, DIR/NAME.safetensors, those after some
-steps, DIR/NAME.images, float32, and DIR/NAME.probabilities, its own prediction for them. Prints a line of JSON for each network:
+Writes DIR/NAME-CxHxW.json, the job's network for images of this size, prints "made" and waits for a line on standard input. The test first
+writes DIR/NAME.initial.safetensors, its initial weights for seed 0, DIR/NAME.safetensors, the weights after some
+steps, DIR/NAME.images, float32, and DIR/NAME.probabilities, its prediction for them. Prints a line of JSON for each network:
 how far the weights and the probabilities are from PyTorch's.
 """
 import json

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes jobs with networks of torchvision, and what torchvision's own modules make of the same images.
+"""Writes jobs with networks of torchvision, and the outputs of torchvision's modules for the same images.
 
     python3 torchvision_networks.py JOBS > torchvision.jsonl      JOBS is docs/examples
 
@@ -77,7 +77,7 @@ def mobilenet_v2():
 
 
 def convnext():
-    """A stem for small images and three stages of narrow blocks. The layer scales start at 0.1, so that few steps show what they do."""
+    """A stem for small images and three stages of narrow blocks. The layer scales start at 0.1, so that a few steps show their effect."""
     stages = [CNBlockConfig(32, 64, 2), CNBlockConfig(64, 128, 2), CNBlockConfig(128, None, 2)]
     net = ConvNeXt(stages, layer_scale=0.1, num_classes=CLASSES)
     layers = []

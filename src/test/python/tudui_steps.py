@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""200 steps of tudui on generated images: what ./trainyard check-device compares a device with.
+"""200 steps of tudui on generated images: the reference of ./trainyard check-device.
 
     python3 tudui_steps.py > src/main/resources/io/trainyard/device/check/tudui-200-steps.txt
     python3 tudui_steps.py --study
@@ -41,7 +41,7 @@ def tudui():
 
 
 class Rounded(torch.autograd.Function):
-    """To so many bits of mantissa, forward and backward."""
+    """Rounds to this many bits of mantissa, forward and backward."""
     @staticmethod
     def forward(ctx, x, bits):
         ctx.bits = bits

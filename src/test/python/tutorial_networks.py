@@ -1,4 +1,4 @@
-"""Networks as people write them after the tutorials: what docs/clients/trainyard_torch.py must understand."""
+"""Networks in the style of the tutorials, which docs/clients/trainyard_torch.py must convert."""
 import torch
 from torch import nn
 from torch.nn import functional as F
@@ -83,7 +83,7 @@ class Block(nn.Module):
 
 
 class Residuals(nn.Module):
-    """Blocks that add, with and without a convolution beside."""
+    """Residual blocks with and without a convolution in the shortcut."""
     SHAPE = (3, 32, 32)
 
     def __init__(self):

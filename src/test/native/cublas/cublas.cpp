@@ -10,7 +10,7 @@
 
 #define EXPORTED extern "C" __attribute__((visibility("default")))
 
-// name, number, what cublasGetStatusString says
+// name, number, text of cublasGetStatusString
 #define TRAINYARD_BLAS_STATUSES(S)                                     \
     S(CUBLAS_STATUS_SUCCESS, 0, "success")                             \
     S(CUBLAS_STATUS_NOT_INITIALIZED, 1, "the library was not initialized") \
@@ -53,7 +53,7 @@ Handles<Handle>& handles() {
     return handles;
 }
 
-// The statuses of the driver lie among those of cuBLAS; so failures of this library's own have their own type.
+// The driver's statuses overlap with those of cuBLAS, so this library's own failures have a separate type.
 struct Refusal {
     int status;
     const char* why;
@@ -95,7 +95,7 @@ Number numberOf(int type) {
     return type == R_32F ? Number::FLOAT : Number::BFLOAT16;
 }
 
-// A column-major matrix, op(it) of which takes part.
+// A column-major matrix, used as op(matrix).
 struct Operand {
     const void* values;
     Number number;
@@ -118,7 +118,7 @@ struct Operand {
         return result;
     }
 
-    // op(it), over what was read.
+    // Writes op(matrix) over the values that were read.
     Matrix matrix(const std::vector<float>& from) const {
         size_t stride = rows;
         return transposed ? Matrix{from.data(), stride, 1} : Matrix{from.data(), 1, stride};

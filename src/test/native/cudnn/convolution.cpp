@@ -189,7 +189,7 @@ const char* whyUnsupported(const Algorithm& algorithm, const Shape& s, int math)
     return algorithm.winograd && !simple ? "this algorithm is for plain 3x3 kernels" : nullptr;
 }
 
-// With FMA half of what the other types need.
+// FMA needs half of the memory of the other types.
 size_t workspaceBytes(const Algorithm& algorithm, const Shape& s, int math) {
     size_t bytes = size_t(algorithm.workspacePerOutput) * s.samples * s.kernels;
     return math == FMA_MATH ? bytes : 2 * bytes + 256;
@@ -241,7 +241,7 @@ void find(Direction direction, const Shape& shape, Number number, int requested,
     std::copy(all.begin(), all.begin() + *returned, found);
 }
 
-// ---- what the three calls share
+// ---- shared by the three calls
 
 struct Call {
     Handle& handle;
@@ -286,7 +286,7 @@ Call begin(Direction direction, Handle* handle, const Shape& shape, Number numbe
     return call;
 }
 
-// That events tell: the heuristic's order is right, but for the algorithm that is to be the fastest.
+// The time that events report: the heuristic's order is right, except for the algorithm chosen as the fastest.
 unsigned long long emulatedMicros(const Call& call) {
     if (setting("TRAINYARD_FAKE_FASTEST_ALGORITHM", -1) == call.algorithm.number) return 1;
     return 1000000ull * (1 + (&call.algorithm - algorithms(call.direction).data()));

@@ -110,7 +110,7 @@ const Kind& described(const Kind* descriptor) {
     return *descriptor;
 }
 
-// A handle whose device is current on this thread.
+// A handle; its device is current on this thread.
 Handle& requireHandle(Handle* handle);
 
 // Device memory that holds the whole tensor.

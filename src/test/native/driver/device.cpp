@@ -252,7 +252,7 @@ EXPORTED int cuDevicePrimaryCtxRelease_v2(int device) {
     });
 }
 
-// Does not release it: who retains it still has to. To use it again somebody must retain it anew.
+// Does not release it: each owner still has to. It must be retained again before further use.
 EXPORTED int cuDevicePrimaryCtxReset_v2(int device) {
     return call("cuDevicePrimaryCtxReset_v2", INITIALISED, [&](Lock& lock) {
         Context& primary = contextOf(device);

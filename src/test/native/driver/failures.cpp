@@ -1,4 +1,4 @@
-// Failures on demand, and what a test may ask the fake.
+// Failures on demand, and queries for tests.
 //
 // trainyard_fake_fail and TRAINYARD_FAKE_FAIL name a function without its version (cuMemAlloc), or "kernel" and a
 // kernel's name, which counts its runs. A status that a context does not survive (launch failed, illegal address, ...)
@@ -132,7 +132,7 @@ EXPORTED long trainyard_fake_alive(const char* kind) {
 
 EXPORTED long trainyard_fake_seed() { return static_cast<long>(seed()); }
 
-// What the last call that failed had to object to, into `text`. Real libraries say less.
+// Writes the reason of the last failure into `text`. Real libraries report less.
 EXPORTED void trainyard_fake_problem(char* text, size_t bytes) {
     Registry& all = registry();
     std::lock_guard<std::mutex> lock(all.mutex);

@@ -26,13 +26,13 @@ struct Failure {
 struct Range {
     const void* begin;
     size_t bytes;
-    bool scratch = false;  // holds nothing between two calls
+    bool scratch = false;  // has no content between two calls
 };
 
 // Counts a call of an exported function; the status that it is to fail with (see failures.cpp), or 0.
 int called(const char* function);
 
-// Says why a call failed: trainyard_fake_problem tells it, and standard error where TRAINYARD_FAKE_LOG is set.
+// Records why a call failed, for trainyard_fake_problem, and on standard error if TRAINYARD_FAKE_LOG is set.
 void report(const char* function, int status, const std::string& why);
 
 // The context that is current on this thread and usable; throws the driver's error otherwise.
@@ -41,10 +41,10 @@ Context& currentContext();
 // Throws unless `stream` is one of `context` (null is every context's default stream).
 void requireStream(Context& context, Stream* stream);
 
-// Throws CUDA_ERROR_INVALID_VALUE unless all of `range` lies in one allocation that `context` can reach.
+// Throws CUDA_ERROR_INVALID_VALUE unless all of `range` is in one allocation that `context` can reach.
 void requireRange(Context& context, Range range);
 
-// Issues work to a stream: it runs when somebody waits for it, or is recorded while the stream is capturing.
+// Issues work to a stream: it runs at the first wait for it, or is recorded while the stream is capturing.
 // The ranges are looked at before it runs, too: memory may have been freed by then.
 void enqueue(Context& context, Stream* stream, const char* name, std::vector<Range> touched,
              std::function<void()> work);
@@ -60,10 +60,10 @@ void loadCode(Context& context, const char* code, size_t bytes);
 // Throws where the calling thread must not allocate or wait because a stream is capturing.
 void requireNoCapture(const char* what);
 
-// Work that runs takes so long, for events that tell the time. For nothing else: nobody waits.
+// The simulated duration of work, used only for the times of events; no thread waits.
 void spend(Context& context, unsigned long long micros);
 
-// Things that are alive, by kind: trainyard_fake_alive tells their number.
+// Counts live objects by kind, for trainyard_fake_alive.
 void countAlive(const char* kind, int change);
 
 // An environment variable's number, or `otherwise`.

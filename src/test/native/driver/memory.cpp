@@ -1,7 +1,7 @@
 // Device and pinned memory.
 //
-// New memory is filled with ones, which are NaN as floats: what is read before it is written shows. Around each
-// allocation is a border of known bytes: what is written beside it shows as well.
+// New memory is filled with ones, which are NaN as floats: reads before the first write are visible. Around each
+// allocation is a border of known bytes, which makes writes outside of it visible.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -18,8 +18,8 @@ constexpr unsigned char BORDER_BYTE = 0xB0;
 constexpr unsigned char FRESH_BYTE = 0xFF;
 constexpr int PEERS_THAT_DROP = 2;
 
-// Blocks as large as cuBLAS's workspace would be mapped anew each time, and every page of them be touched for the first
-// time: most of what a short session takes. So some that were freed are kept.
+// Blocks as large as cuBLAS's workspace would be mapped and touched page by page each time, which is most of a short
+// session's time. Therefore some freed blocks are retained.
 constexpr size_t LARGE = 1 << 20;
 constexpr size_t MOST_SPARE_BYTES = 256 << 20;
 

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-// name, number, what cuGetErrorString says
+// name, number, text of cuGetErrorString
 #define TRAINYARD_RESULTS(R)                                                                       \
     R(CUDA_SUCCESS, 0, "no error")                                                                 \
     R(CUDA_ERROR_INVALID_VALUE, 1, "invalid argument")                                             \

@@ -34,7 +34,7 @@ struct Position {
     uint64_t number = 0;
 };
 
-// What an event was recorded as. A mark outlives its event while somebody waits for it.
+// A recorded event. A mark outlives its event while a thread waits for it.
 struct Mark {
     std::optional<Position> position;  // none: recorded while capturing
     std::weak_ptr<Capture> capture;
@@ -127,10 +127,10 @@ struct Context {
     std::unordered_map<Stream*, std::shared_ptr<Stream>> streams;
     std::unordered_map<Event*, std::unique_ptr<Event>> events;
     std::unordered_map<Module*, std::shared_ptr<Module>> modules;
-    std::set<Context*> peers;  // whose memory this one reaches
+    std::set<Context*> peers;  // contexts with memory that this one can access
     std::atomic<uint64_t> spentMicros{0};
     std::atomic<uint64_t> runs{0};  // of kernels and graphs
-    size_t libraryBytes = 0;        // of the device's memory, taken by libraries
+    size_t libraryBytes = 0;        // device memory used by libraries
     std::set<std::string> code;     // that libraries have loaded
 };
 
@@ -153,7 +153,7 @@ Driver& driver();
 
 size_t deviceBytes();
 
-// ---- what a call may ask for
+// ---- helpers of calls
 
 constexpr unsigned ANYTIME = 0;      // before cuInit, too
 constexpr unsigned INITIALISED = 1;
@@ -203,7 +203,7 @@ inline void require(bool condition, const char* what, int status = CUDA_ERROR_IN
 
 // ---- memory.cpp
 
-// The allocation that holds all of the range; null if there is none.
+// The allocation with all of the range; null if none has it.
 const Allocation* find(Range range);
 
 // As requireRange, under the lock. Pinned memory is in every context's reach.
@@ -216,7 +216,7 @@ void release(void* pointer);
 // As takeMemory, under the lock.
 void take(Context& context, size_t bytes);
 
-// Whether something wrote beside an allocation of this context, which makes it CUDA_ERROR_ILLEGAL_ADDRESS.
+// Whether a write outside of an allocation of this context has failed it with CUDA_ERROR_ILLEGAL_ADDRESS.
 void checkBorders(Context& context);
 
 // ---- stream.cpp
@@ -226,13 +226,13 @@ Stream& streamOf(Context& context, Stream* handle);
 // Issues work, or records it while the stream captures.
 void issue(Stream& stream, Work work);
 
-// Runs what is due until the position is reached.
+// Runs due work up to the position.
 void runUntil(Lock& lock, const Position& position);
 
 // Runs at most one piece of work; whether the position is reached.
 bool advance(Lock& lock, const Position& position);
 
-// Runs all work of a context, and of others only what it waits for.
+// Runs all work of a context, and the work of other contexts that it waits for.
 void settle(Lock& lock, Context& context);
 
 // As settle; then throws its sticky error, if it has one now.

@@ -1,4 +1,4 @@
-// Streams and events: what is issued runs in order when somebody waits for it.
+// Streams and events: issued work runs in order at the first wait for it.
 #include "state.h"
 #include "traffic.h"
 
@@ -65,7 +65,7 @@ void record(Stream& stream, Work work) {
 
 bool isReached(const Position& position) { return position.stream->completed >= position.number; }
 
-// What the first work of the queue still waits for; null if nothing.
+// The mark that the first work of the queue waits for; null if it is ready.
 const Position* obstacle(const Stream& stream) {
     for (const Position& position : stream.queue.front().after) {
         if (!isReached(position)) return &position;
@@ -73,7 +73,7 @@ const Position* obstacle(const Stream& stream) {
     return nullptr;
 }
 
-// Runs the first work of the queue, which nothing is in the way of. The lock is free meanwhile.
+// Runs the first work of the queue, which is ready. The lock is free meanwhile.
 void runFirst(Lock& lock, Stream& stream) {
     std::shared_ptr<Stream> alive = stream.shared_from_this();
     stream.busy = true;
@@ -190,7 +190,7 @@ void enqueue(Context& context, Stream* handle, const char* name, std::vector<Ran
              std::function<void()> work) {
     Lock lock(driver().mutex);
     Stream& stream = streamOf(context, handle);
-    if (counting() != 0) work = nullptr;  // what it would compute does not change what it moves
+    if (counting() != 0) work = nullptr;  // counting needs no results
     issue(stream, {name, &context, std::move(touched), std::move(work), {}, nullptr});
 }
 
@@ -331,7 +331,7 @@ EXPORTED int cuEventElapsedTime(float* milliseconds, Event* begin, Event* end) {
     });
 }
 
-// CUDA 13's driver exports the second version beside the first.
+// CUDA 13's driver exports both versions.
 EXPORTED int cuEventElapsedTime_v2(float* milliseconds, Event* begin, Event* end) {
     return cuEventElapsedTime(milliseconds, begin, end);
 }

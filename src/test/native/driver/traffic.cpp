@@ -47,7 +47,7 @@ class Bytes {
 
   private:
     std::vector<uint64_t> words;
-    size_t low, high = 0;  // all that are marked lie between
+    size_t low, high = 0;  // bounds of the marked ones
 };
 
 struct Notes {

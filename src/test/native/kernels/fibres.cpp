@@ -57,13 +57,13 @@ constexpr unsigned KEPT_REGISTERS = 6;  // by trainyardChangeStack
 // Where a thread of a block is.
 enum class At { READY, WARP, BLOCK, END };
 
-// A thread of a block with a stack of its own.
+// A thread of a block with its own stack.
 struct Fibre {
     void* stack = nullptr;  // where it was left; null before it is first entered
     At at = At::READY;
     unsigned number = 0;  // among the block's threads
     Grid threadIdx{};
-    uint64_t shown[2];  // to its warp: what it shows now and what it showed last
+    uint64_t shown[2];  // values for its warp: the current and the previous one
     unsigned turn = 0;
 };
 
@@ -83,7 +83,7 @@ thread_local Fault fault;
 // Of one block.
 class SharedMemory {
   public:
-    // For another block: nobody finds what the last one wrote.
+    // For another block: clears the previous block's values.
     void begin() {
         declarations.clear();
         used = 0;
@@ -115,7 +115,7 @@ struct MissedBarrier {};
 
 class Block;
 
-// The one whose threads run, or have run last.
+// The block that runs or has run last.
 __thread Block* running __attribute__((tls_model("initial-exec"))) = nullptr;
 
 class Block {
@@ -170,14 +170,14 @@ class Block {
 
     bool none(At at) const { return numberAt[static_cast<unsigned>(at)] == 0; }
 
-    // Has those who wait there go on when it runs next.
+    // Lets the waiting threads continue when it runs next.
     void release(At at) {
         for (unsigned t = 0; t < count; t++) {
             if (slots[t].at == at) move(slots[t], At::READY);
         }
     }
 
-    // Leaves threads where they are; their stacks begin anew.
+    // Abandons the threads; their stacks are reset.
     void abandon() {
         for (unsigned t = 0; t < count; t++) slots[t].stack = nullptr;
     }

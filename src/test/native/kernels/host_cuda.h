@@ -29,7 +29,7 @@ struct Thread {
     Grid threadIdx, blockIdx, blockDim, gridDim;
 };
 
-// Found without a call: kernels ask for it all the time.
+// Accessible without a call, because kernels read it often.
 extern __thread Thread currentThread __attribute__((tls_model("initial-exec")));
 
 // Waits for the other threads of the block.

@@ -32,7 +32,7 @@ const Kernel* findKernel(bool bfloat16, const char* name);
 const std::vector<Kernel>& floatKernels();
 const std::vector<Kernel>& bfloat16Kernels();
 
-// The same, telling each access to memory (driver/traffic.cpp).
+// The same, reporting each memory access (driver/traffic.cpp).
 const std::vector<Kernel>& countedFloatKernels();
 const std::vector<Kernel>& countedBfloat16Kernels();
 

@@ -50,7 +50,7 @@ inline void pack(Matrix b, size_t begin, size_t depth, size_t column, size_t col
 
 }  // namespace product
 
-// c is contiguous but for cStride, the distance of two rows.
+// c is contiguous except for cStride, the distance of two rows.
 inline void addProduct(size_t rows, size_t columns, size_t depth, Matrix a, Matrix b, float* c, size_t cStride) {
     using namespace product;
     float packed[DEPTH * WIDTH];

@@ -72,8 +72,8 @@ const Device& require(const Device* device) {
     throw Failure{NVML_ERROR_INVALID_ARGUMENT, "no such device"};
 }
 
-// What an environment variable sets; -1: this GPU does not tell it.
-unsigned long long told(const char* variable, long long otherwise) {
+// The value of an environment variable; -1 if this GPU does not report it.
+unsigned long long reading(const char* variable, long long otherwise) {
     long long value = setting(variable, otherwise);
     if (value < 0) throw Failure{NVML_ERROR_NOT_SUPPORTED, std::string(variable) + " says so"};
     return static_cast<unsigned long long>(value);
@@ -114,7 +114,7 @@ EXPORTED int nvmlDeviceGetHandleByPciBusId_v2(const char* bus, const Device** de
 EXPORTED int nvmlDeviceGetUtilizationRates(const Device* device, Utilization* rates) {
     return call("nvmlDeviceGetUtilizationRates", [&] {
         require(device);
-        *rates = {static_cast<unsigned>(told("TRAINYARD_FAKE_UTILIZATION", 93)), 41};
+        *rates = {static_cast<unsigned>(reading("TRAINYARD_FAKE_UTILIZATION", 93)), 41};
     });
 }
 
@@ -132,14 +132,14 @@ EXPORTED int nvmlDeviceGetMemoryInfo(const Device* device, Memory* memory) {
 EXPORTED int nvmlDeviceGetPowerUsage(const Device* device, unsigned* milliwatts) {
     return call("nvmlDeviceGetPowerUsage", [&] {
         require(device);
-        *milliwatts = static_cast<unsigned>(told("TRAINYARD_FAKE_MILLIWATTS", 251500));
+        *milliwatts = static_cast<unsigned>(reading("TRAINYARD_FAKE_MILLIWATTS", 251500));
     });
 }
 
 EXPORTED int nvmlDeviceGetTotalEnergyConsumption(const Device* device, unsigned long long* millijoules) {
     return call("nvmlDeviceGetTotalEnergyConsumption", [&] {
         require(device);
-        *millijoules = told("TRAINYARD_FAKE_MILLIJOULES", 5000000000000);
+        *millijoules = reading("TRAINYARD_FAKE_MILLIJOULES", 5000000000000);
     });
 }
 
@@ -147,6 +147,6 @@ EXPORTED int nvmlDeviceGetTemperature(const Device* device, int sensor, unsigned
     return call("nvmlDeviceGetTemperature", [&] {
         require(device);
         if (sensor != 0) throw Failure{NVML_ERROR_INVALID_ARGUMENT, "0 is the GPU's own sensor"};
-        *celsius = static_cast<unsigned>(told("TRAINYARD_FAKE_CELSIUS", 61));
+        *celsius = static_cast<unsigned>(reading("TRAINYARD_FAKE_CELSIUS", 61));
     });
 }

@@ -69,7 +69,7 @@ struct Options {
     std::string architecture = "sm_75";
     bool bfloat16 = false;
 
-    // Options of NVRTC that change nothing here.
+    // Options of NVRTC without an effect here.
     static bool isHarmless(const std::string& option) {
         for (const char* known : {"--fmad=", "-fmad=", "--std=", "-std=", "--use_fast_math", "-lineinfo", "--generate-line-info",
                                   "-D", "--define-macro=", "-default-device", "--device-as-default-execution-space",

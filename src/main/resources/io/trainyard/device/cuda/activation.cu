@@ -1,6 +1,6 @@
-// Activations, value by value, and the addition of two branches. Activations have the same parameters, of which each
-// reads what it needs: what the numbers `a` and `b` are, and whether a gradient needs x or y, its kernel says; what it
-// does not read may be null. An output may be one of the inputs. All tensors are (n).
+// Activations, value by value, and the addition of two branches. All activations have the same parameters; each kernel
+// defines `a` and `b` and whether its gradient reads x or y. Pointers that it does not read may be null. An output may
+// be one of the inputs. All tensors are (n).
 
 extern "C" __global__ void relu_forward(VALUE* y, const VALUE* x, long long n, float a, float b) {
     map(y, x, n, [](float x, long long) { return x <= 0 ? 0.0f : x; }); // NaN stays

@@ -1,5 +1,5 @@
-// Average pooling whose windows reach beyond the padding or have different sizes: cuDNN has none such. A thread takes
-// one value at a time.
+// Average pooling whose windows reach beyond the padding or have different sizes, which cuDNN does not support. A
+// thread computes one value at a time.
 
 // One window of an average along a side: its pixels, and how many values it is the mean of.
 struct Span {
@@ -77,7 +77,7 @@ __device__ void averageGradients(
     });
 }
 
-// Windows of one size, some of which reach beyond the padding.
+// Windows of one size; some reach beyond the padding.
 extern "C" __global__ void avg_pool_windows_forward(
         VALUE* y, // (samples, channels, outRows, outColumns) or channels last
         const VALUE* x, // (samples, channels, rows, columns) or channels last
@@ -126,7 +126,7 @@ extern "C" __global__ void avg_pool_windows_backward(
     averageGradients(dx, dy, samples, out, in, down, along);
 }
 
-// Windows that cover the image, whatever its size.
+// Windows that together cover an image of any size.
 extern "C" __global__ void adaptive_avg_pool_forward(
         VALUE* y, // (samples, channels, outRows, outColumns) or channels last
         const VALUE* x, // (samples, channels, rows, columns) or channels last

@@ -1,11 +1,11 @@
-// Makes a batch of a dataset that lies on the device. *step counts the batches of an epoch or of the test set.
+// Makes a batch of a dataset in device memory. *step counts the batches of an epoch or of the test set.
 
-// How io.trainyard.device.Augmentation varies one sample; its Change says what the numbers mean.
+// The augmentation of one sample; io.trainyard.device.Augmentation.Change defines the fields.
 struct Change {
     short down, right, flipped, cutTop, cutBottom, cutLeft, cutRight;
 };
 
-// Images of bytes, and what these become: `table` is (channels, 256).
+// Images of bytes and the floats that they are mapped to: `table` is (channels, 256).
 struct Bytes {
     const unsigned char* images; // (all samples, channels, rows, columns)
     const float* table;

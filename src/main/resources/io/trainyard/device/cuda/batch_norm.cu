@@ -1,12 +1,12 @@
-// Batch norm: each channel normalised by the mean and variance of its values in all samples; along with it what follows:
-// the sum with a residual's other branch, and ReLU. Forward and backward each go over memory twice, once to sum, once
-// to compute; what passes between the two is a row of sums for each device that has samples of the batch.
+// Batch norm: each channel normalised by the mean and variance of its values in all samples, fused with the layers after
+// it: the sum with a residual's other branch, and ReLU. Forward and backward each read memory twice, first to sum, then
+// to compute; between the two passes there is a row of sums for each device with samples of the batch.
 //
-// A tensor is (outer, channels, inner), as in bias.cu, and begins where groups may. Blocks are numbered by the channels
-// that they take and then by their split of those channels' values; which values a thread takes depends on shapes
-// alone, and so do the bits.
+// A tensor is (outer, channels, inner), as in bias.cu, and is aligned for groups. Blocks are numbered by their channels
+// and then by their split of those channels' values. Only shapes decide which values a thread sums, so results are
+// reproducible.
 
-// How a tensor is divided; NormTiles in Java says what the fields are.
+// How a tensor is divided; NormTiles in Java defines the fields.
 struct Tiles {
     int outer, channels, inner;
     int wide; // whether a thread takes LANES values at a time
@@ -14,8 +14,8 @@ struct Tiles {
     int splits;
 };
 
-// What a thread takes of a tensor: positions, at each of which there are WIDTH neighbours in memory. They are values of
-// as many channels where `inner` is 1, of one channel otherwise.
+// The positions of a tensor that a thread processes, with WIDTH neighbours in memory at each: values of WIDTH channels
+// if `inner` is 1, otherwise of one channel.
 template <int WIDTH>
 struct Strip {
     int channels, inner;
@@ -75,7 +75,8 @@ struct Moments {
     }
 };
 
-// Adds up what the threads of a block have of the same channels, in a fixed order, for those that speak for them.
+// Adds up the sums that the threads of a block have for the same channels, in a fixed order; one thread per channel gets
+// the result.
 template <int WIDTH, class Sum>
 __device__ void addUp(Sum (&sums)[WIDTH], const Strip<WIDTH>& strip) {
     __shared__ Sum all[WIDTH][BLOCK];
@@ -102,8 +103,8 @@ __device__ void addUp(Sum (&sums)[WIDTH], const Strip<WIDTH>& strip) {
     }
 }
 
-// Whether this block is the last of `blocks` to come here, for all its threads; then it sees what the others wrote
-// before. Which it is plays no part in what it computes.
+// Whether this block is the last of `blocks` to arrive, for all its threads; then it sees the other blocks' writes. The
+// result does not depend on which block is the last.
 //
 // arrived: 0, and again for the next kernel
 __device__ inline bool comesLast(int* arrived, int blocks) {
@@ -166,8 +167,7 @@ __device__ void sumChannels(Tiles of, Sum* parts, int* arrived, Take take, Give 
     }
 }
 
-// Sums differences to the first value that the thread takes: however far from zero a channel is, nothing cancels but
-// what that value itself has brought in.
+// Sums differences to the thread's first value, so that a channel far from zero loses no precision by cancellation.
 template <int WIDTH>
 __device__ void momentsOf(const VALUE* x, const Strip<WIDTH>& strip, Moments (&sums)[WIDTH]) {
     if (strip.first >= strip.end) {
@@ -229,8 +229,7 @@ extern "C" __global__ void batch_norm_statistics(
     }
 }
 
-// A batch whose samples are divided among devices, each with a row of sums: device i has those from samples * i / devices
-// on.
+// A batch divided among devices, each with a row of sums: the samples of device i begin at samples * i / devices.
 struct SharedBatch {
     const float* rows; // (devices, 2, channels)
     int devices, samples, area, channels;
@@ -321,7 +320,7 @@ __device__ void normalise(
     }
 }
 
-// What a training step's forward pass writes besides its output; the running statistics take in the batch's.
+// The statistics that a training step's forward pass writes, and the running statistics that it updates.
 struct Statistics {
     float* mean;
     float* inverse; // 1 / sqrt(variance + eps)
@@ -451,10 +450,10 @@ extern "C" __global__ void batch_norm_evaluation(
     }
 }
 
-// The gradient of what goes into a ReLU. Which values it cuts off is told by the ReLU's output, or, where nothing was
-// added, by computing it again, which takes no memory.
+// The gradient of a ReLU's input. The mask comes from the ReLU's output, or, without an added branch, from computing the
+// output again, which needs no memory.
 struct ReluGradient {
-    int relu; // 0: there is none
+    int relu; // 0: no ReLU
     bool again;
 
     // At 0 the derivative is that below 0; where y is NaN the gradient passes.
@@ -528,7 +527,7 @@ extern "C" __global__ void batch_norm_gradient_sums(
         int* arrived, // (channels), all 0
         const VALUE* dy, // (outer, channels, inner), as x
         const VALUE* x,
-        const VALUE* y, // as x: what the forward pass gave; null without ReLU, or where nothing was added
+        const VALUE* y, // as x: the forward pass's output; null without ReLU or without an added branch
         const float* weight, // (channels), or null for 1
         const float* bias, // (channels), or null for 0
         const float* mean, // (channels)
@@ -607,7 +606,7 @@ extern "C" __global__ void batch_norm_backward(
         VALUE* dx, // (outer, channels, inner), as x
         const VALUE* dy,
         const VALUE* x,
-        const VALUE* y, // what the forward pass gave; null without ReLU, or where nothing was added
+        const VALUE* y, // the forward pass's output; null without ReLU or without an added branch
         const float* weight, // (channels), or null for 1
         const float* bias, // (channels), or null for 0
         const float* mean, // (channels)

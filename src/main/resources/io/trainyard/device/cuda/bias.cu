@@ -71,7 +71,7 @@ __device__ float partOfChannel(const Type* x, int channel, int outer, int channe
     return sum;
 }
 
-// gradient = the sum of dy by channel. A block a channel. With fewer registers the compiler would not load as said.
+// gradient = the sum of dy by channel. A block per channel. With fewer registers the compiler would reorder the loads.
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) bias_gradient(
         float* gradient, // (channels)
         const VALUE* dy, // (outer, channels, inner)
@@ -132,8 +132,8 @@ __device__ void sumRows(
     }
 }
 
-// The gradient of a bias in parts, of which each block sums one, for tensors with many rows: there bias_gradient would
-// have few blocks, which each take a value of each row.
+// The gradient of a bias in parts, one per block, for tensors with many rows, where bias_gradient would have few blocks
+// that each read a value of every row.
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) bias_gradient_parts(
         float* parts, // (blocks, channels)
         const VALUE* dy, // (outer, channels)

@@ -10,7 +10,7 @@ __device__ void transpose(
         int count,
         int rows,
         int columns) {
-    __shared__ float tile[TILE][TILE + 1]; // one more, so that a column's values lie in different banks
+    __shared__ float tile[TILE][TILE + 1]; // one more, so that a column's values are in different banks
     int height = min(TILE, rows);
     int width = min(TILE, columns);
     int across = (columns + width - 1) / width;

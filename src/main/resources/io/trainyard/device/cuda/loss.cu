@@ -63,7 +63,7 @@ struct Loss {
         return (1.0f - smoothing) * weight(label);
     }
 
-    // How much each class counts besides, times its weight.
+    // The smoothed share of each class, to be multiplied by its weight.
     __device__ float share(int classes) const {
         return smoothing / classes;
     }
@@ -87,7 +87,7 @@ __device__ inline Softmax softmax(const VALUE* row, int classes) {
     return {best.logit, sum, first == first ? best.index : 0};
 }
 
-// The sum over all classes of weight times -log softmax; 0 where nothing is smoothed, and it is not asked for.
+// The sum over all classes of weight times -log softmax; 0 without smoothing, where it is not needed.
 __device__ inline float lossOfAll(const VALUE* row, int classes, Loss loss, Softmax distribution) {
     if (loss.smoothing == 0) {
         return 0;
@@ -152,7 +152,7 @@ extern "C" __global__ void cross_entropy(
         const int* labels, // (all samples)
         const int* order, // (all samples): which the epoch takes
         const int* step,
-        const float* batchWeights, // (steps of the epoch): what each step's losses are divided by
+        const float* batchWeights, // (steps of the epoch): the divisor of each step's losses
         const float* classWeights, // (classes) or null
         float smoothing,
         float sumOfWeights, // of all classes
@@ -174,7 +174,7 @@ __device__ inline float meanLoss(double sum, float weight) {
     // PyTorch adds losses up in float32: where that overflows, the mean is infinite.
     float whole = (float) sum;
     float mean = whole - whole == 0 ? (float) (sum / weight) : whole;
-    // Samples of which none counts have no mean, though smoothing gives them a loss.
+    // If all weights are 0 there is no mean, although smoothing gives a loss.
     return weight == 0 ? __uint_as_float(0x7fc00000) : mean; // NaN
 }
 
@@ -273,7 +273,7 @@ extern "C" __global__ void squared_errors(
         const float* targets, // (all samples, width)
         const int* order, // (all samples): which the epoch takes
         const int* step,
-        const float* batchWeights, // (steps of the epoch): what each step's losses are divided by
+        const float* batchWeights, // (steps of the epoch): the divisor of each step's losses
         int batchSize,
         int first,
         int samples,

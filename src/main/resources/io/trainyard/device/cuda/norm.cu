@@ -1,7 +1,7 @@
 // Group norm and layer norm: sets of a sample's values, each normalised by its own mean and variance; and layer scale.
 
-// Where the values of a set are, and which scale and shift is whose. Values of a sample are counted in (channel, row,
-// column) order; NormSets in Java says what the fields are.
+// The places of a set's values, and the scale and shift of each. Values of a sample are counted in (channel, row,
+// column) order; NormSets in Java defines the fields.
 struct Sets {
     int sets;
     int size;
@@ -34,7 +34,7 @@ struct Sets {
 // As blockSum, for all threads.
 __device__ inline float sumForAll(float* sums, float value) {
     float sum = blockSum(sums, value);
-    __syncthreads(); // before somebody writes the next
+    __syncthreads(); // before the next write
     return sum;
 }
 

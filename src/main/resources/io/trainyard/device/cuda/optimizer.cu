@@ -1,9 +1,9 @@
 // The optimizers' updates, in the operations of the classes of io.trainyard.device.host and in their order, so that the
-// bits are the same. Therefore a fused multiplication stands only where it is written, the program is compiled without
-// others (--fmad=false), and roots and quotients are rounded correctly, which is the default.
+// bits are the same. Therefore only explicit fused multiplications are used (the program is compiled with --fmad=false),
+// and roots and quotients are rounded correctly, which is the default.
 
 const int WIDTH = 4; // floats that a thread changes at once
-const int OF_STEP = 8; // numbers that a step has of its own
+const int OF_STEP = 8; // scalars per step
 
 // g + decay w. Without decay w plays no part: 0 times an infinite one would be NaN.
 __device__ inline float decayed(float g, float decay, float w) {
@@ -17,8 +17,8 @@ __device__ inline float lerp(float m, float d, float approach, bool fromEnd) {
 
 const int SLOTS = 3; // that an optimizer keeps of each parameter, at most
 
-// An optimizer's rule has `float next(float w, float g, float* slots) const`: what becomes of a parameter and, in place,
-// of what is kept of it.
+// An optimizer's rule has `float next(float w, float g, float* slots) const`, which returns the new parameter and updates
+// its state in place.
 
 // d = g + weightDecay w; v = momentum v + newGradient d; w -= learningRate v. Without momentum v is d; with `nesterov`
 // w -= learningRate (d + momentum v).
@@ -92,7 +92,7 @@ struct Rmsprop {
     }
 };
 
-// What is kept of the parameters, as they lie; null where the rule has no such slot.
+// The state of the parameters, in their order; null if the rule has no such slot.
 struct Slots {
     float* at[SLOTS];
 };
@@ -241,8 +241,8 @@ extern "C" __global__ void square_gradient(
     }
 }
 
-// What a gradient whose squares add up to these is multiplied by so that its norm is at most maxNorm, as PyTorch's
-// clip_grad_norm_ has it. One block.
+// The factor that limits a gradient with these sums of squares to the norm maxNorm, as in PyTorch's clip_grad_norm_.
+// One block.
 extern "C" __global__ void gradient_factor(
         float* factor, // (1)
         const double* squares, // (count)
@@ -274,7 +274,7 @@ extern "C" __global__ void average(
         float* averages, // (n)
         const float* w, // (n)
         long long n,
-        const float* scalars, // (steps, 8): the last says whether the step is the first
+        const float* scalars, // (steps, 8): the last is whether the step is the first
         const int* step,
         float keep, // the decay
         float take) { // 1 - decay

@@ -1,13 +1,13 @@
-// What all kernels share. It comes first: NVRTC compiles all files of this folder as one program, in which there is
-// nothing to include.
+// Definitions that all kernels share. This file comes first: NVRTC compiles all files of this folder as one program
+// without includes.
 //
 // A tensor's values are VALUE: float, or bfloat16 in a program compiled with TRAINYARD_BF16. Kernels compute in float.
 // Parameters and their gradients are floats in both. A batch of images is (samples, channels, rows, columns), or
 // with `channelsLast` (samples, rows, columns, channels); the area of an image is its rows times its columns.
 //
-// Kernels run in one-dimensional grids of BLOCK threads a block. Each takes on as much as there is, whatever the
-// number of blocks, unless it says otherwise, and gives the same bits every time. None reads or writes through a
-// null pointer whose parameter may be null.
+// Kernels run in one-dimensional grids of BLOCK threads per block. Unless documented otherwise, a kernel processes all
+// values with any number of blocks, and gives the same bits every time. Parameters that may be null are not accessed
+// if they are.
 
 const int BLOCK = 256;
 
@@ -57,8 +57,7 @@ __device__ inline void store(Type* to, long long first, Group<Type, COUNT> group
     *(Group<Type, COUNT>*) (to + first) = group;
 }
 
-// As above where all of the group is among the first n and may be loaded at once, else one by one, and 0 for what is
-// not among them.
+// As above if the whole group is among the first n and aligned, otherwise one by one, with 0 beyond n.
 template <int COUNT, class Type>
 __device__ inline Group<Type, COUNT> load(const Type* from, long long first, long long n) {
     if (aligned<COUNT>(from) && first + COUNT <= n) {
@@ -136,8 +135,8 @@ __device__ Number ofLane(Number value, int lane) {
     return __shfl_sync(0xffffffff, value, lane);
 }
 
-// The sum of a value of each thread of a warp, in a fixed order: all of them have it. Or with a larger `from` the sums
-// of the threads whose numbers are the same modulo it.
+// The sum of a value of each thread of a warp, in a fixed order; all of them get it. With a larger `from`, the sums
+// of the threads with the same number modulo `from`.
 template <class Number>
 __device__ Number warpSum(Number value, int from = 1) {
     for (int distance = WARP / 2; distance >= from; distance /= 2) {

@@ -1,5 +1,5 @@
-// Max pooling whose windows reach into padding, leave out pixels or have sides of their own, and images of another
-// size. A thread takes one value at a time: pooling.cu has what is usual.
+// Max pooling with windows that are padded, dilated or not square, and resampling. A thread computes one value at a time;
+// pooling.cu has the usual cases.
 
 // Along a side, tap t of window i is at i * stride - before + t * dilation.
 struct Side {
@@ -9,7 +9,7 @@ struct Side {
         return window * stride - before + tap * dilation;
     }
 
-    // The window whose tap is at a place; -1 if there is none among `count`.
+    // The window whose tap is at a place; -1 if none of `count` windows is.
     __device__ int window(int place, int tap, int count) const {
         int begin = place + before - tap * dilation;
         return begin >= 0 && begin % stride == 0 && begin / stride < count ? begin / stride : -1;
@@ -137,7 +137,7 @@ extern "C" __global__ void pad_backward(
     eachValue(in, samples, [=](long long i, Place to) { dx[i] = dy[out.index(to)]; });
 }
 
-// Which of `size` pixels that of the larger or smaller image is a copy of, as io.trainyard.spec.Nearest says.
+// The pixel, of `size`, that pixel i of the resized image copies, as in io.trainyard.spec.Nearest.
 __device__ inline int nearest(int i, float step, int size) {
     return min(int(float(i) * step), size - 1);
 }

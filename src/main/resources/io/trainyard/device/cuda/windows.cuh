@@ -1,4 +1,4 @@
-// Images, and the windows over them that pooling has: what pooling.cu, windows.cu and averages.cu share.
+// Images and pooling windows, shared by pooling.cu, windows.cu and averages.cu.
 
 // Where a value is in a batch of images.
 struct Place {
@@ -6,7 +6,7 @@ struct Place {
     int channel, row, column;
 };
 
-// How a batch of images lies in memory.
+// The memory layout of a batch of images.
 struct Images {
     int channels, rows, columns;
     bool channelsLast;
