@@ -1,5 +1,6 @@
 package io.trainyard.contract;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -13,6 +14,8 @@ import io.trainyard.metrics.YamlFiles;
 import io.trainyard.ownership.Ownership;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSpec;
+import io.trainyard.sweep.Trials;
 import java.io.IOException;
 import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
@@ -147,7 +150,14 @@ class ContractTest {
     /// The jobs in the docs.
     @Test
     void theDocsJobsAreValid() throws IOException {
-        List<String> jobs = new ArrayList<>(Page.read("docs/reference/jobs.md").code("json"));
+        List<String> jobs = new ArrayList<>();
+        for (String page : List.of("how-to/projects.md", "reference/jobs.md", "reference/sweeps.md")) {
+            for (String json : Page.read("docs/" + page).code("json")) {
+                jobs.add(json);
+                JobSpec job = JobJson.read(json.getBytes(UTF_8));
+                assertThat(job.sweep() == null ? List.of(job) : Trials.of(job)).isNotEmpty();
+            }
+        }
         for (Path file : files(Path.of("docs/examples"))) {
             jobs.add(file.toString().endsWith(".yaml") ? YamlFiles.read(file).toString() : Files.readString(file));
         }
