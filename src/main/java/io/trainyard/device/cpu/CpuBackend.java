@@ -70,11 +70,10 @@ public final class CpuBackend implements DeviceBackend {
     public String computes(Network network, Precision precision, int batchSize) {
         int threads = ThreadRule.threads(
                 network, precision, batchSize, Runtime.getRuntime().availableProcessors());
+        boolean narrow = VectorModule.whyMissing().isEmpty() && KernelRule.narrow(network, precision);
         return "%s, %d %s here"
                 .formatted(
-                        KernelRule.narrow(network, precision)
-                                ? "vector kernels of our own (a narrow network)"
-                                : "oneDNN",
+                        narrow ? "vector kernels of our own (a narrow network)" : "oneDNN",
                         threads,
                         threads == 1 ? "thread" : "threads");
     }
