@@ -39,7 +39,7 @@ class SessionAdmissionTest {
         SessionAdmission.Place second = others.join(two, workload);
         assertThatThrownBy(() -> others.join(two, workload))
                 .isInstanceOf(DeviceBusyException.class)
-                .hasMessageContaining("what this worker runs on cpu (jobs: 2)");
+                .hasMessageContaining("the jobs that this worker runs on cpu (2)");
         first.close();
         assertThatCode(() -> others.join(two, workload)).doesNotThrowAnyException();
         second.close();
@@ -61,7 +61,7 @@ class SessionAdmissionTest {
         SessionAdmission.Place second = others.join(device, workload);
         assertThatThrownBy(() -> second.open(() -> device.open(workload)))
                 .isInstanceOf(DeviceBusyException.class)
-                .hasMessage("beside what this worker runs on cuda:0 (jobs: 1): 9 MiB are needed, and 1 MiB is free");
+                .hasMessage("next to the jobs that this worker runs on cuda:0 (1): 9 MiB are needed, and 1 MiB is free");
         first.close();
         assertThatThrownBy(() -> second.open(() -> device.open(workload))).isInstanceOf(DeviceMemoryException.class);
         assertThat(FailureClassifier.isWorkers(new DeviceBusyException(""))).isTrue();
