@@ -202,7 +202,7 @@ class AlertWatchTest {
         AlertsWanted weak =
                 new AlertsWanted(Optional.of("http://localhost:1/"), Optional.of("hunter2"), Optional.empty());
         assertThatThrownBy(() -> new AlertWatch(store, sources, weak, Duration.ofSeconds(10)))
-                .hasMessageContaining("no Base64 of 24 to 64 bytes");
+                .hasMessageContaining("not Base64 of 24 to 64 bytes");
         AlertsWanted nowhere = new AlertsWanted(Optional.of("localhost"), Optional.of(SECRET), Optional.empty());
         assertThatThrownBy(() -> new AlertWatch(store, sources, nowhere, Duration.ofSeconds(10)))
                 .hasMessageContaining("allowed is http://HOST/");

@@ -208,7 +208,7 @@ class KeycloakIT {
         Patience.await("the job").untilAsserted(() -> assertThat(look(viewer)).isEqualTo(200));
         HttpResponse<String> refused = pause(viewer, "X-Trainyard", "x");
         assertThat(refused.statusCode()).isEqualTo(403);
-        assertThat(refused.body()).contains("bob may look, and not change anything");
+        assertThat(refused.body()).contains("bob can read, but not change anything");
 
         String program =
                 token("gpu", "grant_type=client_credentials&client_id=trainyard-programs&client_secret=" + SECRET);

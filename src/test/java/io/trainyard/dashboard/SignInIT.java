@@ -190,7 +190,7 @@ class SignInIT {
             Patience.await("the log")
                     .untilAsserted(() -> assertThat(dashboard.output() + "\n" + dashboard.errors())
                             .containsPattern(
-                                    "sam.{1,3}\\(root\\) asks \\(http://.*/people %s\\) asks: submit %s-1, %s-2"
+                                    "sam.{1,3}\\(root\\) asks \\(http://.*/people %s\\) requests: submit %s-1, %s-2"
                                             .formatted(subject, subject, subject)));
         }
     }

@@ -216,7 +216,7 @@ final class BucketRootsTest {
         S3ServerAccess.put(SERVER, place, "letters/a\\b", new byte[1]);
         assertThatThrownBy(() -> fetch(roots(1 << 30), "letters"))
                 .isInstanceOf(DatasetException.class)
-                .hasMessageContaining("has an object \"letters/a\\b\", which is no name of a file in a folder");
+                .hasMessageContaining("has an object \"letters/a\\b\", which is not the name of a file in a folder");
         assertThat(folder.resolve("cache/sets")).isEmptyDirectory();
     }
 
