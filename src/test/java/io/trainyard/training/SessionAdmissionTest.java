@@ -61,7 +61,8 @@ class SessionAdmissionTest {
         SessionAdmission.Place second = others.join(device, workload);
         assertThatThrownBy(() -> second.open(() -> device.open(workload)))
                 .isInstanceOf(DeviceBusyException.class)
-                .hasMessage("next to the jobs that this worker runs on cuda:0 (1): 9 MiB are needed, and 1 MiB is free");
+                .hasMessage(
+                        "next to the jobs that this worker runs on cuda:0 (1): 9 MiB are needed, and 1 MiB is free");
         first.close();
         assertThatThrownBy(() -> second.open(() -> device.open(workload))).isInstanceOf(DeviceMemoryException.class);
         assertThat(FailureClassifier.isWorkers(new DeviceBusyException(""))).isTrue();
