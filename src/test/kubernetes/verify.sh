@@ -27,7 +27,7 @@ say() { echo "verify --cluster: $*"; }
 fail() {
   say "FAILED: $*" >&2
   { k get pods --output wide && k get events --sort-by=.lastTimestamp | tail -n 30; } >&2 || true
-  k logs --selector app.kubernetes.io/name=trainyard --prefix --tail=20 2>&1 >&2 || true
+  k logs --selector app.kubernetes.io/name=trainyard --prefix --tail=20 >&2 || true
   exit 1
 }
 k() { "$kubectl" --namespace "$namespace" --request-timeout=60s "$@"; }
@@ -50,7 +50,7 @@ finish() {
   if ! $keep && [[ -f $work/fleet.yaml ]]; then
     "$kubectl" delete --ignore-not-found --wait --timeout="$(seconds 120)s" --filename "$work/fleet.yaml" >/dev/null 2>&1 || true
   fi
-  rm -rf "$work"
+  rm -rf "$work" k8s/.verify
 }
 
 # Sends each object of a rendered folder to the API server, which validates it and stores nothing.
@@ -87,7 +87,6 @@ dry_runs() {
 # Forwards a port of this machine to the dashboard's Service, and sets `dashboard` to its address.
 forward() {
   local log=$work/forward
-  [[ -z ${forwarder:-} ]] || kill "$forwarder" 2>/dev/null || true
   "$kubectl" --namespace "$namespace" port-forward service/trainyard-dashboard :80 >"$log" 2>&1 &
   forwarder=$!
   await 30 "port-forward to the dashboard" grep -q 'Forwarding from 127' "$log"
@@ -117,7 +116,6 @@ workers() {
 idle_workers() { workers | awk '$2 == 0' | wc -l; }
 are_marked() { [[ $(idle_workers) == "$1" ]]; }
 are_workers() { [[ $(workers | wc -l) == "$1" ]]; }
-
 are_ready() { [[ $(k get deployment trainyard-worker --output 'jsonpath={.status.readyReplicas}') == "$1" ]]; }
 
 train_one() {
@@ -157,6 +155,8 @@ restart() {
   say "a rolling restart lost no job: both continued from their checkpoints"
 }
 
+trap finish EXIT
+trap 'exit 130' INT
 unavailable() { say "$*" >&2 && exit "$unavailable_status"; }
 for program in "$kubectl" curl jq; do
   command -v "$program" >/dev/null || unavailable "needs $program; ./trainyard verify --install installs kubectl and jq"
@@ -166,8 +166,6 @@ done
   unavailable "the cluster of $KUBECONFIG does not answer: $(tail -n 1 "$work/version")"
 say "$(sed -n 's/^Server/server/p' "$work/version")"
 
-trap finish EXIT
-trap 'exit 130' INT
 dry_runs
 "$kubectl" kustomize src/test/kubernetes/fleet | sed "s|image: registry.example.org/trainyard:.*|image: $image|" >"$work/fleet.yaml"
 "$kubectl" apply --filename "$work/fleet.yaml" >/dev/null

@@ -10,7 +10,7 @@ import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/// What the command lines of both main classes have in common: help, error handling and the version.
+/// Help, error handling and version of the command lines of both main classes.
 final class CommandLines {
     private static final String POM_PROPERTIES = "/META-INF/maven/io.trainyard/trainyard/pom.properties";
 

@@ -97,7 +97,7 @@ public final class KafkaOptions {
     Brokers brokers() {
         if (brokers == null) {
             brokers = Brokers.at(address, file());
-            PortProbe.requireClear(brokers);
+            PortProbe.requireKafka(brokers);
         }
         return brokers;
     }

@@ -241,7 +241,7 @@ public final class JobFiles {
         }
     }
 
-    /// What a worker would find out before the first step; of a dataset that is not built in only a worker knows.
+    /// The checks that a worker makes before the first step. Only workers can check datasets that are not built in.
     private static void requireFitting(JobSpec job) {
         Datasets.find(job.dataset().name()).ifPresent(dataset -> {
             job.dataset().refuseFolderFields();

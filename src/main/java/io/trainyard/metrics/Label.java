@@ -10,7 +10,7 @@ public enum Label {
     KIND("auto", "cpu", "cuda", "reference"),
     /// `unknown`: the job's command is unknown.
     PRIORITY("high", "normal", "low", "unknown"),
-    /// Of a worker. Refusing: it claims no jobs, and says why. Lost: it has been silent.
+    /// State of a worker. Refusing: it claims no jobs and reports the reason. Lost: its heartbeats have stopped.
     STATE("idle", "busy", "refusing", "lost"),
     CAUSE(FailureCause.words()),
     /// What preceded an attempt: the job's command, the loss of its worker, a release by its worker, or a

@@ -18,9 +18,12 @@ public final class PortProbe {
     /// Version 0 has no body; the client id is null.
     private static final short API_VERSIONS = 18;
 
-    private static final short NO_NAME = -1;
-    private static final int QUESTION = 7;
-    private static final int QUESTION_BYTES = 3 * Short.BYTES + Integer.BYTES;
+    private static final short NULL_CLIENT_ID = -1;
+    private static final int CORRELATION_ID = 7;
+    private static final int REQUEST_BYTES = 3 * Short.BYTES + Integer.BYTES;
+    /// The size and the correlation id of a response.
+    private static final int RESPONSE_BYTES = 2 * Integer.BYTES;
+
     private static final int TLS_ALERT = 0x15;
     private static final int TLS_MAJOR = 3;
 
@@ -40,7 +43,7 @@ public final class PortProbe {
     ///
     /// @throws KafkaUnreachableException if the port uses TLS or answers in another protocol; a port without an
     ///     answer is left to the clients
-    public static void requireClear(Brokers brokers) {
+    public static void requireKafka(Brokers brokers) {
         if (usesTls(brokers)) {
             return;
         }
@@ -85,13 +88,13 @@ public final class PortProbe {
 
     /// The request in one packet. A TLS server closes the connection after the first bytes, and further packets
     /// would discard its answer.
-    private static byte[] question() {
-        return ByteBuffer.allocate(Integer.BYTES + QUESTION_BYTES)
-                .putInt(QUESTION_BYTES)
+    private static byte[] request() {
+        return ByteBuffer.allocate(Integer.BYTES + REQUEST_BYTES)
+                .putInt(REQUEST_BYTES)
                 .putShort(API_VERSIONS)
                 .putShort((short) 0)
-                .putInt(QUESTION)
-                .putShort(NO_NAME)
+                .putInt(CORRELATION_ID)
+                .putShort(NULL_CLIENT_ID)
                 .array();
     }
 
@@ -105,15 +108,15 @@ public final class PortProbe {
                             first.substring(0, colon).replaceAll("[\\[\\]]", ""),
                             Integer.parseInt(first.substring(colon + 1))),
                     TIMEOUT_MILLIS);
-            socket.getOutputStream().write(question());
-            byte[] bytes = socket.getInputStream().readNBytes(Integer.BYTES + Integer.BYTES);
+            socket.getOutputStream().write(request());
+            byte[] bytes = socket.getInputStream().readNBytes(RESPONSE_BYTES);
             if (bytes.length > 1 && bytes[0] == TLS_ALERT && bytes[1] == TLS_MAJOR) {
                 return new Answer(Protocol.TLS, "");
             }
-            if (bytes.length < Integer.BYTES + Integer.BYTES) {
+            if (bytes.length < RESPONSE_BYTES) {
                 return new Answer(Protocol.NONE, "");
             }
-            boolean isKafka = ByteBuffer.wrap(bytes).getInt(Integer.BYTES) == QUESTION;
+            boolean isKafka = ByteBuffer.wrap(bytes).getInt(Integer.BYTES) == CORRELATION_ID;
             return new Answer(isKafka ? Protocol.KAFKA : Protocol.OTHER, printable(bytes));
         } catch (IOException | IllegalArgumentException _) {
             return new Answer(Protocol.NONE, "");

@@ -104,19 +104,7 @@ class DashboardHeapIT {
     }
 
     private TrainyardProcess start(String prefix) {
-        return TrainyardProcess.start(
-                dir,
-                List.of(
-                        "/usr/bin/env",
-                        HEAP,
-                        TrainyardProcess.LAUNCHER.toString(),
-                        "dashboard",
-                        "--prefix",
-                        prefix,
-                        "--kafka",
-                        TestBroker.address(),
-                        "--port",
-                        "0"));
+        return DashboardProcess.start(dir, prefix, 0, List.of(HEAP));
     }
 
     private static void feed(String prefix) throws Exception {

@@ -41,23 +41,14 @@ class HostsIT {
     }
 
     private static TrainyardProcess start(String store, String... more) {
-        List<String> command = new ArrayList<>(List.of(
-                "/usr/bin/env",
-                "TRAINYARD_DASHBOARD_HOSTS=trainyard.example.org",
-                TrainyardProcess.LAUNCHER.toString(),
-                "dashboard",
-                "--prefix",
+        List<String> options = new ArrayList<>(List.of("--host", "0.0.0.0", "--tracking", "jdbc:sqlite:" + store));
+        options.addAll(List.of(more));
+        return DashboardProcess.start(
+                dir,
                 PREFIX,
-                "--kafka",
-                TestBroker.address(),
-                "--port",
-                "0",
-                "--host",
-                "0.0.0.0",
-                "--tracking",
-                "jdbc:sqlite:" + store));
-        command.addAll(List.of(more));
-        return TrainyardProcess.start(dir, command);
+                0,
+                List.of("TRAINYARD_DASHBOARD_HOSTS=trainyard.example.org"),
+                options.toArray(String[]::new));
     }
 
     private static int port(TrainyardProcess process) {

@@ -60,26 +60,30 @@ class KeycloakIT {
         url = "http://localhost:" + Ports.take();
         Path imported = Files.createDirectories(dir.resolve("data/import"));
         Files.writeString(imported.resolve("gpu-realm.json"), realm().toString());
-        TrainyardProcess provider = start(
-                "KC_BOOTSTRAP_ADMIN_USERNAME=admin",
-                "KC_BOOTSTRAP_ADMIN_PASSWORD=" + SECRET,
-                "TRAINYARD_SIGN_IN_SECRET=" + SECRET,
-                "TRAINYARD_PROGRAMS_SECRET=" + SECRET,
-                "TRAINYARD_URL=" + url,
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx400m",
-                "-XX:TieredStopAtLevel=1",
-                "--add-opens=java.base/java.lang=ALL-UNNAMED",
-                "-Djava.util.logging.manager=org.jboss.logmanager.LogManager",
-                "-Dkc.home.dir=" + dir,
-                "-Dkc.config.built=true", // as shipped; otherwise it builds itself first
-                "-cp",
-                jar.toString(),
-                "io.quarkus.bootstrap.runner.QuarkusEntryPoint",
-                "start-dev",
-                "--http-host=127.0.0.1",
-                "--http-port=" + URI.create(keycloak).getPort(),
-                "--import-realm");
+        TrainyardProcess provider = TrainyardProcess.start(
+                dir,
+                List.of(
+                        "/usr/bin/env",
+                        "KC_BOOTSTRAP_ADMIN_USERNAME=admin",
+                        "KC_BOOTSTRAP_ADMIN_PASSWORD=" + SECRET,
+                        "TRAINYARD_SIGN_IN_SECRET=" + SECRET,
+                        "TRAINYARD_PROGRAMS_SECRET=" + SECRET,
+                        "TRAINYARD_URL=" + url,
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xmx400m",
+                        "-XX:TieredStopAtLevel=1",
+                        "--add-opens=java.base/java.lang=ALL-UNNAMED",
+                        "-Djava.util.logging.manager=org.jboss.logmanager.LogManager",
+                        "-Dkc.home.dir=" + dir,
+                        "-Dkc.config.built=true", // as shipped; otherwise it builds itself first
+                        "-cp",
+                        jar.toString(),
+                        "io.quarkus.bootstrap.runner.QuarkusEntryPoint",
+                        "start-dev",
+                        "--http-host=127.0.0.1",
+                        "--http-port=" + URI.create(keycloak).getPort(),
+                        "--import-realm"));
+        STARTED.add(provider);
         TopicAdmin.createMissing(TestBroker.brokers(), PREFIX, Patience.LIMIT);
         try (EventPublisher publisher = new EventPublisher(TestBroker.address(), PREFIX)) {
             publisher.send(spec("mine"));
@@ -88,20 +92,16 @@ class KeycloakIT {
         Patience.awaitJobs("Keycloak")
                 .until(() -> !provider.isAlive() || provider.output().contains("Listening on"));
         assertThat(provider.isAlive()).as(provider.toString()).isTrue();
-        TrainyardProcess dashboard = start(
-                "TRAINYARD_SIGN_IN_SECRET=" + SECRET,
-                TrainyardProcess.LAUNCHER.toString(),
-                "dashboard",
-                "--prefix",
+        TrainyardProcess dashboard = DashboardProcess.start(
+                dir,
                 PREFIX,
-                "--kafka",
-                TestBroker.address(),
-                "--port",
-                Integer.toString(URI.create(url).getPort()),
+                URI.create(url).getPort(),
+                List.of("TRAINYARD_SIGN_IN_SECRET=" + SECRET),
                 "--tracking",
                 "jdbc:sqlite:tracking.db",
                 "--sign-in",
                 keycloak + "/realms/gpu");
+        STARTED.add(dashboard);
         assertThat(dashboard.await(DashboardIT.URL)).isEqualTo(url);
         http = HttpClient.newHttpClient();
     }
@@ -115,14 +115,6 @@ class KeycloakIT {
                     .resolve("lib", "quarkus-run.jar")
                     .toAbsolutePath();
         }
-    }
-
-    private static TrainyardProcess start(String... command) {
-        List<String> all = new ArrayList<>(List.of("/usr/bin/env"));
-        all.addAll(List.of(command));
-        TrainyardProcess process = TrainyardProcess.start(dir, all);
-        STARTED.add(process);
-        return process;
     }
 
     @AfterAll

@@ -77,22 +77,13 @@ class KubernetesIT {
     }
 
     private TrainyardProcess start(Config cluster) throws Exception {
-        return TrainyardProcess.start(
+        return DashboardProcess.start(
                 dir,
-                List.of(
-                        "env",
-                        "KUBECONFIG=" + kubeConfig(cluster),
-                        "TRAINYARD_DASHBOARD_MARK_PODS=true",
-                        TrainyardProcess.LAUNCHER.toString(),
-                        "dashboard",
-                        "--kafka",
-                        TestBroker.address(),
-                        "--prefix",
-                        PREFIX,
-                        "--port",
-                        "0",
-                        "--scaler-port",
-                        "0"));
+                PREFIX,
+                0,
+                List.of("KUBECONFIG=" + kubeConfig(cluster), "TRAINYARD_DASHBOARD_MARK_PODS=true"),
+                "--scaler-port",
+                "0");
     }
 
     private Path kubeConfig(Config cluster) throws Exception {

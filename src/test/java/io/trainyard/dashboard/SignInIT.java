@@ -72,27 +72,13 @@ class SignInIT {
     }
 
     private static TrainyardProcess dashboardOf(String signIn, String store, String... environment) {
-        List<String> command = new ArrayList<>(List.of(
-                "/usr/bin/env",
+        List<String> all = new ArrayList<>(List.of(
                 "TRAINYARD_SIGN_IN_SECRET=" + SECRET,
                 "TRAINYARD_SIGN_IN_OPERATORS=train,train-more",
                 "TRAINYARD_SIGN_IN_AUDIENCE=api://trainyard",
                 "TRAINYARD_DASHBOARD_MAX_WAITING_EACH=2"));
-        command.addAll(List.of(environment));
-        command.addAll(List.of(
-                TrainyardProcess.LAUNCHER.toString(),
-                "dashboard",
-                "--prefix",
-                PREFIX,
-                "--kafka",
-                TestBroker.address(),
-                "--port",
-                "0",
-                "--tracking",
-                "jdbc:sqlite:" + store,
-                "--sign-in",
-                signIn));
-        return TrainyardProcess.start(dir, command);
+        all.addAll(List.of(environment));
+        return DashboardProcess.start(dir, PREFIX, 0, all, "--tracking", "jdbc:sqlite:" + store, "--sign-in", signIn);
     }
 
     @AfterAll
@@ -200,25 +186,17 @@ class SignInIT {
         assertThat(call("GET", "/").headers().allValues("Set-Cookie"))
                 .isNotEmpty()
                 .noneMatch(cookie -> cookie.contains("Secure"));
-        try (TrainyardProcess there = TrainyardProcess.start(
+        try (TrainyardProcess there = DashboardProcess.start(
                 dir,
-                List.of(
-                        "/usr/bin/env",
-                        "TRAINYARD_SIGN_IN_SECRET=" + SECRET,
-                        TrainyardProcess.LAUNCHER.toString(),
-                        "dashboard",
-                        "--prefix",
-                        PREFIX,
-                        "--kafka",
-                        TestBroker.address(),
-                        "--port",
-                        "0",
-                        "--host",
-                        "0.0.0.0",
-                        "--tracking",
-                        "jdbc:sqlite:network.db",
-                        "--sign-in",
-                        provider.issuerUrl(ISSUER).toString()))) {
+                PREFIX,
+                0,
+                List.of("TRAINYARD_SIGN_IN_SECRET=" + SECRET),
+                "--host",
+                "0.0.0.0",
+                "--tracking",
+                "jdbc:sqlite:network.db",
+                "--sign-in",
+                provider.issuerUrl(ISSUER).toString())) {
             String page = there.await(DashboardIT.URL).replace("0.0.0.0", "localhost");
             assertThat(get(page + "/").headers().allValues("Set-Cookie"))
                     .isNotEmpty()

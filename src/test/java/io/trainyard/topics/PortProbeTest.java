@@ -20,7 +20,7 @@ class PortProbeTest {
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             CompletableFuture<Void> answered = CompletableFuture.runAsync(() -> answer(server));
             Brokers brokers = Brokers.at("localhost:" + server.getLocalPort());
-            assertThatThrownBy(() -> PortProbe.requireClear(brokers))
+            assertThatThrownBy(() -> PortProbe.requireKafka(brokers))
                     .isInstanceOf(KafkaUnreachableException.class)
                     .hasMessage(
                             "Kafka at %s: the port answers in another protocol (\"HTTP/1.1\"...); check the address (--kafka HOST:PORT)",

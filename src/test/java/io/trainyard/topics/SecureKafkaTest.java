@@ -70,7 +70,7 @@ class SecureKafkaTest {
     }
 
     private static void work(Brokers brokers, String prefix) throws Exception {
-        PortProbe.requireClear(brokers);
+        PortProbe.requireKafka(brokers);
         TopicAdmin.createMissing(brokers, prefix, Patience.LIMIT);
         String topic = Topic.COMMANDS_HIGH.name(prefix);
         try (var producer = brokers.producer(Map.of("acks", "all"))) {
@@ -129,10 +129,10 @@ class SecureKafkaTest {
 
     @Test
     void detectsPortsWithAndWithoutTls() throws Exception {
-        assertThatThrownBy(() -> PortProbe.requireClear(Brokers.at(kafka.address())))
+        assertThatThrownBy(() -> PortProbe.requireKafka(Brokers.at(kafka.address())))
                 .isInstanceOf(KafkaUnreachableException.class)
                 .hasMessageContainingAll(kafka.address(), "the port uses TLS", "--kafka-config");
-        PortProbe.requireClear(kafka.anyDoor());
+        PortProbe.requireKafka(kafka.anyDoor());
 
         Path file = kafka.scram(SecureBroker.USER, SecureBroker.PASSWORD);
         Brokers wrongPort = Brokers.at(kafka.anyDoor().address(), Optional.of(file));

@@ -57,7 +57,7 @@ public class UsageResource {
     @Operation(
             summary = "Device-hours",
             description =
-                    "`from`, `to`: the first and the last day in UTC, such as 2026-11-22; without them the last 7 days. `by`: day, device (its kind), dataset, network, worker or state. Jobs and attempts are counted where they began. `failedHours` were for jobs that have failed, `lostHours` for attempts whose workers never told how they ended.")
+                    "`from`, `to`: the first and the last day in UTC, such as 2026-11-22; without them the last 7 days. `by`: day, device (its kind), dataset, network, worker or state. Jobs and attempts are counted on the day of their start. `failedHours` belong to jobs that failed, `lostHours` to attempts whose outcome was never published.")
     public DeviceHours usage(
             @QueryParam("from") @DefaultValue("") String from,
             @QueryParam("to") @DefaultValue("") String to,
