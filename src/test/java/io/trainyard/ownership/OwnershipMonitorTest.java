@@ -302,9 +302,18 @@ class OwnershipMonitorTest {
         assertThat(monitor.due()).containsExactly(new RecoveryAction.Republish(request("rests", 1), 1, true));
     }
 
+    /// The least of several measurements, because other threads of this process allocate, too.
     @Slow
     @Test
     void aPausedJobUsesFewBytes() {
+        long each = Long.MAX_VALUE;
+        for (int i = 0; i < 5 && each >= 400; i++) {
+            each = Math.min(each, bytesOfAPausedJob());
+        }
+        assertThat(each).isBetween(40L, 399L);
+    }
+
+    private static long bytesOfAPausedJob() {
         int jobs = 20_000;
         OwnershipMonitor many =
                 new OwnershipMonitor("me", new OwnershipMonitor.Rules(BEATS, jobs), new ControlRequests());
@@ -313,8 +322,8 @@ class OwnershipMonitorTest {
             many.ownership("trial-" + i, Ownership.paused(request("trial-" + i, 1), "w"));
         }
         long each = (usedBytes() - before) / jobs;
-        assertThat(each).isLessThan(400);
         assertThat(many.request("trial-7")).isEqualTo(request("trial-7", 1));
+        return each;
     }
 
     private static long usedBytes() {
