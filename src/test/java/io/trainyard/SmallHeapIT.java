@@ -8,9 +8,9 @@ import io.trainyard.event.Control.DesiredState;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent.Expanded;
 import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.ownership.CommandContent;
 import io.trainyard.ownership.Ownership;
 import io.trainyard.ownership.OwnershipJson;
-import io.trainyard.ownership.Request;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.Priority;
@@ -83,7 +83,7 @@ class SmallHeapIT {
                 }
                 for (int i = 0; i < ownerships; i++) {
                     JobSpec job = JobJson.read(large("owned-" + i, "").getBytes(UTF_8));
-                    Request request = new Request(job, 1, Priority.LOW, List.of(), null, null, 0);
+                    CommandContent request = new CommandContent(job, 1, Priority.LOW, List.of(), null, null, 0);
                     send(
                             producer,
                             fleet,

@@ -119,9 +119,9 @@ final class DashboardCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         requireSafeIssuer();
-        Service.requireFree(spec, "--port", host, port);
+        QuarkusService.requireFree(spec, "--port", host, port);
         if (scalerPort != null) {
-            Service.requireFree(spec, "--scaler-port", host, scalerPort);
+            QuarkusService.requireFree(spec, "--scaler-port", host, scalerPort);
         }
         requireTracking();
         TopicAdmin.createMissing(kafka.brokers(), kafka.prefix(), Topic.SHOWN, kafka.timeout());
@@ -154,7 +154,7 @@ final class DashboardCommand implements Callable<Integer> {
         }
         settings.put("quarkus.http.host", host);
         settings.put("quarkus.http.port", Integer.toString(port));
-        return Service.run(settings, this::announce);
+        return QuarkusService.run(settings, this::announce);
     }
 
     /// Reports an error before Quarkus does so with a stack trace.
@@ -226,6 +226,8 @@ final class DashboardCommand implements Callable<Integer> {
     }
 
     private void announce() {
-        spec.commandLine().getOut().printf("Dashboard: http://%s:%s/ (stop with Ctrl+C)%n", host, Service.httpPort());
+        spec.commandLine()
+                .getOut()
+                .printf("Dashboard: http://%s:%s/ (stop with Ctrl+C)%n", host, QuarkusService.httpPort());
     }
 }

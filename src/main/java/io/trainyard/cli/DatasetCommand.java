@@ -2,7 +2,7 @@ package io.trainyard.cli;
 
 import io.trainyard.cli.report.InspectionText;
 import io.trainyard.data.Inspection;
-import io.trainyard.data.OwnFolder;
+import io.trainyard.data.UserFolder;
 import io.trainyard.spec.Colors;
 import io.trainyard.spec.DatasetSpec;
 import io.trainyard.spec.InvalidJobException;
@@ -108,7 +108,7 @@ public final class DatasetCommand extends PlainCommand {
         if (out != null) {
             throw wrong("inspect takes one folder; leave out " + out);
         }
-        OwnFolder folder = OwnFolder.at(path);
+        UserFolder folder = UserFolder.at(path);
         Inspection inspection = folder.inspect(how(folder));
         if (json) {
             terminal.printJson(inspection);
@@ -128,13 +128,13 @@ public final class DatasetCommand extends PlainCommand {
         if (out == null) {
             throw wrong("convert takes two folders: the one to read, and OUT, the one to write");
         }
-        OwnFolder folder = OwnFolder.at(path);
+        UserFolder folder = UserFolder.at(path);
         terminal.out().println("written: " + folder.pack(out, how(folder), force));
         return ExitCodes.OK;
     }
 
     /// The dataset as a job would specify it.
-    private DatasetSpec how(OwnFolder folder) {
+    private DatasetSpec how(UserFolder folder) {
         try {
             return new DatasetSpec(
                     folder.name(),

@@ -106,8 +106,8 @@ public final class DemoCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         List<JobSpec> jobs = files.isEmpty() ? builtIn() : JobFiles.read(files, terminal.in());
         requireKinds(jobs, Devices.kinds(options.device()));
-        Service.requireFree(spec, "--port", LOCALHOST, port);
-        Service.requireFree(spec, "--kafka-port", LOCALHOST, kafkaPort);
+        QuarkusService.requireFree(spec, "--port", LOCALHOST, port);
+        QuarkusService.requireFree(spec, "--kafka-port", LOCALHOST, kafkaPort);
         options.beginWarmUp();
         Path folder = directory == null ? temporary() : directory;
         EmbeddedBroker broker = startBroker(folder);
@@ -116,7 +116,7 @@ public final class DemoCommand implements Callable<Integer> {
             removeTemporary(folder);
         };
         int[] watched = {ExitCodes.OK};
-        int ended = Service.run(settings(broker, folder), below, () -> watched[0] = train(broker, jobs));
+        int ended = QuarkusService.run(settings(broker, folder), below, () -> watched[0] = train(broker, jobs));
         return exit && ended == ExitCodes.OK ? watched[0] : ended;
     }
 
@@ -154,7 +154,8 @@ public final class DemoCommand implements Callable<Integer> {
 
     /// @return the exit status; 0 if all jobs finished
     private int train(EmbeddedBroker broker, List<JobSpec> jobs) {
-        terminal.out().printf("page   http://%s:%s/%nKafka  %s%n", LOCALHOST, Service.httpPort(), broker.address());
+        terminal.out()
+                .printf("page   http://%s:%s/%nKafka  %s%n", LOCALHOST, QuarkusService.httpPort(), broker.address());
         options.choice(jobs).ifPresent(choice -> terminal.out().println("device " + choice));
         terminal.out().println();
         Cluster kafka = new Cluster(Brokers.at(broker.address()), Topic.DEFAULT_PREFIX, EmbeddedBroker.START_TIMEOUT);

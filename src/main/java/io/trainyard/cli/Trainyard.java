@@ -76,7 +76,7 @@ public final class Trainyard implements Runnable {
     static CommandLine commandLine(Object command) {
         FailureMessages messages =
                 new FailureMessages(Set.of(BrokerException.class, TrackingException.class, ExportException.class));
-        return Words.readBy(CommandLines.of(command, messages));
+        return EnumConverter.readBy(CommandLines.of(command, messages));
     }
 
     private static int execute(ParseResult parsed) {

@@ -69,17 +69,19 @@ final class WorkerCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         if (metricsPort != null) {
-            Service.requireFree(spec, "--metrics-port", metricsHost, metricsPort);
+            QuarkusService.requireFree(spec, "--metrics-port", metricsHost, metricsPort);
         }
         // Quarkus would report the same with a stack trace when it opens its channels.
         TopicCheck.correct(kafka.brokers(), kafka.prefix(), kafka.timeout());
         TopicAdmin.createMissing(kafka.brokers(), kafka.prefix(), kafka.timeout());
-        return Service.run(settings(), this::announce);
+        return QuarkusService.run(settings(), this::announce);
     }
 
     private void announce() {
         if (metricsPort != null) {
-            spec.commandLine().getOut().printf("Metrics: http://%s:%s/metrics%n", metricsHost, Service.httpPort());
+            spec.commandLine()
+                    .getOut()
+                    .printf("Metrics: http://%s:%s/metrics%n", metricsHost, QuarkusService.httpPort());
         }
     }
 

@@ -36,18 +36,18 @@ class AlertWatch {
     /// How long sent alerts are stored. Their records are not read again after that.
     private static final Duration REMEMBERED = Duration.ofDays(30);
 
-    private final Sources sources;
+    private final SourceStatus sources;
     private final int maxPending;
     private final AlertQueue queue;
     private final Optional<AlertRules> rules;
     private final Optional<AlertSender> sender;
 
     @Inject
-    AlertWatch(TrackingStore store, Sources sources, DashboardConfig config) {
+    AlertWatch(TrackingStore store, SourceStatus sources, DashboardConfig config) {
         this(store, sources, config.alerts(), config.workerLostAfter());
     }
 
-    AlertWatch(TrackingStore store, Sources sources, DashboardConfig.Alerts wanted, Duration lostAfter) {
+    AlertWatch(TrackingStore store, SourceStatus sources, DashboardConfig.Alerts wanted, Duration lostAfter) {
         this.sources = sources;
         queue = store.alerts();
         maxPending = wanted.maxPending();
@@ -105,7 +105,7 @@ class AlertWatch {
 
     /// Checks for jobs without new records, if the dashboard is up to date with the topics.
     void look() {
-        Sources.State state = sources.state();
+        SourceStatus.State state = sources.state();
         long now = System.currentTimeMillis();
         boolean isReading = state.kafka().ok()
                 && state.store().ok()

@@ -41,7 +41,7 @@ class DemandWatch {
     private static final Duration PAUSE = Duration.ofMillis(50);
 
     private final JobHistory history;
-    private final Sources sources;
+    private final SourceStatus sources;
     private final DemandServer server;
     private final BlockingQueue<Boolean> received = new ArrayBlockingQueue<>(1);
     private final Thread thread = Thread.ofPlatform().name("demand").daemon().unstarted(this::watch);
@@ -50,14 +50,14 @@ class DemandWatch {
     @Inject
     DemandWatch(
             JobHistory history,
-            Sources sources,
+            SourceStatus sources,
             DashboardConfig config,
             @ConfigProperty(name = "quarkus.http.host") String host)
             throws IOException {
         this(history, sources, new InetSocketAddress(host, config.scalerPort().orElseThrow()));
     }
 
-    DemandWatch(JobHistory history, Sources sources, InetSocketAddress address) throws IOException {
+    DemandWatch(JobHistory history, SourceStatus sources, InetSocketAddress address) throws IOException {
         this.history = history;
         this.sources = sources;
         server = new DemandServer(address, Label.KIND.allowed());

@@ -29,7 +29,7 @@ class FleetGauges {
 
     private final MeterRegistry registry;
     private final JobHistory history;
-    private final Sources sources;
+    private final SourceStatus sources;
     private final ProjectQuotas quotas;
     private final ProjectGauges projects;
     private final String prefix;
@@ -39,7 +39,7 @@ class FleetGauges {
     FleetGauges(
             MeterRegistry registry,
             JobHistory history,
-            Sources sources,
+            SourceStatus sources,
             ProjectQuotas quotas,
             @ConfigProperty(name = "trainyard.topics.prefix") String prefix) {
         this.registry = registry;

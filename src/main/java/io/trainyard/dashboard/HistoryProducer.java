@@ -19,13 +19,13 @@ class HistoryProducer {
 
     @Produces
     @Singleton
-    Sources sources() {
-        return new Sources();
+    SourceStatus sources() {
+        return new SourceStatus();
     }
 
     @Produces
     @Singleton
-    JobHistory history(TrackingStore store, Sources sources, DashboardConfig config) {
+    JobHistory history(TrackingStore store, SourceStatus sources, DashboardConfig config) {
         return new JobHistory(
                 store,
                 sources,

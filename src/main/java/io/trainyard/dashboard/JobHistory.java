@@ -15,7 +15,7 @@ import io.trainyard.tracking.JobPage;
 import io.trainyard.tracking.JobQuery;
 import io.trainyard.tracking.JobSummary;
 import io.trainyard.tracking.Partition;
-import io.trainyard.tracking.StoreResult;
+import io.trainyard.tracking.StoredChanges;
 import io.trainyard.tracking.TrackingException;
 import io.trainyard.tracking.TrackingStore;
 import io.trainyard.tracking.Transition;
@@ -67,7 +67,7 @@ public final class JobHistory {
     private static final int MAX_FORECASTS = 200;
 
     private final TrackingStore store;
-    private final Sources sources;
+    private final SourceStatus sources;
     private final Limits limits;
     private final Map<String, Entry> jobs = new HashMap<>();
     private final NavigableSet<JobSummary> leaving = new TreeSet<>(LEAVING);
@@ -80,7 +80,7 @@ public final class JobHistory {
     private long workersVersion;
     private long forecastsVersion;
 
-    public JobHistory(TrackingStore store, Sources sources, Limits limits) {
+    public JobHistory(TrackingStore store, SourceStatus sources, Limits limits) {
         this.store = store;
         this.sources = sources;
         this.limits = limits;
@@ -101,7 +101,7 @@ public final class JobHistory {
     /// @throws IllegalArgumentException if the database refuses the data; nothing was stored
     /// @throws TrackingException if the store fails or another process wrote first; nothing was stored
     public List<Transition> apply(Collection<JobRecord> jobRecords, Map<Partition, Long> next) {
-        StoreResult taken = store.take(jobRecords, next);
+        StoredChanges taken = store.take(jobRecords, next);
         show(taken.changed());
         waiting.take(taken.changed());
         listeners.forEach(listener -> listener.accept(jobRecords));

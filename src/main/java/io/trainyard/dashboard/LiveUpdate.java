@@ -24,7 +24,7 @@ public record LiveUpdate(
         @Nullable List<WorkerView> workers,
         @Nullable Map<String, String> waiting,
         @Nullable Map<String, StartForecast> forecasts,
-        Sources.State sources,
+        SourceStatus.State sources,
         long nowMillis) {
 
     @JsonIgnore

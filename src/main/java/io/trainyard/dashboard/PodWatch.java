@@ -16,16 +16,16 @@ import java.util.stream.Collectors;
 @Singleton
 class PodWatch {
     private final JobHistory history;
-    private final Sources sources;
+    private final SourceStatus sources;
     private final Pods pods;
     private final PodMarks marks;
 
     @Inject
-    PodWatch(JobHistory history, Sources sources) {
+    PodWatch(JobHistory history, SourceStatus sources) {
         this(history, sources, ApiServer.connect());
     }
 
-    PodWatch(JobHistory history, Sources sources, Pods pods) {
+    PodWatch(JobHistory history, SourceStatus sources, Pods pods) {
         this.history = history;
         this.sources = sources;
         this.pods = pods;

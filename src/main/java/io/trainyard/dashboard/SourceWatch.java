@@ -25,7 +25,7 @@ class SourceWatch implements AutoCloseable {
 
     private final TrackingStore store;
     private final TopicConsumer consumer;
-    private final Sources sources;
+    private final SourceStatus sources;
     private final Brokers kafka;
     private @Nullable Admin admin;
     private long caughtUpNanos = System.nanoTime();
@@ -33,7 +33,7 @@ class SourceWatch implements AutoCloseable {
 
     private boolean storeAway;
 
-    SourceWatch(TrackingStore store, TopicConsumer consumer, Sources sources, Brokers kafka) {
+    SourceWatch(TrackingStore store, TopicConsumer consumer, SourceStatus sources, Brokers kafka) {
         this.store = store;
         this.consumer = consumer;
         this.sources = sources;

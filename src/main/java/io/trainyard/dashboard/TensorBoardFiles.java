@@ -1,6 +1,6 @@
 package io.trainyard.dashboard;
 
-import io.trainyard.export.TensorBoardSink;
+import io.trainyard.export.LiveTensorBoardExporter;
 import io.trainyard.tracking.JobSummary;
 import io.trainyard.tracking.TrackingStore;
 import jakarta.inject.Singleton;
@@ -15,13 +15,13 @@ class TensorBoardFiles {
     private static final Logger LOG = Logger.getLogger(TensorBoardFiles.class);
 
     private final JobHistory history;
-    private final Optional<TensorBoardSink> sink;
+    private final Optional<LiveTensorBoardExporter> sink;
     private long version;
     private boolean failing;
 
     TensorBoardFiles(JobHistory history, TrackingStore store, DashboardConfig config) {
         this.history = history;
-        sink = config.tensorboard().map(folder -> new TensorBoardSink(store, Path.of(folder)));
+        sink = config.tensorboard().map(folder -> new LiveTensorBoardExporter(store, Path.of(folder)));
     }
 
     void append() {

@@ -73,7 +73,7 @@ public class TopicConsumer {
 
     private final TrackingStore store;
     private final JobHistory history;
-    private final Sources sources;
+    private final SourceStatus sources;
     private final FleetCounters counters;
     private final AlertWatch alerts;
     private final Brokers kafka;
@@ -90,7 +90,7 @@ public class TopicConsumer {
     TopicConsumer(
             TrackingStore store,
             JobHistory history,
-            Sources sources,
+            SourceStatus sources,
             FleetCounters counters,
             AlertWatch alerts,
             Brokers kafka,

@@ -66,7 +66,7 @@ record ArraysManifest(
     @Override
     public DatasetInfo describe(DataFolder folder, DatasetSpec spec) {
         try (ArrayFiles files = files(folder)) {
-            Shape shape = ArraySamples.shape(files.shape("x_train"), layout);
+            Shape shape = SamplesFromArray.shape(files.shape("x_train"), layout);
             return DatasetManifest.info(spec, shape, answers(files), normalize);
         }
     }
@@ -78,8 +78,8 @@ record ArraysManifest(
         NumberArray labels = files.read("y_train");
         boolean numbers = targets == null ? !labels.type().whole() : targets == TargetKind.NUMBERS;
         return numbers
-                ? new Answers.Numbers(ArrayTargets.outputs(labels))
-                : DatasetManifest.classes(ArrayTargets.countClasses(labels), null);
+                ? new Answers.Numbers(TargetsFromArray.outputs(labels))
+                : DatasetManifest.classes(TargetsFromArray.countClasses(labels), null);
     }
 
     @Override
@@ -112,6 +112,7 @@ record ArraysManifest(
                     targets.file(), "%s next to %s".formatted(targets, samples), "the same number of both");
         }
         return new Split(
-                new ArraySamples(layout, memory).of(samples, info.shape()), ArrayTargets.of(targets, info.answers()));
+                new SamplesFromArray(layout, memory).of(samples, info.shape()),
+                TargetsFromArray.of(targets, info.answers()));
     }
 }

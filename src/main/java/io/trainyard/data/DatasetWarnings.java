@@ -22,7 +22,7 @@ final class DatasetWarnings {
     private DatasetWarnings() {}
 
     /// Findings about files that are not read as samples, and about names that jobs cannot use.
-    static void ofFiles(OwnFolder own, List<String> odd) {
+    static void ofFiles(UserFolder own, List<String> odd) {
         String name = own.folder().path().getFileName().toString();
         if (!DatasetSpec.isName(name)) {
             odd.add("no job can name the folder %s: names have small letters, digits and hyphens, 64 at most; rename it"

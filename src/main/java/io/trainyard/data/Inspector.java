@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// Inspects all samples of a folder. Few samples are in memory at a time: decoded images, or cached pages of
 /// mapped files.
 final class Inspector {
-    private final OwnFolder own;
+    private final UserFolder own;
     private final DatasetSpec how;
     private final List<String> odd = new ArrayList<>();
 
@@ -38,7 +38,7 @@ final class Inspector {
             Inspection.@Nullable ImageSizes sizes,
             @Nullable Equal equal) {}
 
-    Inspector(OwnFolder own, DatasetSpec how) {
+    Inspector(UserFolder own, DatasetSpec how) {
         this.own = own;
         this.how = how;
     }

@@ -108,7 +108,7 @@ final class PackedFile implements AutoCloseable {
 
     private Shape shape(String name) {
         try {
-            return ArraySamples.shape(arrays.shape(name), ArraysManifest.Layout.NCHW);
+            return SamplesFromArray.shape(arrays.shape(name), ArraysManifest.Layout.NCHW);
         } catch (InvalidJobException | ArithmeticException e) {
             throw damaged(file, String.valueOf(e.getMessage()), e);
         }
@@ -191,7 +191,7 @@ final class PackedFile implements AutoCloseable {
         Readahead.mapPages(memory);
         return new Split(
                 samples.type().isByte() ? new Samples.Pixels(memory) : new Samples.Values(memory),
-                ArrayTargets.of(targets, info.answers()));
+                TargetsFromArray.of(targets, info.answers()));
     }
 
     @Override

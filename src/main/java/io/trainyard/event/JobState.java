@@ -127,7 +127,7 @@ public final class JobState {
     private static final Progress NO_PROGRESS = new Progress(0, null, 0);
 
     private final String job;
-    private final Commands commands = new Commands();
+    private final NewestCommand commands = new NewestCommand();
     private final Attempts attempts = new Attempts();
     private @Nullable JobEnd end;
     private long firstRecordMillis = Long.MAX_VALUE;

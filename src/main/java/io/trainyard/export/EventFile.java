@@ -1,6 +1,6 @@
 package io.trainyard.export;
 
-import io.trainyard.protobuf.Protobuf;
+import io.trainyard.protobuf.ProtobufWriter;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
@@ -21,41 +21,42 @@ final class EventFile {
 
     /// The first record of a file.
     void header(double seconds) throws IOException {
-        write(new Protobuf().real(1, seconds).text(3, "brain.Event:2"));
+        write(new ProtobufWriter().real(1, seconds).text(3, "brain.Event:2"));
     }
 
     void scalar(String tag, long step, double seconds, float value) throws IOException {
-        summary(step, seconds, new Protobuf().text(1, tag).real(2, value));
+        summary(step, seconds, new ProtobufWriter().text(1, tag).real(2, value));
     }
 
     /// Two scalars in one record: it holds both or, cut off, none.
     void scalars(long step, double seconds, String tag, float value, String otherTag, float otherValue)
             throws IOException {
-        Protobuf summary = new Protobuf()
-                .message(1, new Protobuf().text(1, tag).real(2, value))
-                .message(1, new Protobuf().text(1, otherTag).real(2, otherValue));
-        write(new Protobuf().real(1, seconds).number(2, step).message(5, summary));
+        ProtobufWriter summary = new ProtobufWriter()
+                .message(1, new ProtobufWriter().text(1, tag).real(2, value))
+                .message(1, new ProtobufWriter().text(1, otherTag).real(2, otherValue));
+        write(new ProtobufWriter().real(1, seconds).number(2, step).message(5, summary));
     }
 
     /// A text, which TensorBoard shows as Markdown.
     void text(String tag, double seconds, String markdown) throws IOException {
-        Protobuf plugin = new Protobuf().text(1, "text");
-        Protobuf shape = new Protobuf().message(2, new Protobuf().number(1, 1));
-        Protobuf tensor = new Protobuf().number(1, DT_STRING).message(2, shape).text(8, markdown);
+        ProtobufWriter plugin = new ProtobufWriter().text(1, "text");
+        ProtobufWriter shape = new ProtobufWriter().message(2, new ProtobufWriter().number(1, 1));
+        ProtobufWriter tensor =
+                new ProtobufWriter().number(1, DT_STRING).message(2, shape).text(8, markdown);
         summary(
                 0,
                 seconds,
-                new Protobuf()
+                new ProtobufWriter()
                         .text(1, tag + "/text_summary")
                         .message(8, tensor)
-                        .message(9, new Protobuf().message(1, plugin)));
+                        .message(9, new ProtobufWriter().message(1, plugin)));
     }
 
-    private void summary(long step, double seconds, Protobuf value) throws IOException {
-        write(new Protobuf().real(1, seconds).number(2, step).message(5, new Protobuf().message(1, value)));
+    private void summary(long step, double seconds, ProtobufWriter value) throws IOException {
+        write(new ProtobufWriter().real(1, seconds).number(2, step).message(5, new ProtobufWriter().message(1, value)));
     }
 
-    private void write(Protobuf event) throws IOException {
+    private void write(ProtobufWriter event) throws IOException {
         byte[] data = event.bytes();
         byte[] length = ByteBuffer.allocate(Long.BYTES)
                 .order(ByteOrder.LITTLE_ENDIAN)

@@ -1,9 +1,9 @@
 package io.trainyard.forecast;
 
 import io.trainyard.event.JobState.Status;
-import io.trainyard.share.Hold;
-import io.trainyard.share.Load;
+import io.trainyard.share.ProjectLoad;
 import io.trainyard.share.ProjectOrder;
+import io.trainyard.share.ProjectWaitReason;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -31,15 +31,16 @@ final class WaitingQueue {
             int place,
             int highPriorityBefore,
             @Nullable String turn,
-            Hold.@Nullable Quota held) {}
+            ProjectWaitReason.@Nullable Quota held) {}
 
     private record Sent(JobFacts job, long millis) {}
 
     private final Fleet fleet;
     private final WhyWaiting workers;
     private final Map<String, Double> used = new HashMap<>(); // by project, in device-seconds
-    private final Map<String, Load> loads = new HashMap<>(); // by project, including jobs with a place in the order
-    private final Map<String, Load> running;
+    private final Map<String, ProjectLoad> loads =
+            new HashMap<>(); // by project, including jobs with a place in the order
+    private final Map<String, ProjectLoad> running;
     private final List<Place> places = new ArrayList<>();
     private final Map<String, Integer> before = new HashMap<>(); // by device kind
 
@@ -87,7 +88,7 @@ final class WaitingQueue {
     }
 
     private void load(String project, JobFacts job) {
-        loads.merge(project, new Load(1, job.devices()), Load::plus);
+        loads.merge(project, new ProjectLoad(1, job.devices()), ProjectLoad::plus);
     }
 
     /// The weight of use at a time, which decays exponentially.
@@ -127,8 +128,9 @@ final class WaitingQueue {
                 before.merge(job.lane(), 1, Integer::sum);
                 latest.merge(job.lane(), next, Math::max);
             } else {
-                int has = running.getOrDefault(project, Load.NONE).jobs();
-                Hold.Quota quota = new Hold.Quota(project, has, fleet.rules().mostRunning(project));
+                int has = running.getOrDefault(project, ProjectLoad.NONE).jobs();
+                ProjectWaitReason.Quota quota =
+                        new ProjectWaitReason.Quota(project, has, fleet.rules().mostRunning(project));
                 places.add(new Place(job, project, 0, 0, null, quota));
             }
             load(project, job);

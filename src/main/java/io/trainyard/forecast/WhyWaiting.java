@@ -3,7 +3,7 @@ package io.trainyard.forecast;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.forecast.WaitingQueue.Place;
-import io.trainyard.share.Hold;
+import io.trainyard.share.ProjectWaitReason;
 import io.trainyard.spec.DeviceSpec;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -131,7 +131,7 @@ final class WhyWaiting {
             return new Reason("behindHighPriority", sentence, true);
         }
         return place.turn() != null
-                ? new Reason("notItsTurn", new Hold.Turn(place.turn()).sentence(), true)
+                ? new Reason("notItsTurn", new ProjectWaitReason.Turn(place.turn()).sentence(), true)
                 : group.otherwise();
     }
 

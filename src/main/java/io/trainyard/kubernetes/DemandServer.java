@@ -10,7 +10,7 @@ import io.grpc.stub.ServerCalls;
 import io.grpc.stub.StreamObserver;
 import io.trainyard.kubernetes.ScalerProtocol.MetricsRequest;
 import io.trainyard.kubernetes.ScalerProtocol.ScaledObject;
-import io.trainyard.protobuf.Protobuf;
+import io.trainyard.protobuf.ProtobufWriter;
 import io.trainyard.spec.Printable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -87,9 +87,9 @@ public final class DemandServer implements AutoCloseable {
                 .build();
     }
 
-    private static <T> ServerCalls.UnaryMethod<T, Protobuf> answer(Function<T, Protobuf> call) {
+    private static <T> ServerCalls.UnaryMethod<T, ProtobufWriter> answer(Function<T, ProtobufWriter> call) {
         return (request, caller) -> {
-            Protobuf answer;
+            ProtobufWriter answer;
             try {
                 answer = call.apply(request);
             } catch (StatusRuntimeException e) {
@@ -111,11 +111,11 @@ public final class DemandServer implements AutoCloseable {
         watchers.forEach(Watcher::publish);
     }
 
-    private Protobuf isActive(ScaledObject object) {
+    private ProtobufWriter isActive(ScaledObject object) {
         return ScalerProtocol.active(known().of(wanted(object)) > 0);
     }
 
-    private Protobuf metricSpec(ScaledObject object) {
+    private ProtobufWriter metricSpec(ScaledObject object) {
         Set<String> _ = wanted(object);
         String slots = object.metadata().getOrDefault(SLOTS, "1");
         if (!slots.matches("[1-9][0-9]?") || Integer.parseInt(slots) > MAX_SLOTS) {
@@ -128,7 +128,7 @@ public final class DemandServer implements AutoCloseable {
         return ScalerProtocol.metricSpec(METRIC, Integer.parseInt(slots));
     }
 
-    private Protobuf metrics(MetricsRequest request) {
+    private ProtobufWriter metrics(MetricsRequest request) {
         if (!request.metric().equals(METRIC)) {
             throw Status.NOT_FOUND
                     .withDescription("the metric is \"%s\"; there is %s"
@@ -161,7 +161,7 @@ public final class DemandServer implements AutoCloseable {
         return wanted;
     }
 
-    private void watch(ScaledObject object, StreamObserver<Protobuf> caller) {
+    private void watch(ScaledObject object, StreamObserver<ProtobufWriter> caller) {
         if (watchers.size() >= MAX_STREAMS) {
             caller.onError(Status.RESOURCE_EXHAUSTED
                     .withDescription("there are %d streams already".formatted(MAX_STREAMS))
@@ -169,7 +169,7 @@ public final class DemandServer implements AutoCloseable {
             return;
         }
         try {
-            Watcher watcher = new Watcher(wanted(object), (ServerCallStreamObserver<Protobuf>) caller);
+            Watcher watcher = new Watcher(wanted(object), (ServerCallStreamObserver<ProtobufWriter>) caller);
             watchers.add(watcher);
             watcher.listen();
         } catch (StatusRuntimeException e) {
@@ -180,10 +180,10 @@ public final class DemandServer implements AutoCloseable {
     /// An open stream. It receives changes when it can; a slow one skips intermediate values.
     private final class Watcher {
         private final Set<String> wanted;
-        private final ServerCallStreamObserver<Protobuf> caller;
+        private final ServerCallStreamObserver<ProtobufWriter> caller;
         private @Nullable Boolean published;
 
-        Watcher(Set<String> wanted, ServerCallStreamObserver<Protobuf> caller) {
+        Watcher(Set<String> wanted, ServerCallStreamObserver<ProtobufWriter> caller) {
             this.wanted = wanted;
             this.caller = caller;
         }

@@ -4,8 +4,8 @@ import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.Marshaller;
 import io.grpc.MethodDescriptor.MethodType;
 import io.grpc.Status;
-import io.trainyard.protobuf.Protobuf;
 import io.trainyard.protobuf.ProtobufReader;
+import io.trainyard.protobuf.ProtobufWriter;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -22,16 +22,16 @@ final class ScalerProtocol {
     /// KEDA's messages are a few hundred bytes.
     static final int MAX_MESSAGE_BYTES = 64 << 10;
 
-    static final MethodDescriptor<ScaledObject, Protobuf> IS_ACTIVE =
+    static final MethodDescriptor<ScaledObject, ProtobufWriter> IS_ACTIVE =
             method("IsActive", MethodType.UNARY, ScaledObject::read);
 
-    static final MethodDescriptor<ScaledObject, Protobuf> STREAM_IS_ACTIVE =
+    static final MethodDescriptor<ScaledObject, ProtobufWriter> STREAM_IS_ACTIVE =
             method("StreamIsActive", MethodType.SERVER_STREAMING, ScaledObject::read);
 
-    static final MethodDescriptor<ScaledObject, Protobuf> GET_METRIC_SPEC =
+    static final MethodDescriptor<ScaledObject, ProtobufWriter> GET_METRIC_SPEC =
             method("GetMetricSpec", MethodType.UNARY, ScaledObject::read);
 
-    static final MethodDescriptor<MetricsRequest, Protobuf> GET_METRICS =
+    static final MethodDescriptor<MetricsRequest, ProtobufWriter> GET_METRICS =
             method("GetMetrics", MethodType.UNARY, MetricsRequest::read);
 
     private ScalerProtocol() {}
@@ -89,29 +89,32 @@ final class ScalerProtocol {
     }
 
     /// `IsActiveResponse`.
-    static Protobuf active(boolean result) {
-        return new Protobuf().number(1, result ? 1 : 0);
+    static ProtobufWriter active(boolean result) {
+        return new ProtobufWriter().number(1, result ? 1 : 0);
     }
 
     /// A `GetMetricSpecResponse` with one metric. Older KEDA versions read only the integer target, newer ones
     /// deprecate it, so both are set.
-    static Protobuf metricSpec(String metric, long target) {
-        return new Protobuf()
-                .message(1, new Protobuf().text(1, metric).number(2, target).real(3, (double) target));
+    static ProtobufWriter metricSpec(String metric, long target) {
+        return new ProtobufWriter()
+                .message(
+                        1,
+                        new ProtobufWriter().text(1, metric).number(2, target).real(3, (double) target));
     }
 
     /// `GetMetricsResponse` of one metric.
-    static Protobuf metricValue(String metric, long value) {
-        return new Protobuf()
-                .message(1, new Protobuf().text(1, metric).number(2, value).real(3, (double) value));
+    static ProtobufWriter metricValue(String metric, long value) {
+        return new ProtobufWriter()
+                .message(
+                        1, new ProtobufWriter().text(1, metric).number(2, value).real(3, (double) value));
     }
 
     private interface Reading<T> {
         T read(ByteBuffer bytes) throws IOException;
     }
 
-    private static <T> MethodDescriptor<T, Protobuf> method(String name, MethodType type, Reading<T> reading) {
-        return MethodDescriptor.<T, Protobuf>newBuilder()
+    private static <T> MethodDescriptor<T, ProtobufWriter> method(String name, MethodType type, Reading<T> reading) {
+        return MethodDescriptor.<T, ProtobufWriter>newBuilder()
                 .setFullMethodName(MethodDescriptor.generateFullMethodName(SERVICE, name))
                 .setType(type)
                 .setRequestMarshaller(new Requests<>(reading))
@@ -138,14 +141,14 @@ final class ScalerProtocol {
         }
     }
 
-    private record Responses() implements Marshaller<Protobuf> {
+    private record Responses() implements Marshaller<ProtobufWriter> {
         @Override
-        public InputStream stream(Protobuf response) {
+        public InputStream stream(ProtobufWriter response) {
             return new ByteArrayInputStream(response.bytes());
         }
 
         @Override
-        public Protobuf parse(InputStream in) {
+        public ProtobufWriter parse(InputStream in) {
             throw new UnsupportedOperationException("this side only sends responses");
         }
     }

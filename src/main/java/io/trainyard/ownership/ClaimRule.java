@@ -16,36 +16,37 @@ public final class ClaimRule {
     ///
     /// @param place its topic, partition and offset
     /// @param delivery the number of deliveries, including this one
-    public record Delivery(Request request, String place, int delivery) {}
+    public record Delivery(CommandContent request, String place, int delivery) {}
 
-    public static Verdict of(Delivery command, StoredJob stored, DesiredState desiredState) {
-        Request request = command.request();
+    public static ClaimDecision of(Delivery command, StoredJob stored, DesiredState desiredState) {
+        CommandContent request = command.request();
         if (request.store() != null && !request.store().equals(stored.store())) {
-            return new Verdict.Elsewhere(request.store());
+            return new ClaimDecision.Elsewhere(request.store());
         }
         if (!stored.sameJob()) {
-            return new Verdict.Reject("the id \"%s\" belongs to another job already; use another id"
+            return new ClaimDecision.Reject("the id \"%s\" belongs to another job already; use another id"
                     .formatted(request.job().id()));
         }
         if (stored.link() instanceof End end) {
-            return new Verdict.Announce(stored.last(), end);
+            return new ClaimDecision.Announce(stored.last(), end);
         }
         if (desiredState == DesiredState.CANCEL) {
-            return new Verdict.Cancel();
+            return new ClaimDecision.Cancel();
         }
         if (request.attempt() > (long) stored.last() + MAX_AHEAD) {
-            return new Verdict.Reject("the command requests attempt %d; the job's last was %d, and allowed is up to %d"
-                    .formatted(request.attempt(), stored.last(), stored.last() + MAX_AHEAD));
+            return new ClaimDecision.Reject(
+                    "the command requests attempt %d; the job's last was %d, and allowed is up to %d"
+                            .formatted(request.attempt(), stored.last(), stored.last() + MAX_AHEAD));
         }
         if (stored.link() instanceof Owner owner
                 && request.attempt() <= stored.last()
                 && !wasGivenBack(command, owner)) {
-            return new Verdict.Void(stored.last(), owner);
+            return new ClaimDecision.Void(stored.last(), owner);
         }
         // after a pause the job has no owner, regardless of the command's number
         return desiredState == DesiredState.PAUSE
-                ? new Verdict.Pause(stored.deferred(request))
-                : new Verdict.Begin(stored.next(request));
+                ? new ClaimDecision.Pause(stored.deferred(request))
+                : new ClaimDecision.Begin(stored.next(request));
     }
 
     /// Whether the owner of the newest attempt claimed this very record but did not accept it: the record is

@@ -41,7 +41,7 @@ public final class ControlRequests {
         return control != null && control.skipsRungs();
     }
 
-    Request withRequestedPriority(Request request) {
+    CommandContent withRequestedPriority(CommandContent request) {
         Control control = controls.get(request.job().id());
         RequestedPriority requested = control == null ? null : control.priority();
         return requested == null ? request : request.at(Priority.of(requested));

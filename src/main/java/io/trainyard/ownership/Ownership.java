@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// @param rung the epochs after which `asha` paused it; null if it did not
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record Ownership(
-        Request request,
+        CommandContent request,
         State state,
         String worker,
         int copies,
@@ -39,20 +39,20 @@ public record Ownership(
         Objects.requireNonNull(worker, "worker");
     }
 
-    private Ownership(Request request, State state, String worker, int copies) {
+    private Ownership(CommandContent request, State state, String worker, int copies) {
         this(request, state, worker, copies, null);
     }
 
-    public static Ownership running(Request request, String worker) {
+    public static Ownership running(CommandContent request, String worker) {
         return new Ownership(request, State.RUNNING, worker, 0);
     }
 
-    public static Ownership paused(Request request, String worker) {
+    public static Ownership paused(CommandContent request, String worker) {
         return new Ownership(request, State.PAUSED, worker, 0);
     }
 
     /// The job is paused at a rung until it is among the best of its group or a user resumes it.
-    public static Ownership pausedAtRung(Request request, String worker, int rung) {
+    public static Ownership pausedAtRung(CommandContent request, String worker, int rung) {
         return new Ownership(request, State.PAUSED, worker, 0, rung);
     }
 
@@ -62,7 +62,7 @@ public record Ownership(
     }
 
     /// The command was published again.
-    public static Ownership waiting(Request request, String worker, int copies) {
+    public static Ownership waiting(CommandContent request, String worker, int copies) {
         return new Ownership(request, State.WAITING, worker, copies);
     }
 

@@ -4,7 +4,7 @@ import io.trainyard.event.Control;
 import io.trainyard.event.Control.DesiredState;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.ownership.Ownership.State;
-import io.trainyard.share.Load;
+import io.trainyard.share.ProjectLoad;
 import io.trainyard.spec.JobSpec;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -268,7 +268,7 @@ public final class OwnershipMonitor {
         return pausedAtRung;
     }
 
-    public Request request(String job) {
+    public CommandContent request(String job) {
         return controls.withRequestedPriority(
                 Objects.requireNonNull(jobs.get(job), job).ownership().request());
     }
@@ -313,11 +313,11 @@ public final class OwnershipMonitor {
     }
 
     /// The current use of each project: its jobs with an owner.
-    public Map<String, Load> loads() {
-        Map<String, Load> loads = new HashMap<>();
+    public Map<String, ProjectLoad> loads() {
+        Map<String, ProjectLoad> loads = new HashMap<>();
         held().forEach(ownership -> {
             JobSpec job = ownership.request().job();
-            loads.merge(job.projectName(), new Load(1, job.allDevices().size()), Load::plus);
+            loads.merge(job.projectName(), new ProjectLoad(1, job.allDevices().size()), ProjectLoad::plus);
         });
         return loads;
     }
@@ -422,7 +422,7 @@ public final class OwnershipMonitor {
     }
 
     int rank(String job, Set<String> workers) {
-        return Rank.of(self, job, workers);
+        return RendezvousRank.of(self, job, workers);
     }
 
     String self() {

@@ -7,7 +7,7 @@ public sealed interface RecoveryAction {
     ///
     /// @param copies how often it has then been published since the job last had an owner
     /// @param resumed whether the job was paused until now
-    record Republish(Request request, int copies, boolean resumed) implements RecoveryAction {
+    record Republish(CommandContent request, int copies, boolean resumed) implements RecoveryAction {
         @Override
         public String job() {
             return request.job().id();

@@ -44,7 +44,7 @@ public final class RungSchedule {
     /// The paused jobs that must be checked now, by group.
     ///
     /// @param withResults groups in which this worker has stored a result since the last call
-    public Map<String, List<Request>> due(Set<String> withResults) {
+    public Map<String, List<CommandContent>> due(Set<String> withResults) {
         long now = monitor.beats();
         if (now == checkedBeat && withResults.isEmpty()) {
             return Map.of(); // time is heartbeats
@@ -62,7 +62,7 @@ public final class RungSchedule {
             }
         });
         paused.keySet().removeAll(quiet);
-        Map<String, List<Request>> due = new HashMap<>();
+        Map<String, List<CommandContent>> due = new HashMap<>();
         paused.forEach((group, jobs) ->
                 due.put(group, jobs.stream().map(monitor::request).toList()));
         return due;

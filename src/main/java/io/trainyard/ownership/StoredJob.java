@@ -13,12 +13,12 @@ public record StoredJob(
     /// The number of the attempt that a command begins: the next one of the chain, without a gap. Without a
     /// chain the command's number counts: after a store was emptied, readers must not mistake a new attempt for
     /// an older one.
-    int next(Request request) {
+    int next(CommandContent request) {
         return last == 0 ? request.attempt() : last + 1;
     }
 
     /// The attempt number in the command of a paused job: that of its pause, or of the next attempt.
-    int deferred(Request request) {
+    int deferred(CommandContent request) {
         return Math.max(request.attempt(), link instanceof Pause ? last : last + 1);
     }
 }

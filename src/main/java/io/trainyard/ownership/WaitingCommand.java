@@ -24,7 +24,7 @@ public record WaitingCommand(
         refusedBy = Set.copyOf(refusedBy);
     }
 
-    public static WaitingCommand of(Topic topic, long offset, Request request) {
+    public static WaitingCommand of(Topic topic, long offset, CommandContent request) {
         JobSpec job = request.job();
         return new WaitingCommand(
                 topic,
@@ -35,7 +35,7 @@ public record WaitingCommand(
                 job.device().kind(),
                 JobJson.command(job).schemaVersion(),
                 job.projectName(),
-                request.refusals().stream().map(Request.Refusal::worker).collect(Collectors.toSet()));
+                request.refusals().stream().map(CommandContent.Refusal::worker).collect(Collectors.toSet()));
     }
 
     boolean isFor(String device) {

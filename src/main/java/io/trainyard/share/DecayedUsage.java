@@ -29,7 +29,7 @@ public final class DecayedUsage {
     /// A beat has passed.
     ///
     /// @param loads of the projects with any use
-    public void beat(Map<String, Load> loads) {
+    public void beat(Map<String, ProjectLoad> loads) {
         beats = Math.min(beats + 1, COMPLETE_BEATS);
         used.replaceAll((_, before) -> before * keep);
         loads.forEach((project, load) -> {

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 /// @param used in device-beats, see [DecayedUsage]
 /// @param loads the current use; a project without any may be missing
 /// @param ahead the beats for which a device in use counts as used
-public record ProjectOrder(ProjectRules rules, Map<String, Double> used, Map<String, Load> loads, double ahead) {
+public record ProjectOrder(ProjectRules rules, Map<String, Double> used, Map<String, ProjectLoad> loads, double ahead) {
     static final double AHEAD = 1.0 / 16;
 
     public static final ProjectOrder NONE = new ProjectOrder(ProjectRules.NONE, Map.of(), Map.of(), 0);
@@ -25,7 +25,7 @@ public record ProjectOrder(ProjectRules rules, Map<String, Double> used, Map<Str
     }
 
     public static ProjectOrder of(
-            ProjectRules rules, double windowBeats, Map<String, Double> used, Map<String, Load> loads) {
+            ProjectRules rules, double windowBeats, Map<String, Double> used, Map<String, ProjectLoad> loads) {
         return new ProjectOrder(rules, used, loads, ahead(windowBeats));
     }
 
@@ -38,8 +38,8 @@ public record ProjectOrder(ProjectRules rules, Map<String, Double> used, Map<Str
         return load(project).jobs();
     }
 
-    private Load load(String project) {
-        return loads.getOrDefault(project, Load.NONE);
+    private ProjectLoad load(String project) {
+        return loads.getOrDefault(project, ProjectLoad.NONE);
     }
 
     public boolean hasCapacity(String project) {
@@ -66,13 +66,13 @@ public record ProjectOrder(ProjectRules rules, Map<String, Double> used, Map<Str
     /// Why a job of a project waits although a worker is free; empty if projects are not the reason.
     ///
     /// @param waiting the projects with waiting jobs of the same priority
-    public Optional<Hold> hold(String project, Stream<String> waiting) {
+    public Optional<ProjectWaitReason> hold(String project, Stream<String> waiting) {
         if (!hasCapacity(project)) {
-            return Optional.of(new Hold.Quota(project, running(project), rules.mostRunning(project)));
+            return Optional.of(new ProjectWaitReason.Quota(project, running(project), rules.mostRunning(project)));
         }
         return next(Stream.concat(waiting, Stream.of(project)))
                 .filter(next -> !next.equals(project))
-                .map(Hold.Turn::new);
+                .map(ProjectWaitReason.Turn::new);
     }
 
     /// The next of the projects with waiting jobs; empty if quotas allow none.

@@ -126,7 +126,7 @@ public sealed interface BatchNorm extends LayerSpec {
 
         @Override
         public Shape output(Shape in) {
-            Window.requireImage(in);
+            LayerChecks.requireImage(in);
             return in;
         }
     }

@@ -22,7 +22,7 @@ public record Conv2d(
         implements LayerSpec {
     public Conv2d {
         Check.between("conv2d.out", out, 1, MAX_WIDTH);
-        Window.check("conv2d", kernel, stride, padding.given(), dilation);
+        LayerChecks.check("conv2d", kernel, stride, padding.given(), dilation);
         Check.between("conv2d.groups", groups, 1, MAX_WIDTH);
         if (out % groups != 0) {
             throw new InvalidJobException("conv2d.groups is %d, but conv2d.out is %d; it must be a multiple of groups"
@@ -67,7 +67,7 @@ public record Conv2d(
 
     @Override
     public Shape output(Shape in) {
-        Window.requireImage(in);
+        LayerChecks.requireImage(in);
         if (in.size(0) % groups != 0) {
             throw new ShapeMismatch("its %d groups cannot share %d channels evenly".formatted(groups, in.size(0)));
         }
@@ -77,7 +77,8 @@ public record Conv2d(
     @Override
     public List<ParameterSpec> parameters(Shape in) {
         int seen = in.size(0) / groups;
-        return Window.weightAndBias(Shape.of(out, seen, kernel.rows(), kernel.columns()), seen * kernel.area(), bias);
+        return ParameterSpec.weightAndBias(
+                Shape.of(out, seen, kernel.rows(), kernel.columns()), seen * kernel.area(), bias);
     }
 
     @Override

@@ -42,7 +42,7 @@ public sealed interface DropoutLayer extends LayerSpec {
 
         @Override
         public Shape output(Shape in) {
-            Window.requireImage(in);
+            LayerChecks.requireImage(in);
             return in;
         }
 

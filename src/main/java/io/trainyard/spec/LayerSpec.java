@@ -169,7 +169,7 @@ public sealed interface LayerSpec
 
         @Override
         public List<ParameterSpec> parameters(Shape in) {
-            return Window.weightAndBias(Shape.of(out, in.size(0)), in.size(0), bias);
+            return ParameterSpec.weightAndBias(Shape.of(out, in.size(0)), in.size(0), bias);
         }
 
         @Override

@@ -1,5 +1,7 @@
 package io.trainyard.spec;
 
+import java.util.List;
+
 /// One entry of a network's `state_dict()`: its full name (such as `conv1.weight`), its shape and its
 /// initialization.
 ///
@@ -19,5 +21,19 @@ public record ParameterSpec(String name, Shape shape, Init init, boolean trained
 
     ParameterSpec inLayer(String layer) {
         return new ParameterSpec(layer + "." + name, shape, init, trained);
+    }
+
+    /// Weight and bias with PyTorch's default initialization: `kaiming_uniform_(a=sqrt(5))` for the weight, and
+    /// U(-1/sqrt(fanIn), 1/sqrt(fanIn)) for the bias. Both bounds are equal up to rounding; each is computed in
+    /// PyTorch's order of operations, because its last bit affects the weights.
+    static List<ParameterSpec> weightAndBias(Shape weight, int fanIn, boolean bias) {
+        double a = Math.sqrt(5);
+        double std = Math.sqrt(2.0 / (1 + a * a)) / Math.sqrt(fanIn);
+        var first = new ParameterSpec("weight", weight, new Init.Uniform(Math.sqrt(3.0) * std), true);
+        if (!bias) {
+            return List.of(first);
+        }
+        var second = new ParameterSpec("bias", Shape.of(weight.size(0)), new Init.Uniform(1 / Math.sqrt(fanIn)), true);
+        return List.of(first, second);
     }
 }

@@ -22,8 +22,8 @@ public sealed interface Pooling extends LayerSpec {
             implements Pooling {
         public MaxPool2d {
             stride = Objects.requireNonNullElse(stride, kernel);
-            Window.check("maxPool2d", kernel, stride, padding, dilation);
-            Window.requireHalf("maxPool2d", padding, kernel);
+            LayerChecks.check("maxPool2d", kernel, stride, padding, dilation);
+            LayerChecks.requireHalf("maxPool2d", padding, kernel);
         }
 
         /// Square, without padding.
@@ -57,8 +57,8 @@ public sealed interface Pooling extends LayerSpec {
             implements Pooling {
         public AvgPool2d {
             stride = Objects.requireNonNullElse(stride, kernel);
-            Window.check("avgPool2d", kernel, stride, padding, Extent.square(1));
-            Window.requireHalf("avgPool2d", padding, kernel);
+            LayerChecks.check("avgPool2d", kernel, stride, padding, Extent.square(1));
+            LayerChecks.requireHalf("avgPool2d", padding, kernel);
         }
 
         /// Square, without padding.
@@ -93,7 +93,7 @@ public sealed interface Pooling extends LayerSpec {
 
         @Override
         public Shape output(Shape in) {
-            Window.requireImage(in);
+            LayerChecks.requireImage(in);
             return Shape.of(in.size(0), out.rows(), out.columns());
         }
     }

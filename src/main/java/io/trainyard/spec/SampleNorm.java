@@ -109,7 +109,7 @@ public sealed interface SampleNorm extends LayerSpec {
 
         @Override
         public NormSets sets(Shape in) {
-            Window.requireImage(in);
+            LayerChecks.requireImage(in);
             int area = in.size(1) * in.size(2);
             return new NormSets(area, in.size(0), true, in.size(0), area);
         }

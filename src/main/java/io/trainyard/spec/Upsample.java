@@ -35,7 +35,7 @@ public record Upsample(
 
     @Override
     public Shape output(Shape in) {
-        Window.requireImage(in);
+        LayerChecks.requireImage(in);
         if (size != null) {
             return Shape.of(in.size(0), size.rows(), size.columns());
         }

@@ -112,7 +112,7 @@ public record Windows(Side rows, Side columns) {
     /// @param in an image
     /// @throws ShapeMismatch if a window is larger than the padded image
     Shape over(Shape in, int channels) {
-        Window.requireImage(in);
+        LayerChecks.requireImage(in);
         int height = rows.count(in.size(1));
         int width = columns.count(in.size(2));
         if (height < 1 || width < 1) {

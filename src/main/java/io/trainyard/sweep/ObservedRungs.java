@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.Set;
 
-/// The rungs of a group according to the published events, for display only; [Halving] decides by the store.
+/// The rungs of a group according to the published events, for display only; [SuccessiveHalving] decides by the store.
 public final class ObservedRungs {
     private final Collection<JobState> group;
     private final Map<Rung.Place, Set<String>> best = new HashMap<>();
@@ -47,7 +47,7 @@ public final class ObservedRungs {
         return Set.copyOf(new Rung(scores).best(place.reductionFactor()));
     }
 
-    /// Of its test there; of one that ended before, at its next rung, as [Halving#ends] keeps it.
+    /// Of its test there; of one that ended before, at its next rung, as [SuccessiveHalving#ends] keeps it.
     private static OptionalDouble score(JobState job, int epochs) {
         JobSpec spec = job.spec();
         AshaSpec asha = spec == null ? null : spec.asha();

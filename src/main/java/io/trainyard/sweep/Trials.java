@@ -150,10 +150,10 @@ public final class Trials {
     }
 
     private List<Map<String, JsonNode>> draws(SweepSpec fields, int count) {
-        Draws draws = new Draws(sweep.seed());
+        SweepRandom draws = new SweepRandom(sweep.seed());
         Map<String, Boolean> whole = new LinkedHashMap<>();
         Map<String, JsonNode> first = new LinkedHashMap<>();
-        fields.fields().forEach((path, values) -> first.put(path, Draws.first(values, true)));
+        fields.fields().forEach((path, values) -> first.put(path, SweepRandom.first(values, true)));
         fields.fields().forEach((path, values) -> whole.put(path, isWhole(path, values, first)));
         List<Map<String, JsonNode>> all = new ArrayList<>();
         for (int i = 0; i < count; i++) {
@@ -171,10 +171,10 @@ public final class Trials {
         if (!(values instanceof SweepValues.Range range) || range.min() != Math.rint(range.min())) {
             return false;
         }
-        Map<String, JsonNode> alone = Map.of(path, Draws.first(values, true));
+        Map<String, JsonNode> alone = Map.of(path, SweepRandom.first(values, true));
         Map<String, JsonNode> pointed = new LinkedHashMap<>(isJob(alone) ? alone : first);
         boolean taken = isJob(pointed);
-        pointed.put(path, Draws.first(values, false));
+        pointed.put(path, SweepRandom.first(values, false));
         return taken && !isJob(pointed);
     }
 

@@ -88,7 +88,7 @@ public final class Curve {
 
     private void addLosses(CurveTables tables, Key key, long first, long last) throws SQLException {
         long row = Level.FIRST.firstStep(Level.FIRST.chunk(first));
-        tables.losses(key, row, last, new Steps((step, loss, millis) -> {
+        tables.losses(key, row, last, new DistinctSteps((step, loss, millis) -> {
             if (step >= first && step <= last) {
                 buckets.add(place(step), loss, millis);
             }

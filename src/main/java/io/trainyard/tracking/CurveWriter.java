@@ -85,7 +85,7 @@ final class CurveWriter {
                 key,
                 first,
                 Level.FIRST.lastStep(chunk),
-                new Steps((step, loss, millis) ->
+                new DistinctSteps((step, loss, millis) ->
                         buckets.add((int) ((step - first) / Level.FIRST.width()), loss, millis)));
         return buckets;
     }

@@ -35,7 +35,7 @@ record JobTables(Connection connection) {
     /// A job in the store.
     ///
     /// @param number in the store
-    record Traced(long number, Lineage lineage) {}
+    record Traced(long number, CountedAttempts lineage) {}
 
     List<Traced> traced(Collection<String> jobs) throws SQLException {
         if (jobs.isEmpty()) {
@@ -45,7 +45,7 @@ record JobTables(Connection connection) {
                 connection,
                 "SELECT number, attempts FROM jobs WHERE job IN (%s)".formatted(Sql.marks(jobs.size())),
                 List.copyOf(jobs),
-                row -> new Traced(row.getLong(1), Lineage.read(row.getString(2))));
+                row -> new Traced(row.getLong(1), CountedAttempts.read(row.getString(2))));
     }
 
     /// Inserts or updates the rows of jobs.
@@ -91,7 +91,7 @@ record JobTables(Connection connection) {
                 summary.device(),
                 summary.epochsDone(),
                 summary.step(),
-                Lineage.of(state).text(),
+                CountedAttempts.of(state).text(),
                 finite(summary.loss()),
                 finite(summary.testLoss()),
                 summary.testAccuracy(),

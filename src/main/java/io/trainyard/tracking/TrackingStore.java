@@ -94,9 +94,9 @@ public final class TrackingStore implements AutoCloseable {
     /// @param next the next offsets of the partitions that were read
     /// @throws IllegalArgumentException if the database refuses the data; nothing was stored
     /// @throws TrackingException if the store fails or another process wrote first; nothing was stored
-    public synchronized StoreResult take(Collection<JobRecord> jobRecords, Map<Partition, Long> next) {
+    public synchronized StoredChanges take(Collection<JobRecord> jobRecords, Map<Partition, Long> next) {
         try {
-            StoreResult taken = database.write(connection -> take(connection, jobRecords, next));
+            StoredChanges taken = database.write(connection -> take(connection, jobRecords, next));
             moveOffsets(next);
             forgetEldest();
             return taken;
@@ -153,7 +153,7 @@ public final class TrackingStore implements AutoCloseable {
         });
     }
 
-    private StoreResult take(Connection connection, Collection<JobRecord> all, Map<Partition, Long> next)
+    private StoredChanges take(Connection connection, Collection<JobRecord> all, Map<Partition, Long> next)
             throws SQLException {
         OffsetTable table = new OffsetTable(connection);
         for (var partition : next.entrySet()) {
@@ -179,7 +179,7 @@ public final class TrackingStore implements AutoCloseable {
             }
         }
         summaries.addAll(write(connection, changes));
-        return new StoreResult(summaries, transitions);
+        return new StoredChanges(summaries, transitions);
     }
 
     /// Changes of jobs that are not in the database yet.

@@ -31,7 +31,7 @@ public final class JobTraining {
     private final Workloads workloads;
     private final JobDevices devices;
     private final String worker;
-    private final Limits limits;
+    private final AttemptLimits limits;
     private final SessionAdmission others;
 
     /// @param roots where datasets are read
@@ -45,10 +45,10 @@ public final class JobTraining {
 
     /// @param devices opens the device of each attempt
     JobTraining(DataRoots roots, JobDevices devices, int threads, String worker) {
-        this(new Workloads(roots, devices, threads), devices, worker, Limits.DEFAULT);
+        this(new Workloads(roots, devices, threads), devices, worker, AttemptLimits.DEFAULT);
     }
 
-    private JobTraining(Workloads workloads, JobDevices devices, String worker, Limits limits) {
+    private JobTraining(Workloads workloads, JobDevices devices, String worker, AttemptLimits limits) {
         this.others = new SessionAdmission();
         this.workloads = workloads;
         this.devices = devices;
@@ -57,7 +57,7 @@ public final class JobTraining {
     }
 
     /// The same with other limits; replaces this one.
-    public JobTraining with(Limits other) {
+    public JobTraining with(AttemptLimits other) {
         return new JobTraining(workloads, devices, worker, other);
     }
 

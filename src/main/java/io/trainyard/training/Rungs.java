@@ -5,7 +5,7 @@ import io.trainyard.checkpoint.Manifest;
 import io.trainyard.checkpoint.Progress;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.spec.JobSpec;
-import io.trainyard.sweep.Halving;
+import io.trainyard.sweep.SuccessiveHalving;
 import org.jspecify.annotations.Nullable;
 
 /// A job at the rungs of its `asha`: it stores its results there, and pauses if others of its group are better.
@@ -15,7 +15,7 @@ final class Rungs {
     private final int attempt;
     private final JobFolder folder;
     private final Supervisor supervisor;
-    private final Halving halving;
+    private final SuccessiveHalving halving;
     private @Nullable Integer rung; // at which it pauses
     private @Nullable String reason;
 
@@ -24,7 +24,7 @@ final class Rungs {
         this.attempt = attempt;
         this.folder = folder;
         this.supervisor = supervisor;
-        this.halving = new Halving(folder::group);
+        this.halving = new SuccessiveHalving(folder::group);
     }
 
     /// Whether there may be a rung here: after an epoch's test.

@@ -21,7 +21,7 @@ final class Trainer {
     private final HangLimit watch;
 
     private final long startNanos = System.nanoTime();
-    private final Pace pace = new Pace();
+    private final StepsPerCall pace = new StepsPerCall();
     private final CheckpointPlan plan;
 
     private final StepTimes stepTimes = new StepTimes();

@@ -7,9 +7,9 @@ import io.trainyard.event.EventJson;
 import io.trainyard.event.FailureCause;
 import io.trainyard.event.TrainingEvent.Failed;
 import io.trainyard.event.TrainingEvent.Released;
+import io.trainyard.ownership.CommandContent;
+import io.trainyard.ownership.CommandContent.Refusal;
 import io.trainyard.ownership.Ownership;
-import io.trainyard.ownership.Request;
-import io.trainyard.ownership.Request.Refusal;
 import io.trainyard.training.Outcome;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -127,7 +127,7 @@ final class AttemptRunner {
 
     /// The command comes first and the ownership second: a duplicate command is void, but a job without a
     /// command would have to wait for an ownership monitor.
-    private void requeue(ClaimedAttempt claimed, Request next, JobEvents events) throws InterruptedException {
+    private void requeue(ClaimedAttempt claimed, CommandContent next, JobEvents events) throws InterruptedException {
         if (isAcknowledged(claimed, events.acknowledged()) && isAcknowledged(claimed, publisher.publish(next))) {
             isAcknowledged(claimed, publisher.publish(Ownership.waiting(next, rules.worker(), 1)));
         }
@@ -137,7 +137,7 @@ final class AttemptRunner {
             throws InterruptedException {
         String reason = fault.event().reason();
         boolean lacking = fault.lacking();
-        Request next = lacking ? claimed.next().refused(new Refusal(rules.worker(), reason)) : claimed.next();
+        CommandContent next = lacking ? claimed.next().refused(new Refusal(rules.worker(), reason)) : claimed.next();
         if (lacking) {
             breaker.lacks(claimed.id(), reason, context.host().nanoTime());
         } else {

@@ -1,14 +1,14 @@
 package io.trainyard.worker;
 
 import io.trainyard.checkpoint.JobFolder;
-import io.trainyard.ownership.Request;
+import io.trainyard.ownership.CommandContent;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.trace.AttemptTrace;
 
 /// A job that this worker owns.
 ///
 /// @param request its command with this worker's attempt
-record ClaimedAttempt(Request request, JobFolder folder, AttemptTrace trace, Activity.AtWork activity) {
+record ClaimedAttempt(CommandContent request, JobFolder folder, AttemptTrace trace, Activity.AtWork activity) {
     JobSpec job() {
         return request.job();
     }
@@ -22,13 +22,13 @@ record ClaimedAttempt(Request request, JobFolder folder, AttemptTrace trace, Act
     }
 
     /// The command of the next attempt after a preemption.
-    Request nextPreempted() {
+    CommandContent nextPreempted() {
         return next().preempted(request.timesPreempted() + 1);
     }
 
     /// The command of the next attempt. A pause is a link with its own number, so the attempt after a pause
     /// skips that number. Late records about the pause are then older than those about the attempt.
-    Request next() {
+    CommandContent next() {
         return request.attempt(request.attempt() + 1);
     }
 }

@@ -7,12 +7,12 @@ import io.trainyard.checkpoint.JobChain;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.event.Control.DesiredState;
 import io.trainyard.event.TrainingEvent.Paused;
+import io.trainyard.ownership.ClaimDecision;
 import io.trainyard.ownership.ClaimRule;
 import io.trainyard.ownership.ClaimRule.Delivery;
+import io.trainyard.ownership.CommandContent;
 import io.trainyard.ownership.Ownership;
-import io.trainyard.ownership.Request;
 import io.trainyard.ownership.StoredJob;
-import io.trainyard.ownership.Verdict;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
@@ -83,7 +83,7 @@ final class Claiming {
         }
     }
 
-    private ClaimResult take(CommandQueue queue, ConsumerRecord<byte[], byte[]> command, Request request)
+    private ClaimResult take(CommandQueue queue, ConsumerRecord<byte[], byte[]> command, CommandContent request)
             throws InterruptedException, ExecutionException, TimeoutException {
         Optional<String> waits = reasonToWait(command, request);
         if (waits.isPresent()) {
@@ -102,7 +102,7 @@ final class Claiming {
     private ClaimResult decide(
             CommandQueue queue, ConsumerRecord<byte[], byte[]> command, Delivery delivery, JobFolder folder)
             throws InterruptedException, ExecutionException, TimeoutException {
-        Request request = delivery.request();
+        CommandContent request = delivery.request();
         String job = request.job().id();
         String store = context.store().identity();
         Tracing.Claim claim = context.tracing().claims(job, rules.worker(), request.trace());
@@ -112,32 +112,32 @@ final class Claiming {
             StoredJob stored =
                     new StoredJob(store, sameJob, chain.last(), chain.link().orElse(null));
             switch (ClaimRule.of(delivery, stored, context.fleet().controls().of(job))) {
-                case Verdict.Reject(String reason) -> {
+                case ClaimDecision.Reject(String reason) -> {
                     return disposition.reject(queue, command, reason);
                 }
-                case Verdict.Announce(int number, End end) -> {
+                case ClaimDecision.Announce(int number, End end) -> {
                     return disposition.settle(queue, outcomes.announce(folder, number, end, request.trace()));
                 }
-                case Verdict.Cancel _ -> {
+                case ClaimDecision.Cancel _ -> {
                     return disposition.settle(queue, outcomes.cancel(folder, request.trace()));
                 }
-                case Verdict.Pause(int attempt) -> {
+                case ClaimDecision.Pause(int attempt) -> {
                     return disposition.settle(
                             queue, pauseBeforeClaim(request.attempt(attempt).in(store), folder, chain));
                 }
-                case Verdict.Void(int last, Owner owner) -> {
+                case ClaimDecision.Void(int last, Owner owner) -> {
                     Ownership running = Ownership.running(
                             request.attempt(last).in(store).preempted(chain.preemptions()), owner.worker());
                     return disposition.settle(queue, publisher.publish(running));
                 }
-                case Verdict.Elsewhere(String other) -> {
+                case ClaimDecision.Elsewhere(String other) -> {
                     return disposition.leave(
                             queue,
                             request,
                             "job %s is in the store %s, and this worker's is %s; use the same store for all workers of a fleet (--checkpoints)"
                                     .formatted(job, other, store));
                 }
-                case Verdict.Begin(int attempt) -> {
+                case ClaimDecision.Begin(int attempt) -> {
                     Optional<String> lacking = lacking(request);
                     if (lacking.isPresent()) {
                         return disposition.leave(queue, request, lacking.get());
@@ -149,7 +149,7 @@ final class Claiming {
                                 queue,
                                 command,
                                 request.job(),
-                                SharesView.withoutPermit(request.job().projectName()));
+                                ProjectSharesView.withoutPermit(request.job().projectName()));
                     }
                     Owner me = Owner.of(rules.worker(), delivery.place(), delivery.delivery());
                     if (folder.append(attempt - 1, me).equals(me)) {
@@ -169,7 +169,7 @@ final class Claiming {
 
     /// A command of a job that is to be cancelled or paused waits for nothing. A command that was deferred has
     /// already had its turn.
-    private Optional<String> reasonToWait(ConsumerRecord<byte[], byte[]> command, Request request) {
+    private Optional<String> reasonToWait(ConsumerRecord<byte[], byte[]> command, CommandContent request) {
         return command.deliveryCount().isEmpty()
                         || context.fleet().controls().of(request.job().id()) != DesiredState.RUN
                 ? Optional.empty()
@@ -177,7 +177,7 @@ final class Claiming {
     }
 
     /// What this worker recently could not provide for a job, unless no other worker can either.
-    private Optional<String> lacking(Request request) {
+    private Optional<String> lacking(CommandContent request) {
         return request.isRefusedByAll(context.fleet().able(request.job()), rules.maxRefusals())
                 ? Optional.empty()
                 : breaker.lacking(request.job().id(), context.host().nanoTime());
@@ -201,7 +201,7 @@ final class Claiming {
     }
 
     /// The job has no owner, so its chain needs no link.
-    private CompletableFuture<Void> pauseBeforeClaim(Request request, JobFolder folder, JobChain chain) {
+    private CompletableFuture<Void> pauseBeforeClaim(CommandContent request, JobFolder folder, JobChain chain) {
         Paused event = new Paused(
                 request.job().id(), chain.attempt(), folder.checkpoints().lastStep(chain));
         return CompletableFuture.allOf(

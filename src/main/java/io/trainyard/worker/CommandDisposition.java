@@ -1,6 +1,6 @@
 package io.trainyard.worker;
 
-import io.trainyard.ownership.Request;
+import io.trainyard.ownership.CommandContent;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.Topic;
@@ -135,7 +135,7 @@ final class CommandDisposition {
     }
 
     /// Leaves a job to other workers: its command is published again.
-    ClaimResult leave(CommandQueue queue, Request request, String reason)
+    ClaimResult leave(CommandQueue queue, CommandContent request, String reason)
             throws InterruptedException, ExecutionException, TimeoutException {
         return refused(settle(queue, publisher.publish(request)), reason);
     }
@@ -159,7 +159,7 @@ final class CommandDisposition {
     /// is accepted. A command that is deferred already stays so.
     ClaimResult deferForProject(CommandQueue queue, ConsumerRecord<byte[], byte[]> command, JobSpec job, String reason)
             throws InterruptedException, ExecutionException, TimeoutException {
-        if (Deferred.isDeferred(command)) {
+        if (DeferredRecord.isDeferred(command)) {
             return new ClaimResult.Settled();
         }
         if (command.deliveryCount().isEmpty()) { // it was deferred to newer workers under the same key

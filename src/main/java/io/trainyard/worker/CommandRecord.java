@@ -1,8 +1,8 @@
 package io.trainyard.worker;
 
+import io.trainyard.ownership.CommandContent;
+import io.trainyard.ownership.CommandContent.Refusal;
 import io.trainyard.ownership.OwnershipJson;
-import io.trainyard.ownership.Request;
-import io.trainyard.ownership.Request.Refusal;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
@@ -85,9 +85,9 @@ final class CommandRecord {
     }
 
     /// @throws InvalidJobException if a header is invalid
-    static Request request(ConsumerRecord<?, byte[]> command, JobSpec job, Priority priority) {
+    static CommandContent request(ConsumerRecord<?, byte[]> command, JobSpec job, Priority priority) {
         Headers headers = command.headers();
-        return new Request(
+        return new CommandContent(
                 job,
                 attempt(text(headers, CommandHeaders.ATTEMPT)),
                 priority,
@@ -141,7 +141,7 @@ final class CommandRecord {
     }
 
     /// The headers of a command that a worker publishes again.
-    static RecordHeaders headers(Request request, String worker) {
+    static RecordHeaders headers(CommandContent request, String worker) {
         RecordHeaders headers = CloudEvents.headers(CloudEvents.COMMAND, "/workers/" + worker);
         CommandHeaders.add(headers, CommandHeaders.ATTEMPT, Integer.toString(request.attempt()));
         if (request.store() != null) {

@@ -1,6 +1,6 @@
 package io.trainyard.worker;
 
-import io.trainyard.ownership.Deferrals.Deferral;
+import io.trainyard.ownership.DeferredByVersion.Deferral;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -13,10 +13,10 @@ final class DeferredQueue extends QueueWithDeferred {
 
     @Override
     public Optional<ConsumerRecord<byte[], byte[]>> next() {
-        Map<String, Deferral<Deferred>> waiting = context.fleet().deferred();
+        Map<String, Deferral<DeferredRecord>> waiting = context.fleet().deferred();
         held.keep(waiting.keySet());
         var _ = held.release();
-        Optional<Deferral<Deferred>> next = waiting.values().stream()
+        Optional<Deferral<DeferredRecord>> next = waiting.values().stream()
                 .filter(one -> !held.isDealtWith(one.key(), one.command().offset()))
                 .filter(one ->
                         context.rules().routes().priorityIndex(topic(one)).isPresent())
@@ -28,11 +28,11 @@ final class DeferredQueue extends QueueWithDeferred {
         return Optional.of(next.get().command().command());
     }
 
-    private int priorityIndex(Deferral<Deferred> deferral) {
+    private int priorityIndex(Deferral<DeferredRecord> deferral) {
         return context.rules().routes().priorityIndex(topic(deferral)).orElse(Integer.MAX_VALUE);
     }
 
-    private static String topic(Deferral<Deferred> deferral) {
+    private static String topic(Deferral<DeferredRecord> deferral) {
         return deferral.command().command().topic();
     }
 }

@@ -3,9 +3,9 @@ package io.trainyard.worker;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.WorkerStatus;
+import io.trainyard.ownership.CommandContent;
 import io.trainyard.ownership.Ownership;
 import io.trainyard.ownership.OwnershipJson;
-import io.trainyard.ownership.Request;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSchemaVersion;
 import io.trainyard.spec.JobSpec;
@@ -13,7 +13,7 @@ import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.CommandHeaders;
 import io.trainyard.topics.CommandLimits;
 import io.trainyard.topics.DeadLetter;
-import io.trainyard.topics.Forwarded;
+import io.trainyard.topics.ForwardedHeaders;
 import io.trainyard.topics.RecordKey;
 import io.trainyard.topics.Topic;
 import java.nio.charset.StandardCharsets;
@@ -58,7 +58,7 @@ final class EventPublisher {
                 CloudEvents.headers(CloudEvents.WORKER_STATUS, CloudEvents.worker(worker), now));
     }
 
-    CompletableFuture<Void> publish(Request request) {
+    CompletableFuture<Void> publish(CommandContent request) {
         JobSchemaVersion.Written written = JobJson.command(request.job());
         RecordHeaders headers = CommandRecord.headers(request, worker);
         CommandHeaders.addSchemaVersion(headers, written.schemaVersion());
@@ -76,7 +76,7 @@ final class EventPublisher {
     /// Publishes a record without effect to the partition that has a job's ownership. A worker that fails to do
     /// so must not claim.
     CompletableFuture<Void> probeOwnership(String job) {
-        return send(Topic.OWNERSHIP, Deferred.probeKey(job), null, headers(CloudEvents.OWNERSHIP));
+        return send(Topic.OWNERSHIP, DeferredRecord.probeKey(job), null, headers(CloudEvents.OWNERSHIP));
     }
 
     CompletableFuture<Void> endOwnership(String job) {
@@ -94,7 +94,7 @@ final class EventPublisher {
         CloudEvents.continueTrace(command.headers(), headers);
         headers.remove("content-type"); // the body need not be JSON
         CommandHeaders.add(headers, "content-type", "application/octet-stream");
-        Deferred.addOrigin(headers, command, worker, reason);
+        DeferredRecord.addOrigin(headers, command, worker, reason);
         byte[] body = CommandRecord.body(command);
         if (body.length > DeadLetter.MAX_BODY_BYTES) {
             CommandHeaders.add(headers, DeadLetter.TRUNCATED_FROM_BYTES, Integer.toString(body.length));
@@ -107,19 +107,19 @@ final class EventPublisher {
     CompletableFuture<Void> defer(ConsumerRecord<byte[], byte[]> command, String job, String reason) {
         return send(
                 Topic.OWNERSHIP,
-                Deferred.key(job, command),
+                DeferredRecord.key(job, command),
                 CommandRecord.body(command),
-                Deferred.headers(command, worker, reason));
+                DeferredRecord.headers(command, worker, reason));
     }
 
     /// Defers a command until it is its project's turn.
     CompletableFuture<Void> deferForProject(ConsumerRecord<byte[], byte[]> command, JobSpec job, String reason) {
-        RecordHeaders headers = Deferred.headers(command, worker, reason);
-        CommandHeaders.add(headers, Deferred.DEFERRED, job.projectName());
+        RecordHeaders headers = DeferredRecord.headers(command, worker, reason);
+        CommandHeaders.add(headers, DeferredRecord.DEFERRED, job.projectName());
         if (headers.lastHeader(CommandHeaders.SCHEMA_VERSION) == null) {
             CommandHeaders.addSchemaVersion(headers, JobJson.command(job).schemaVersion());
         }
-        return send(Topic.OWNERSHIP, Deferred.key(job.id(), command), CommandRecord.body(command), headers);
+        return send(Topic.OWNERSHIP, DeferredRecord.key(job.id(), command), CommandRecord.body(command), headers);
     }
 
     /// Publishes that a command is no longer deferred.
@@ -144,10 +144,10 @@ final class EventPublisher {
     /// Publishes a command on the correct topic, with a header that names the sender.
     CompletableFuture<Void> forward(ConsumerRecord<byte[], byte[]> command, Topic topic) {
         RecordHeaders headers = new RecordHeaders(command.headers());
-        headers.remove(Forwarded.FROM);
-        headers.remove(Forwarded.BY);
-        CommandHeaders.add(headers, Forwarded.FROM, command.topic());
-        CommandHeaders.add(headers, Forwarded.BY, worker);
+        headers.remove(ForwardedHeaders.FROM);
+        headers.remove(ForwardedHeaders.BY);
+        CommandHeaders.add(headers, ForwardedHeaders.FROM, command.topic());
+        CommandHeaders.add(headers, ForwardedHeaders.BY, worker);
         return outbox.send(topic.name(prefix), command.key(), CommandRecord.body(command), headers);
     }
 

@@ -1,9 +1,9 @@
 package io.trainyard.worker;
 
 import io.trainyard.event.Control.DesiredState;
-import io.trainyard.ownership.DeferredCommands;
-import io.trainyard.ownership.DeferredCommands.DeferredEntry;
-import io.trainyard.ownership.Rank;
+import io.trainyard.ownership.DeferredByProject;
+import io.trainyard.ownership.DeferredByProject.DeferredEntry;
+import io.trainyard.ownership.RendezvousRank;
 import io.trainyard.topics.Priority;
 import java.util.HashMap;
 import java.util.List;
@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /// The commands of a queue and the deferred commands of projects. The next one is chosen by weight and use, see
-/// [SharesView].
+/// [ProjectSharesView].
 final class FairQueue extends QueueWithDeferred {
     /// After this many commands in a row from the topics, a deferred command is taken: the command in turn may
     /// be far behind, and the worker must not stay idle.
@@ -37,11 +37,11 @@ final class FairQueue extends QueueWithDeferred {
 
     @Override
     public Optional<ConsumerRecord<byte[], byte[]>> next() {
-        SharesView shares = context.fleet().shares();
+        ProjectSharesView shares = context.fleet().shares();
         release(shares.beats());
-        List<DeferredEntry<Deferred>> open = open(shares);
+        List<DeferredEntry<DeferredRecord>> open = open(shares);
         List<Priority> order = context.order().now();
-        Optional<DeferredEntry<Deferred>> next =
+        Optional<DeferredEntry<DeferredRecord>> next =
                 atOnce(open).or(() -> shares.next(order, open).flatMap(turn -> first(open, turn)));
         if (next.isEmpty() && ahead < MAX_AHEAD) {
             var handed = queue.next();
@@ -67,7 +67,7 @@ final class FairQueue extends QueueWithDeferred {
         tried.values().removeIf(at -> at < beat);
     }
 
-    private List<DeferredEntry<Deferred>> open(SharesView shares) {
+    private List<DeferredEntry<DeferredRecord>> open(ProjectSharesView shares) {
         held.keep(shares.deferred().stream().map(DeferredEntry::key).collect(Collectors.toSet()));
         wanted.keySet()
                 .retainAll(shares.deferred().stream()
@@ -81,7 +81,7 @@ final class FairQueue extends QueueWithDeferred {
 
     /// A job that is to be cancelled or paused needs no turn. The same goes for a job that keeps a permit while
     /// it waits: others would wait for that permit.
-    private Optional<DeferredEntry<Deferred>> atOnce(List<DeferredEntry<Deferred>> open) {
+    private Optional<DeferredEntry<DeferredRecord>> atOnce(List<DeferredEntry<DeferredRecord>> open) {
         Set<String> permitted = context.fleet().keepPermits();
         return open.stream()
                 .filter(one -> permitted.contains(one.job())
@@ -90,20 +90,22 @@ final class FairQueue extends QueueWithDeferred {
                 .findFirst();
     }
 
-    private Optional<DeferredEntry<Deferred>> first(List<DeferredEntry<Deferred>> open, SharesView.Turn turn) {
-        Stream<DeferredEntry<Deferred>> its = open.stream().filter(turn::isOf).filter(this::isDue);
-        return DeferredCommands.oldest(its);
+    private Optional<DeferredEntry<DeferredRecord>> first(
+            List<DeferredEntry<DeferredRecord>> open, ProjectSharesView.Turn turn) {
+        Stream<DeferredEntry<DeferredRecord>> its =
+                open.stream().filter(turn::isOf).filter(this::isDue);
+        return DeferredByProject.oldest(its);
     }
 
     /// The first idle worker in a command's order may take it at once, the others later.
-    private boolean isDue(DeferredEntry<Deferred> command) {
-        SharesView shares = context.fleet().shares();
-        int rank = Rank.of(context.rules().worker(), command.key(), shares.idle());
+    private boolean isDue(DeferredEntry<DeferredRecord> command) {
+        ProjectSharesView shares = context.fleet().shares();
+        int rank = RendezvousRank.of(context.rules().worker(), command.key(), shares.idle());
         long since = wanted.computeIfAbsent(command.key(), _ -> shares.beats());
         return shares.beats() - since >= (long) BEATS_APART * Math.min(rank, MAX_APART);
     }
 
-    private ConsumerRecord<byte[], byte[]> hold(DeferredEntry<Deferred> command) {
+    private ConsumerRecord<byte[], byte[]> hold(DeferredEntry<DeferredRecord> command) {
         ahead = 0;
         held.hold(command.key(), command.since());
         return command.command().command();

@@ -3,7 +3,7 @@ package io.trainyard.worker;
 import io.trainyard.event.Control;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.WorkerStatus;
-import io.trainyard.ownership.Deferrals;
+import io.trainyard.ownership.DeferredByVersion;
 import io.trainyard.ownership.Ownership;
 import io.trainyard.ownership.OwnershipJson;
 import io.trainyard.ownership.OwnershipMonitor;
@@ -25,10 +25,10 @@ final class FleetLogReader {
     private final WorkerRules rules;
     private final Map<String, Topic> topics;
     private final OwnershipMonitor monitor;
-    private final Deferrals<Deferred> deferrals;
-    private final Shares shares;
+    private final DeferredByVersion<DeferredRecord> deferrals;
+    private final ProjectShares shares;
     private final RungSchedule rungs;
-    private final Preemption preemption;
+    private final PreemptionMonitor preemption;
     private final StoreWatch stores;
     private final HeartbeatBounds heartbeats;
     private final ControlBounds controlled = new ControlBounds(ControlBounds.MAX_JOBS);
@@ -39,10 +39,10 @@ final class FleetLogReader {
         this.topics = Topic.byName(rules.routes().prefix());
         this.monitor = new OwnershipMonitor(
                 rules.worker(), monitorRules, context.fleet().controls());
-        this.deferrals = new Deferrals<>(monitor, rules.deferring());
-        this.shares = new Shares(monitor, rules);
+        this.deferrals = new DeferredByVersion<>(monitor, rules.deferring());
+        this.shares = new ProjectShares(monitor, rules);
         this.rungs = new RungSchedule(monitor, monitorRules.beats());
-        this.preemption = new Preemption(context, monitor);
+        this.preemption = new PreemptionMonitor(context, monitor);
         this.stores = new StoreWatch(rules.worker(), context.store());
         this.heartbeats = new HeartbeatBounds(rules.worker());
     }
@@ -51,7 +51,7 @@ final class FleetLogReader {
         return monitor;
     }
 
-    Deferrals<Deferred> deferrals() {
+    DeferredByVersion<DeferredRecord> deferrals() {
         return deferrals;
     }
 
@@ -59,7 +59,7 @@ final class FleetLogReader {
         return rungs;
     }
 
-    Preemption preemption() {
+    PreemptionMonitor preemption() {
         return preemption;
     }
 
@@ -87,7 +87,7 @@ final class FleetLogReader {
         try {
             switch (topic) {
                 case OWNERSHIP -> {
-                    if (Deferred.isKey(key)) {
+                    if (DeferredRecord.isKey(key)) {
                         deferral(entry);
                     } else {
                         ownership(
@@ -144,7 +144,7 @@ final class FleetLogReader {
             deferrals.remove(entry.key());
             shares.remove(entry.key());
         } else if (!shares.deferForProject(entry)) {
-            deferrals.add(Deferred.read(entry));
+            deferrals.add(DeferredRecord.read(entry));
         }
     }
 

@@ -1,8 +1,8 @@
 package io.trainyard.worker;
 
 import io.trainyard.ownership.ControlRequests;
-import io.trainyard.ownership.Deferrals;
-import io.trainyard.ownership.Deferrals.Deferral;
+import io.trainyard.ownership.DeferredByVersion;
+import io.trainyard.ownership.DeferredByVersion.Deferral;
 import io.trainyard.ownership.Ownership;
 import io.trainyard.ownership.PreemptionRule.Decision;
 import io.trainyard.spec.JobJson;
@@ -27,9 +27,9 @@ final class FleetView {
     private volatile Optional<String> objection = Optional.empty();
 
     private volatile @Nullable Instant since;
-    private volatile Map<String, Deferral<Deferred>> deferred = Map.of();
+    private volatile Map<String, Deferral<DeferredRecord>> deferred = Map.of();
     private volatile boolean full;
-    private volatile SharesView shares = SharesView.NONE;
+    private volatile ProjectSharesView shares = ProjectSharesView.NONE;
     private volatile @Nullable Map<String, Double> used;
     private final Map<String, OwnedAttempt> ownerships = new ConcurrentHashMap<>();
     private final Set<String> permitted = ConcurrentHashMap.newKeySet();
@@ -63,7 +63,7 @@ final class FleetView {
 
     /// The live workers that support the job's schema version.
     Set<String> able(JobSpec job) {
-        return Deferrals.able(JobJson.command(job).schemaVersion(), live);
+        return DeferredByVersion.able(JobJson.command(job).schemaVersion(), live);
     }
 
     /// @param workers the newest schema version that each supports
@@ -72,7 +72,7 @@ final class FleetView {
     }
 
     /// The commands that older workers deferred to this one, by key, the oldest first.
-    Map<String, Deferral<Deferred>> deferred() {
+    Map<String, Deferral<DeferredRecord>> deferred() {
         return deferred;
     }
 
@@ -82,18 +82,18 @@ final class FleetView {
     }
 
     /// @param due those that this worker may claim
-    void deferred(List<Deferral<Deferred>> due, boolean isFull) {
-        Map<String, Deferral<Deferred>> all = new LinkedHashMap<>();
+    void deferred(List<Deferral<DeferredRecord>> due, boolean isFull) {
+        Map<String, Deferral<DeferredRecord>> all = new LinkedHashMap<>();
         due.forEach(one -> all.put(one.key(), one));
         deferred = Collections.unmodifiableMap(all);
         full = isFull;
     }
 
-    SharesView shares() {
+    ProjectSharesView shares() {
         return shares;
     }
 
-    void shares(SharesView now) {
+    void shares(ProjectSharesView now) {
         shares = now;
     }
 

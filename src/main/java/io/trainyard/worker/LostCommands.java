@@ -1,8 +1,8 @@
 package io.trainyard.worker;
 
 import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.ownership.CommandContent;
 import io.trainyard.ownership.Ownership;
-import io.trainyard.ownership.Request;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
@@ -195,7 +195,7 @@ final class LostCommands {
         try {
             JobSpec spec =
                     CommandRecord.job(command, context.rules().deferring().schemaVersion());
-            Request request = CommandRecord.request(command, spec, Priority.of(command.topic(), prefix))
+            CommandContent request = CommandRecord.request(command, spec, Priority.of(command.topic(), prefix))
                     .attempt(new JobFolder(context.store(), job).chain().last() + 1)
                     .in(context.store().identity());
             await(context.publisher().publish(request));

@@ -12,7 +12,7 @@ import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
-import io.trainyard.sweep.Halving;
+import io.trainyard.sweep.SuccessiveHalving;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -28,13 +28,13 @@ final class OutcomePublisher {
     private final EventPublisher publisher;
     private final FleetView fleet;
     private final Host host;
-    private final Halving halving;
+    private final SuccessiveHalving halving;
 
     OutcomePublisher(WorkerContext context) {
         this.publisher = context.publisher();
         this.fleet = context.fleet();
         this.host = context.host();
-        this.halving = new Halving(context.store());
+        this.halving = new SuccessiveHalving(context.store());
     }
 
     /// Publishes a job's end. The events in its last checkpoint come first because the brokers may not have

@@ -1,8 +1,8 @@
 package io.trainyard.worker;
 
+import io.trainyard.ownership.CommandContent;
 import io.trainyard.ownership.OwnershipMonitor;
 import io.trainyard.ownership.RecoveryAction;
-import io.trainyard.ownership.Request;
 import io.trainyard.spec.JobSpec;
 import java.time.Duration;
 import java.util.List;
@@ -82,11 +82,11 @@ final class OwnershipMonitorLoop implements AutoCloseable {
     }
 
     private void watch(FleetLog log) throws InterruptedException {
-        Preemption preemption = reader.preemption();
+        PreemptionMonitor preemption = reader.preemption();
         boolean judged = false;
         while (!stop.isRequested()) {
             boolean fresh = log.isCaughtUp();
-            var entries = log.poll(!judged ? POLL : preemption.isNeeded() ? Preemption.INTERVAL : IDLE_POLL);
+            var entries = log.poll(!judged ? POLL : preemption.isNeeded() ? PreemptionMonitor.INTERVAL : IDLE_POLL);
             for (var entry : entries) {
                 reader.read(entry, fresh);
             }
@@ -130,8 +130,8 @@ final class OwnershipMonitorLoop implements AutoCloseable {
     }
 
     /// Resumes the best of a group's paused jobs. If this worker dies in between, another one does it.
-    private void resumeBest(List<Request> group) throws InterruptedException {
-        for (Request request : actions.best(group)) {
+    private void resumeBest(List<CommandContent> group) throws InterruptedException {
+        for (CommandContent request : actions.best(group)) {
             reader.rungs().resumed(request.job().id());
             actions.resume(request);
         }

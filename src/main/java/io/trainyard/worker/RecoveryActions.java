@@ -6,11 +6,11 @@ import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Paused;
 import io.trainyard.event.TrainingEvent.Resumed;
-import io.trainyard.ownership.Deferrals.Deferral;
+import io.trainyard.ownership.CommandContent;
+import io.trainyard.ownership.DeferredByVersion.Deferral;
 import io.trainyard.ownership.Ownership;
 import io.trainyard.ownership.RecoveryAction;
-import io.trainyard.ownership.Request;
-import io.trainyard.sweep.Halving;
+import io.trainyard.sweep.SuccessiveHalving;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -31,14 +31,14 @@ final class RecoveryActions {
     private final WorkerRules rules;
     private final EventPublisher publisher;
     private final OutcomePublisher outcomes;
-    private final Halving halving;
+    private final SuccessiveHalving halving;
 
     RecoveryActions(WorkerContext context) {
         this.context = context;
         this.rules = context.rules();
         this.publisher = context.publisher();
         this.outcomes = new OutcomePublisher(context);
-        this.halving = new Halving(context.store());
+        this.halving = new SuccessiveHalving(context.store());
     }
 
     void perform(RecoveryAction action) throws InterruptedException {
@@ -84,16 +84,16 @@ final class RecoveryActions {
         publish(request, action.copies());
     }
 
-    private void publish(Request request, int copies)
+    private void publish(CommandContent request, int copies)
             throws InterruptedException, ExecutionException, TimeoutException {
         await(publisher.publish(request));
         await(publisher.publish(Ownership.waiting(request, rules.worker(), copies)));
     }
 
-    List<Request> best(List<Request> paused) {
+    List<CommandContent> best(List<CommandContent> paused) {
         try {
-            Set<String> best =
-                    Set.copyOf(halving.goOn(paused.stream().map(Request::job).toList()));
+            Set<String> best = Set.copyOf(
+                    halving.goOn(paused.stream().map(CommandContent::job).toList()));
             return paused.stream()
                     .filter(request -> best.contains(request.job().id()))
                     .toList();
@@ -110,7 +110,7 @@ final class RecoveryActions {
 
     /// Resumes a job that is paused at a rung. The event comes last: if another worker has to repeat this,
     /// other jobs may be better by then.
-    void resume(Request request) throws InterruptedException {
+    void resume(CommandContent request) throws InterruptedException {
         String job = request.job().id();
         try {
             Resumed event = new Resumed(job, folder(job).chain().attempt());
@@ -130,10 +130,10 @@ final class RecoveryActions {
 
     /// Dead-letters a command that no worker understands. A job that has ended meanwhile, for example because
     /// it was cancelled, needs no dead letter.
-    void giveUp(Deferral<Deferred> deferral) throws InterruptedException {
+    void giveUp(Deferral<DeferredRecord> deferral) throws InterruptedException {
         try {
             var command = deferral.command().command();
-            if (folder(Deferred.job(deferral.key())).chain().end().isEmpty()) {
+            if (folder(DeferredRecord.job(deferral.key())).chain().end().isEmpty()) {
                 await(publisher.deadLetter(
                         command,
                         "%s. The command was written for schema version %d of commands, and no live worker supported it for %d heartbeats; start workers of a version that supports it, or remove the newer fields, and submit it again"

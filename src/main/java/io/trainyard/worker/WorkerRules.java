@@ -1,6 +1,6 @@
 package io.trainyard.worker;
 
-import io.trainyard.ownership.Deferrals;
+import io.trainyard.ownership.DeferredByVersion;
 import io.trainyard.spec.JobLimits;
 import java.time.Duration;
 
@@ -22,7 +22,7 @@ record WorkerRules(
         int maxRefusals,
         int maxAttempts,
         int deliveryLimit,
-        Deferrals.Rules deferring,
+        DeferredByVersion.Rules deferring,
         int maxPreemptions,
-        Shares.Rules shares,
+        ProjectShares.Rules shares,
         JobLimits limits) {}

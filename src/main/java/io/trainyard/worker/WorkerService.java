@@ -14,7 +14,7 @@ import io.trainyard.device.DeviceChoice;
 import io.trainyard.device.Devices;
 import io.trainyard.jobfile.ProjectFiles;
 import io.trainyard.ownership.ClaimPriorities;
-import io.trainyard.ownership.Deferrals;
+import io.trainyard.ownership.DeferredByVersion;
 import io.trainyard.ownership.OwnershipMonitor;
 import io.trainyard.share.ProjectRules;
 import io.trainyard.spec.DeviceSpec;
@@ -24,8 +24,8 @@ import io.trainyard.spec.JobSchemaVersion;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.Brokers;
 import io.trainyard.trace.Tracing;
+import io.trainyard.training.AttemptLimits;
 import io.trainyard.training.JobTraining;
-import io.trainyard.training.Limits;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import jakarta.inject.Inject;
@@ -107,11 +107,11 @@ public class WorkerService {
         String prefix = settings.topics().prefix();
         Host machine = new SystemHost();
         JobTraining training = new JobTraining(data, device, worker.threads(), id)
-                .with(new Limits(worker.maxAttempts(), worker.hangFactor(), limits(settings.limits())))
+                .with(new AttemptLimits(worker.maxAttempts(), worker.hangFactor(), limits(settings.limits())))
                 .sharing(slots(worker));
         EventPublisher publisher = new EventPublisher(outbox, prefix, id);
         FleetView fleet = new FleetView(id, machine.now());
-        Deferrals.Rules deferring = deferring(worker);
+        DeferredByVersion.Rules deferring = deferring(worker);
         CommandRoutes routes = new CommandRoutes(prefix, Devices.kinds(device));
         DeviceWatch watch = new DeviceWatch(machine, opened);
         Heartbeat.Self self = new Heartbeat.Self(
@@ -264,17 +264,17 @@ public class WorkerService {
         return slots;
     }
 
-    private static Deferrals.Rules deferring(WorkerSettings.Worker worker) {
+    private static DeferredByVersion.Rules deferring(WorkerSettings.Worker worker) {
         long beats = worker.newerTimeout().dividedBy(worker.heartbeat());
-        return new Deferrals.Rules(
+        return new DeferredByVersion.Rules(
                 JobSchemaVersion.OURS.newest(), Math.toIntExact(Math.clamp(beats, 1, Integer.MAX_VALUE)));
     }
 
-    private static Shares.Rules shares(WorkerSettings settings) {
+    private static ProjectShares.Rules shares(WorkerSettings settings) {
         ProjectRules projects = ProjectFiles.read(settings.projects());
         double beats = (double) projects.window().toMillis()
                 / Math.max(1, settings.worker().heartbeat().toMillis());
-        return new Shares.Rules(projects, Math.max(1, beats));
+        return new ProjectShares.Rules(projects, Math.max(1, beats));
     }
 
     private static String version() {

@@ -13,8 +13,8 @@ import io.trainyard.data.DataRoot;
 import io.trainyard.data.DatasetException;
 import io.trainyard.data.GreyImages;
 import io.trainyard.data.Npy;
-import io.trainyard.data.OwnFolder;
 import io.trainyard.data.OwnIdx;
+import io.trainyard.data.UserFolder;
 import io.trainyard.spec.DatasetSpec;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -160,7 +160,7 @@ class DamagedFilesTest {
             Path write(Path folder) throws IOException {
                 Path source = Files.createDirectories(folder.resolve("source"));
                 Npy.write(source, Npy.rows());
-                return OwnFolder.at(source).pack(folder.resolve("own"), DatasetSpec.named("own"), false);
+                return UserFolder.at(source).pack(folder.resolve("own"), DatasetSpec.named("own"), false);
             }
         },
         CSV {

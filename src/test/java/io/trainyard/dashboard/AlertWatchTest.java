@@ -40,7 +40,7 @@ class AlertWatchTest {
     private static final JsonMapper MAPPER = JsonMapper.builder().build();
 
     private final TrackingStore store = TrackingStore.open(Databases.SQLITE.empty());
-    private final Sources sources = new Sources();
+    private final SourceStatus sources = new SourceStatus();
     private final Queue<Received> received = new ConcurrentLinkedQueue<>();
     private final Deque<Integer> statuses = new ArrayDeque<>();
     private HttpServer server;

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 /// The demand that KEDA receives, derived from the jobs that the dashboard knows.
 class DemandWatchTest {
     private final TrackingStore store = TrackingStore.open(Databases.SQLITE.empty());
-    private final Sources sources = new Sources();
+    private final SourceStatus sources = new SourceStatus();
     private final JobHistory history = new JobHistory(store, sources, new JobHistory.Limits(10, 10, 10_000, 3_600_000));
     private DemandWatch watch;
     private KedaClient keda;

@@ -57,7 +57,7 @@ class FleetMetricsTest {
     /// One process of the dashboard.
     private final class Dashboard {
         final TrackingStore store = TrackingStore.open(database);
-        final Sources sources = new Sources();
+        final SourceStatus sources = new SourceStatus();
         final JobHistory history = new JobHistory(store, sources, new JobHistory.Limits(10, 10, 10_000, 3_600_000));
         final PrometheusMeterRegistry registry = Scrape.registry();
         final FleetCounters counters = new FleetCounters(registry);

@@ -45,7 +45,7 @@ class JobHistoryTest {
     private final JobHistory history = history(store);
 
     private static JobHistory history(TrackingStore store) {
-        return new JobHistory(store, new Sources(), new JobHistory.Limits(3, 2, 10_000, 60_000));
+        return new JobHistory(store, new SourceStatus(), new JobHistory.Limits(3, 2, 10_000, 60_000));
     }
 
     @AfterEach

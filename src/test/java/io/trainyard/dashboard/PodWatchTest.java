@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 /// The marks of pods, derived from the records of their workers.
 class PodWatchTest {
     private final TrackingStore store = TrackingStore.open(Databases.SQLITE.empty());
-    private final Sources sources = new Sources();
+    private final SourceStatus sources = new SourceStatus();
     private final JobHistory history = new JobHistory(store, sources, new JobHistory.Limits(10, 10, 10_000, 3_600_000));
     private final Map<String, PodMark> pods = new TreeMap<>();
     private final long now = System.currentTimeMillis();

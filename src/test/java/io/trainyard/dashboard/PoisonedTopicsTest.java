@@ -23,7 +23,7 @@ class PoisonedTopicsTest {
     /// The reading part of a dashboard, as in one process.
     private static final class Reader implements AutoCloseable {
         final TrackingStore store;
-        final Sources sources = new Sources();
+        final SourceStatus sources = new SourceStatus();
         final JobHistory history;
         final SimpleMeterRegistry registry = new SimpleMeterRegistry();
         final TopicConsumer consumer;

@@ -28,7 +28,7 @@ class ProjectQuotasTest {
 
     private final TrackingStore store = TrackingStore.open(Databases.SQLITE.empty());
     private final JobHistory history =
-            new JobHistory(store, new Sources(), new JobHistory.Limits(100, 2, 10_000, 60_000));
+            new JobHistory(store, new SourceStatus(), new JobHistory.Limits(100, 2, 10_000, 60_000));
     private final ProjectQuotas quotas = new ProjectQuotas(history, RULES);
 
     @AfterEach

@@ -25,8 +25,9 @@ class TopicConsumerTest {
     @Timeout(60)
     void whatTheStoreCannotHoldKeepsNothingElseFromIt(Databases kind) throws Exception {
         try (TrackingStore store = TrackingStore.open(kind.empty())) {
-            JobHistory history = new JobHistory(store, new Sources(), new JobHistory.Limits(10, 2, 10_000, 60_000));
-            Sources sources = new Sources();
+            JobHistory history =
+                    new JobHistory(store, new SourceStatus(), new JobHistory.Limits(10, 2, 10_000, 60_000));
+            SourceStatus sources = new SourceStatus();
             AlertWatch alerts = new AlertWatch(store, sources, AlertsWanted.NONE, Patience.LIMIT);
             TopicConsumer consumer = new TopicConsumer(
                     store,

@@ -35,19 +35,19 @@ class InspectionTest {
     }
 
     private Inspection inspect() {
-        return OwnFolder.at(own).inspect(DatasetSpec.named("own"));
+        return UserFolder.at(own).inspect(DatasetSpec.named("own"));
     }
 
     /// Inspects, writes the proposed description, and opens the dataset with it.
     private Inspection written() {
-        OwnFolder folder = OwnFolder.at(own);
+        UserFolder folder = UserFolder.at(own);
         Inspection inspection = folder.inspect(DatasetSpec.named("own"));
         assertThat(inspection.unreadable()).isNull();
         assertThat(folder.write(inspection)).isEqualTo(own.resolve("dataset.json"));
         Dataset dataset = new DataRoot(root).open(DatasetSpec.named("own"));
         assertThat(dataset.train().size()).isEqualTo(inspection.train());
         assertThat(dataset.test().size()).isEqualTo(inspection.test());
-        assertThat(OwnFolder.at(own).inspect(DatasetSpec.named("own")).described())
+        assertThat(UserFolder.at(own).inspect(DatasetSpec.named("own")).described())
                 .isTrue();
         return inspection;
     }
@@ -214,7 +214,7 @@ class InspectionTest {
         StripedImages.write(own.resolve("test/checks/again.png"), 4);
         Files.writeString(own.resolve("train/diagonal/1.png"), "no picture");
         DatasetSpec small = new DatasetSpec("own", null, List.of(8, 8), null, null, null, null);
-        Inspection found = OwnFolder.at(own).inspect(small);
+        Inspection found = UserFolder.at(own).inspect(small);
         assertThat(found.shape()).containsExactly(3, 8, 8);
         assertThat(found.train()).isEqualTo(11);
         assertThat(found.classes()).contains(new ClassCount("checks", 3, 2));
@@ -232,9 +232,9 @@ class InspectionTest {
     void meansOfImagesAreThoseOfThePackedSet() throws IOException {
         StripedImages.write(own, 0, 30);
         DatasetSpec how = new DatasetSpec("own", null, List.of(8, 8), null, new SplitSpec(0.2, 1), null, null);
-        Inspection images = OwnFolder.at(own).inspect(how);
-        OwnFolder.at(own).pack(root.resolve("packed"), how, false);
-        Inspection packed = OwnFolder.at(root.resolve("packed")).inspect(DatasetSpec.named("packed"));
+        Inspection images = UserFolder.at(own).inspect(how);
+        UserFolder.at(own).pack(root.resolve("packed"), how, false);
+        Inspection packed = UserFolder.at(root.resolve("packed")).inspect(DatasetSpec.named("packed"));
         assertThat(packed.channels()).isEqualTo(images.channels());
         assertThat(packed.classes()).isEqualTo(images.classes());
         assertThat(packed.kind()).isEqualTo("packed");
@@ -260,17 +260,17 @@ class InspectionTest {
     @Test
     void anEmptyFolderListsTheSupportedKinds() throws IOException {
         write("readme.txt", "nothing");
-        assertThatThrownBy(() -> OwnFolder.at(own))
+        assertThatThrownBy(() -> UserFolder.at(own))
                 .isInstanceOf(DatasetException.class)
                 .hasMessageContaining("has no known content");
-        assertThatThrownBy(() -> OwnFolder.at(own.resolve("readme.txt"))).hasMessageContaining("is a file");
-        assertThatThrownBy(() -> OwnFolder.at(own.resolve("none"))).hasMessageContaining("is not there");
+        assertThatThrownBy(() -> UserFolder.at(own.resolve("readme.txt"))).hasMessageContaining("is a file");
+        assertThatThrownBy(() -> UserFolder.at(own.resolve("none"))).hasMessageContaining("is not there");
     }
 
     @Test
     void keepsAnExistingDescription() throws IOException {
         Npy.write(own, Npy.rows());
-        OwnFolder folder = OwnFolder.at(own);
+        UserFolder folder = UserFolder.at(own);
         Inspection inspection = folder.inspect(DatasetSpec.named("own"));
         write("dataset.json", "{\"kind\": \"arrays\"}");
         assertThatThrownBy(() -> folder.write(inspection))

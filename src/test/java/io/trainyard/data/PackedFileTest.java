@@ -40,7 +40,7 @@ class PackedFileTest {
     }
 
     private Path pack(DatasetSpec how) {
-        return OwnFolder.at(own).pack(packed, how, false);
+        return UserFolder.at(own).pack(packed, how, false);
     }
 
     private Path pack() {
@@ -212,8 +212,8 @@ class PackedFileTest {
         assertThatThrownBy(this::pack)
                 .isInstanceOf(DatasetException.class)
                 .hasMessageContaining("packed.safetensors exists already");
-        OwnFolder.at(own).pack(packed, DatasetSpec.named("own"), true);
-        assertThatThrownBy(() -> OwnFolder.at(own).pack(own, DatasetSpec.named("own"), true))
+        UserFolder.at(own).pack(packed, DatasetSpec.named("own"), true);
+        assertThatThrownBy(() -> UserFolder.at(own).pack(own, DatasetSpec.named("own"), true))
                 .hasMessageContaining("is the folder that is packed");
         try (Stream<Path> files = Files.list(packed)) {
             assertThat(files.map(file -> file.getFileName().toString()))

@@ -8,7 +8,7 @@ import io.trainyard.ownership.ClaimPriorities;
 import io.trainyard.ownership.PreemptionRule;
 import io.trainyard.ownership.WaitingCommand;
 import io.trainyard.share.DecayedUsage;
-import io.trainyard.share.Load;
+import io.trainyard.share.ProjectLoad;
 import io.trainyard.share.ProjectOrder;
 import io.trainyard.topics.Priority;
 import io.trainyard.topics.Topic;
@@ -266,11 +266,11 @@ final class ForecastWorld {
                 : ProjectOrder.of(kind.shares(), windowBeats, usage.used(), loads());
     }
 
-    private Map<String, Load> loads() {
-        Map<String, Load> loads = new HashMap<>();
+    private Map<String, ProjectLoad> loads() {
+        Map<String, ProjectLoad> loads = new HashMap<>();
         workers.stream()
                 .filter(worker -> worker.job != null)
-                .forEach(worker -> loads.merge(worker.job.project(), new Load(1, 1), Load::plus));
+                .forEach(worker -> loads.merge(worker.job.project(), new ProjectLoad(1, 1), ProjectLoad::plus));
         return loads;
     }
 

@@ -15,11 +15,11 @@ class ClaimRuleTest {
     private static final End END = new End("{}");
     private static final Owner OTHER = Owner.of("a", "commands-0@7", 1);
 
-    private static Verdict verdict(int attempt, String place, int delivery, StoredJob stored) {
+    private static ClaimDecision verdict(int attempt, String place, int delivery, StoredJob stored) {
         return verdict(attempt, place, delivery, stored, DesiredState.RUN);
     }
 
-    private static Verdict verdict(
+    private static ClaimDecision verdict(
             int attempt, String place, int delivery, StoredJob stored, DesiredState desiredState) {
         return ClaimRule.of(new Delivery(Requests.of("job", attempt), place, delivery), stored, desiredState);
     }
@@ -34,26 +34,26 @@ class ClaimRuleTest {
 
     @Test
     void aCommandOfANewJobBeginsItsFirstAttempt() {
-        assertThat(verdict(1, "commands-0@1", 1, stored(0, null))).isEqualTo(new Verdict.Begin(1));
+        assertThat(verdict(1, "commands-0@1", 1, stored(0, null))).isEqualTo(new ClaimDecision.Begin(1));
     }
 
     @Test
     void theNextCommandBeginsTheNextAttempt() {
-        assertThat(verdict(2, "commands-0@9", 1, stored(1, OTHER))).isEqualTo(new Verdict.Begin(2));
+        assertThat(verdict(2, "commands-0@9", 1, stored(1, OTHER))).isEqualTo(new ClaimDecision.Begin(2));
     }
 
     @Test
     void aSecondCopyIsVoid() {
-        assertThat(verdict(1, "commands-0@9", 1, stored(1, OTHER))).isEqualTo(new Verdict.Void(1, OTHER));
-        assertThat(verdict(1, "commands-0@9", 4, stored(1, OTHER))).isEqualTo(new Verdict.Void(1, OTHER));
-        assertThat(verdict(2, "commands-0@9", 1, stored(3, OTHER))).isEqualTo(new Verdict.Void(3, OTHER));
+        assertThat(verdict(1, "commands-0@9", 1, stored(1, OTHER))).isEqualTo(new ClaimDecision.Void(1, OTHER));
+        assertThat(verdict(1, "commands-0@9", 4, stored(1, OTHER))).isEqualTo(new ClaimDecision.Void(1, OTHER));
+        assertThat(verdict(2, "commands-0@9", 1, stored(3, OTHER))).isEqualTo(new ClaimDecision.Void(3, OTHER));
     }
 
     @Test
     void aRedeliveredRecordBeginsTheNextAttempt() {
-        assertThat(verdict(1, OTHER.place(), 2, stored(1, OTHER))).isEqualTo(new Verdict.Begin(2));
+        assertThat(verdict(1, OTHER.place(), 2, stored(1, OTHER))).isEqualTo(new ClaimDecision.Begin(2));
         assertThat(verdict(1, OTHER.place(), 3, stored(2, Owner.of("b", OTHER.place(), 2))))
-                .isEqualTo(new Verdict.Begin(3));
+                .isEqualTo(new ClaimDecision.Begin(3));
     }
 
     /// A buffered command whose lock expired, so that another worker started it, must not take the job from
@@ -61,15 +61,17 @@ class ClaimRuleTest {
     @Test
     void aStaleDeliveryOfTheSameRecordIsVoid() {
         Owner later = Owner.of("b", OTHER.place(), 2);
-        assertThat(verdict(1, OTHER.place(), 1, stored(1, later))).isEqualTo(new Verdict.Void(1, later));
-        assertThat(verdict(1, OTHER.place(), 2, stored(1, later))).isEqualTo(new Verdict.Void(1, later));
+        assertThat(verdict(1, OTHER.place(), 1, stored(1, later))).isEqualTo(new ClaimDecision.Void(1, later));
+        assertThat(verdict(1, OTHER.place(), 2, stored(1, later))).isEqualTo(new ClaimDecision.Void(1, later));
     }
 
     @Test
     void anEndIsPublishedAgainForAnyDesiredState() {
         for (DesiredState desiredState : DesiredState.values()) {
-            assertThat(verdict(1, "commands-0@9", 1, ended(), desiredState)).isEqualTo(new Verdict.Announce(2, END));
-            assertThat(verdict(5, "commands-0@9", 1, ended(), desiredState)).isEqualTo(new Verdict.Announce(2, END));
+            assertThat(verdict(1, "commands-0@9", 1, ended(), desiredState))
+                    .isEqualTo(new ClaimDecision.Announce(2, END));
+            assertThat(verdict(5, "commands-0@9", 1, ended(), desiredState))
+                    .isEqualTo(new ClaimDecision.Announce(2, END));
         }
     }
 
@@ -77,56 +79,56 @@ class ClaimRuleTest {
     void anotherJobWithTheSameIdIsRejected() {
         StoredJob conflict = new StoredJob("store", false, 4, END);
         assertThat(verdict(1, "commands-0@9", 1, conflict, DesiredState.CANCEL))
-                .isEqualTo(new Verdict.Reject("the id \"job\" belongs to another job already; use another id"));
+                .isEqualTo(new ClaimDecision.Reject("the id \"job\" belongs to another job already; use another id"));
     }
 
     @Test
     void controlRequestsApplyToUnownedJobs() {
         assertThat(verdict(1, "commands-0@9", 1, stored(0, null), DesiredState.CANCEL))
-                .isEqualTo(new Verdict.Cancel());
+                .isEqualTo(new ClaimDecision.Cancel());
         assertThat(verdict(2, "commands-0@9", 1, stored(1, OTHER), DesiredState.PAUSE))
-                .isEqualTo(new Verdict.Pause(2));
+                .isEqualTo(new ClaimDecision.Pause(2));
         assertThat(verdict(1, "commands-0@9", 1, stored(1, OTHER), DesiredState.PAUSE))
                 .as("a copy of what somebody has is void first")
-                .isEqualTo(new Verdict.Void(1, OTHER));
+                .isEqualTo(new ClaimDecision.Void(1, OTHER));
     }
 
     /// After a pause the job has no owner, so any attempt number in the command is valid.
     @Test
     void afterAPauseTheNextAttemptBegins() {
         Pause pause = new Pause("{}");
-        assertThat(verdict(3, "commands-0@9", 1, stored(2, pause))).isEqualTo(new Verdict.Begin(3));
-        assertThat(verdict(2, "commands-0@9", 1, stored(2, pause))).isEqualTo(new Verdict.Begin(3));
+        assertThat(verdict(3, "commands-0@9", 1, stored(2, pause))).isEqualTo(new ClaimDecision.Begin(3));
+        assertThat(verdict(2, "commands-0@9", 1, stored(2, pause))).isEqualTo(new ClaimDecision.Begin(3));
         assertThat(verdict(2, "commands-0@9", 1, stored(2, pause), DesiredState.PAUSE))
-                .isEqualTo(new Verdict.Pause(2));
+                .isEqualTo(new ClaimDecision.Pause(2));
         assertThat(verdict(2, "commands-0@9", 1, stored(2, pause), DesiredState.CANCEL))
-                .isEqualTo(new Verdict.Cancel());
+                .isEqualTo(new ClaimDecision.Cancel());
     }
 
     @Test
     void aForgedAttemptNumberIsRejected() {
         assertThat(verdict(1_002, "commands-0@9", 1, stored(1, OTHER)))
-                .isEqualTo(new Verdict.Reject(
+                .isEqualTo(new ClaimDecision.Reject(
                         "the command requests attempt 1002; the job's last was 1, and allowed is up to 1001"));
         assertThat(verdict(Integer.MAX_VALUE, "commands-0@9", 1, stored(0, null)))
-                .isInstanceOf(Verdict.Reject.class);
+                .isInstanceOf(ClaimDecision.Reject.class);
         assertThat(verdict(5, "commands-0@9", 1, stored(1, OTHER)))
                 .as("a chain has no gaps")
-                .isEqualTo(new Verdict.Begin(2));
+                .isEqualTo(new ClaimDecision.Begin(2));
         assertThat(verdict(5, "commands-0@9", 1, stored(0, null)))
                 .as("the store was emptied")
-                .isEqualTo(new Verdict.Begin(5));
+                .isEqualTo(new ClaimDecision.Begin(5));
     }
 
     @Test
     void aJobOfAnotherStoreIsNotClaimed() {
-        Request elsewhere = Requests.of("job", 2).in("theirs");
+        CommandContent elsewhere = Requests.of("job", 2).in("theirs");
         assertThat(ClaimRule.of(new Delivery(elsewhere, "commands-0@9", 1), stored(0, null), DesiredState.CANCEL))
-                .isEqualTo(new Verdict.Elsewhere("theirs"));
+                .isEqualTo(new ClaimDecision.Elsewhere("theirs"));
         assertThat(ClaimRule.of(
                         new Delivery(Requests.of("job", 2).in("store"), "commands-0@9", 1),
                         stored(1, OTHER),
                         DesiredState.RUN))
-                .isEqualTo(new Verdict.Begin(2));
+                .isEqualTo(new ClaimDecision.Begin(2));
     }
 }

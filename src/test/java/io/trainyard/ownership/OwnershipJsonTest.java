@@ -3,7 +3,7 @@ package io.trainyard.ownership;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.trainyard.ownership.Request.Refusal;
+import io.trainyard.ownership.CommandContent.Refusal;
 import io.trainyard.spec.JobSchemaVersion;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class OwnershipJsonTest {
     @Test
     void readsWhatItWrites() throws IOException {
-        Request request = Requests.of("job", 3).in("store").refused(new Refusal("w1", "no \"data\""));
+        CommandContent request = Requests.of("job", 3).in("store").refused(new Refusal("w1", "no \"data\""));
         for (Ownership ownership : List.of(
                 Ownership.running(request, "w"), Ownership.paused(request, "w"), Ownership.waiting(request, "w", 4))) {
             assertThat(OwnershipJson.read(OwnershipJson.write(ownership))).isEqualTo(ownership);
@@ -49,7 +49,7 @@ class OwnershipJsonTest {
 
     @Test
     void refusalsAreLimitedAndAWorkersNewestCounts() {
-        Request request = Requests.of("job", 1);
+        CommandContent request = Requests.of("job", 1);
         for (int i = 0; i < 20; i++) {
             request = request.refused(new Refusal("w" + i, "first"));
         }
@@ -62,6 +62,6 @@ class OwnershipJsonTest {
                         .refusals()
                         .getLast()
                         .reason())
-                .hasSize(Request.MAX_REASON);
+                .hasSize(CommandContent.MAX_REASON);
     }
 }

@@ -19,7 +19,7 @@ class OwnershipMonitorTest {
     private final OwnershipMonitor monitor =
             new OwnershipMonitor("me", new OwnershipMonitor.Rules(BEATS, 3), new ControlRequests());
 
-    private static Request request(String job, int attempt) {
+    private static CommandContent request(String job, int attempt) {
         return Requests.of(job, attempt).in("store");
     }
 

@@ -7,7 +7,7 @@ import java.util.List;
 public final class Requests {
     private Requests() {}
 
-    public static Request of(String job, int attempt) {
-        return new Request(SampleEvents.spec(job), attempt, Priority.NORMAL, List.of(), null, null, 0);
+    public static CommandContent of(String job, int attempt) {
+        return new CommandContent(SampleEvents.spec(job), attempt, Priority.NORMAL, List.of(), null, null, 0);
     }
 }

@@ -2,7 +2,7 @@ package io.trainyard.ownership;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.trainyard.ownership.Request.Refusal;
+import io.trainyard.ownership.CommandContent.Refusal;
 import io.trainyard.topics.Priority;
 import io.trainyard.topics.Topic;
 import java.util.List;
@@ -14,7 +14,7 @@ class WaitingCommandsTest {
             new OwnershipMonitor("me", new OwnershipMonitor.Rules(8, 1000), new ControlRequests());
     private final WaitingCommands view = new WaitingCommands(monitor, 3);
 
-    private void command(Topic topic, long offset, Request request) {
+    private void command(Topic topic, long offset, CommandContent request) {
         view.add(WaitingCommand.of(topic, offset, request));
     }
 

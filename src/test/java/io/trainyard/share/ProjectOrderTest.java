@@ -16,7 +16,7 @@ class ProjectOrderTest {
             ProjectRule.PLAIN,
             Map.of("triple", new ProjectRule(3, null, null), "small", new ProjectRule(1, 1, null)));
 
-    private static ProjectOrder order(Map<String, Double> used, Map<String, Load> loads) {
+    private static ProjectOrder order(Map<String, Double> used, Map<String, ProjectLoad> loads) {
         return ProjectOrder.of(RULES, 1600, used, loads);
     }
 
@@ -38,9 +38,9 @@ class ProjectOrderTest {
 
     @Test
     void runningJobsCountAtOnce() {
-        ProjectOrder order = order(Map.of(), Map.of("a", new Load(1, 1), "triple", new Load(2, 2)));
+        ProjectOrder order = order(Map.of(), Map.of("a", new ProjectLoad(1, 1), "triple", new ProjectLoad(2, 2)));
         assertThat(order.next(Stream.of("a", "triple"))).contains("triple");
-        assertThat(order(Map.of(), Map.of("a", new Load(1, 1), "triple", new Load(2, 4)))
+        assertThat(order(Map.of(), Map.of("a", new ProjectLoad(1, 1), "triple", new ProjectLoad(2, 4)))
                         .next(Stream.of("a", "triple")))
                 .as("each device counts")
                 .contains("a");
@@ -48,7 +48,7 @@ class ProjectOrderTest {
 
     @Test
     void projectsAtTheirQuotaAreSkipped() {
-        ProjectOrder full = order(Map.of("b", 1e6), Map.of("small", new Load(1, 1)));
+        ProjectOrder full = order(Map.of("b", 1e6), Map.of("small", new ProjectLoad(1, 1)));
         assertThat(full.hasCapacity("small")).isFalse();
         assertThat(full.next(Stream.of("b", "small"))).contains("b");
         assertThat(full.next(Stream.of("small"))).isEmpty();
@@ -58,10 +58,10 @@ class ProjectOrderTest {
 
     @Test
     void reportsWhyAProjectWaits() {
-        ProjectOrder order = order(Map.of("b", 100.0), Map.of("small", new Load(1, 1)));
-        assertThat(order.hold("small", Stream.of("b")).map(Hold::sentence))
+        ProjectOrder order = order(Map.of("b", 100.0), Map.of("small", new ProjectLoad(1, 1)));
+        assertThat(order.hold("small", Stream.of("b")).map(ProjectWaitReason::sentence))
                 .contains("project small has 1 job running, and may have 1");
-        assertThat(order.hold("b", Stream.of("c", "small")).map(Hold::sentence))
+        assertThat(order.hold("b", Stream.of("c", "small")).map(ProjectWaitReason::sentence))
                 .contains("it is the turn of project c");
         assertThat(order.hold("c", Stream.of("b", "small"))).isEmpty();
         assertThat(order.hold("b", Stream.of("small")))
@@ -73,7 +73,7 @@ class ProjectOrderTest {
     void pastUseDecaysToAThirdPerWindow() {
         DecayedUsage usage = new DecayedUsage(100);
         for (int i = 0; i < 1000; i++) {
-            usage.beat(Map.of("a", new Load(2, 4)));
+            usage.beat(Map.of("a", new ProjectLoad(2, 4)));
         }
         double full = usage.used().getOrDefault("a", 0.0);
         assertThat(full).as("devices, and not jobs").isCloseTo(4 * 100, within(4.0));
@@ -90,11 +90,11 @@ class ProjectOrderTest {
     @Test
     void projectsAreLimited() {
         DecayedUsage usage = new DecayedUsage(1e6);
-        usage.beat(Map.of("first", new Load(1, 8)));
+        usage.beat(Map.of("first", new ProjectLoad(1, 8)));
         for (int i = 0; i < 3; i++) {
-            Map<String, Load> many = new HashMap<>();
+            Map<String, ProjectLoad> many = new HashMap<>();
             for (int j = 0; j < DecayedUsage.MAX_PROJECTS; j++) {
-                many.put("p-%d-%d".formatted(i, j), new Load(1, 1));
+                many.put("p-%d-%d".formatted(i, j), new ProjectLoad(1, 1));
             }
             usage.beat(many);
         }
@@ -104,7 +104,7 @@ class ProjectOrderTest {
     @Test
     void adoptsLargerCountsOfOthers() {
         DecayedUsage usage = new DecayedUsage(100);
-        usage.beat(Map.of("a", new Load(1, 5), "b", new Load(1, 1)));
+        usage.beat(Map.of("a", new ProjectLoad(1, 5), "b", new ProjectLoad(1, 1)));
         usage.adopt(
                 Map.of("a", 3.0, "b", 30.0, "c", 7.0, "none", 0.0, "odd", Double.NaN, "much", Double.POSITIVE_INFINITY),
                 1);

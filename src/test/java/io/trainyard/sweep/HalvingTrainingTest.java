@@ -61,7 +61,7 @@ class HalvingTrainingTest {
         CheckpointStore store = CheckpointStore.open(
                 folder.resolve(halves ? "halving" : "whole").toUri());
         JobTraining training = new JobTraining(DataRoots.ofFolder(folder), DeviceSpec.AUTO, 1, "w");
-        Halving halving = new Halving(store);
+        SuccessiveHalving halving = new SuccessiveHalving(store);
         Map<String, JobState> states = new LinkedHashMap<>();
         Map<String, String> parameters = new HashMap<>();
         long[] steps = {0};

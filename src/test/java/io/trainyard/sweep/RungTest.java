@@ -22,12 +22,12 @@ class RungTest {
     private Path folder;
 
     private CheckpointStore store;
-    private Halving halving;
+    private SuccessiveHalving halving;
 
     @BeforeEach
     void open() {
         store = CheckpointStore.open(folder.toUri());
-        halving = new Halving(store);
+        halving = new SuccessiveHalving(store);
     }
 
     private static JobSpec job(String id) {

@@ -14,7 +14,7 @@ import io.trainyard.spec.JobLimits;
 import io.trainyard.spec.LossSpec;
 import io.trainyard.spec.NetworkSpec;
 import io.trainyard.topics.KafkaRole.Grant;
-import io.trainyard.training.Limits;
+import io.trainyard.training.AttemptLimits;
 import io.trainyard.worker.WorkerSettings;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -72,7 +72,7 @@ class SecurityPageTest {
                 entry("steps of a job", JobLimits.MAX_STEPS),
                 entry("minutes of a job", JobLimits.MAX_MINUTES),
                 entry("trials of a sweep", JobLimits.MAX_TRIALS),
-                entry("consecutive attempts without a new checkpoint", Limits.DEFAULT.maxAttempts()),
+                entry("consecutive attempts without a new checkpoint", AttemptLimits.DEFAULT.maxAttempts()),
                 entry("jobs in the files of one `submit`", JobFiles.MAX_JOBS),
                 entry("bytes of a file of jobs", JobFiles.MAX_FILE_BYTES),
                 entry("bytes of a request body; more gets 413", dashboard("maxBody")),

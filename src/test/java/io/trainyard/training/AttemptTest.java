@@ -333,7 +333,8 @@ class AttemptTest extends SmallJobs {
         for (int i = 0; i < 2; i++) {
             begin(job, halting(halt, 0));
         }
-        assertThat(training.with(new Limits(1, 20, JobLimits.DEFAULT)).run(job, folder("a"), new Meddler(_ -> {})))
+        assertThat(training.with(new AttemptLimits(1, 20, JobLimits.DEFAULT))
+                        .run(job, folder("a"), new Meddler(_ -> {})))
                 .isInstanceOf(Outcome.Finished.class);
     }
 
@@ -342,14 +343,16 @@ class AttemptTest extends SmallJobs {
         JobSpec job = job("a", EACH_STEP);
         folder("a").noteStarted(folder("a").beginAttempt("killed"));
         folder("a").noteStarted(folder("a").beginAttempt("killed"));
-        assertThat(training.with(new Limits(2, 20, JobLimits.DEFAULT)).run(job, folder("a"), new Meddler(_ -> {})))
+        assertThat(training.with(new AttemptLimits(2, 20, JobLimits.DEFAULT))
+                        .run(job, folder("a"), new Meddler(_ -> {})))
                 .isInstanceOfSatisfying(Outcome.Failed.class, failed -> {
                     assertThat(failed.event().reason()).startsWith("2 attempts in a row ended without a checkpoint");
                     assertThat(failed.event().cause()).isEqualTo("broke_off");
                 });
         JobSpec other = job("b", EACH_STEP);
         folder("b").noteStarted(folder("b").beginAttempt("killed"));
-        assertThat(training.with(new Limits(2, 20, JobLimits.DEFAULT)).run(other, folder("b"), new Meddler(_ -> {})))
+        assertThat(training.with(new AttemptLimits(2, 20, JobLimits.DEFAULT))
+                        .run(other, folder("b"), new Meddler(_ -> {})))
                 .isInstanceOf(Outcome.Finished.class);
     }
 

@@ -53,7 +53,7 @@ class DeviceLossTest extends SmallJobs {
 
     @Test
     void aJobThatNeverGetsToACheckpointFailsInTheEnd() {
-        for (int i = 0; i < Limits.DEFAULT.maxAttempts(); i++) {
+        for (int i = 0; i < AttemptLimits.DEFAULT.maxAttempts(); i++) {
             assertThat(train("a", () -> true)).isInstanceOf(Outcome.DeviceLost.class);
         }
         assertThat(train("a", () -> true))
@@ -61,7 +61,7 @@ class DeviceLossTest extends SmallJobs {
                         Outcome.Failed.class,
                         failed -> assertThat(failed.event().reason())
                                 .contains("5 attempts in a row ended without a checkpoint", "lose their device"));
-        assertThat(of(Released.class)).hasSize(Limits.DEFAULT.maxAttempts());
+        assertThat(of(Released.class)).hasSize(AttemptLimits.DEFAULT.maxAttempts());
         assertThat(events.getLast()).isInstanceOf(Failed.class);
     }
 

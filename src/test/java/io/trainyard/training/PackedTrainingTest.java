@@ -7,8 +7,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.data.DataRoots;
-import io.trainyard.data.OwnFolder;
 import io.trainyard.data.StripedImages;
+import io.trainyard.data.UserFolder;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.EpochTested;
 import io.trainyard.event.TrainingEvent.StepLosses;
@@ -38,7 +38,7 @@ class PackedTrainingTest {
                 "{\"kind\": \"imageFolder\", \"normalize\": {\"mean\": [0.4, 0.5, 0.6], \"std\": [0.2, 0.3, 0.25]}}");
         String asRead = "\"resize\": [9, 10], \"split\": {\"test\": 0.25, \"seed\": 4}, ";
         JobSpec source = job("source", asRead, 4);
-        OwnFolder.at(root.resolve("source"))
+        UserFolder.at(root.resolve("source"))
                 .pack(root.resolve("packed"), source.dataset().asRead(), false);
         List<Double> losses = losses(root, source);
         assertThat(losses).hasSizeGreaterThan(8);
@@ -54,7 +54,7 @@ class PackedTrainingTest {
             ObjectNode recorded = (ObjectNode) new JsonMapper().readTree(line).path("job");
             JobSpec job = JobJson.read(recorded.put("id", "same").put("device", "reference"));
             String set = job.dataset().name();
-            OwnFolder.at(golden.resolve(set)).pack(packed.resolve(set), DatasetSpec.named(set), false);
+            UserFolder.at(golden.resolve(set)).pack(packed.resolve(set), DatasetSpec.named(set), false);
             assertThat(losses(packed, job)).hasSizeGreaterThan(3).isEqualTo(losses(golden, job));
         }
     }

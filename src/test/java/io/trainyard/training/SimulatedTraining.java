@@ -113,7 +113,7 @@ public final class SimulatedTraining {
         steps.prepare();
         attempt.publish(new Claimed(id, number, worker, "cpu"));
         attempt.begin();
-        Optional<Checkpoint> newest = attempt.resume(Limits.DEFAULT.maxAttempts());
+        Optional<Checkpoint> newest = attempt.resume(AttemptLimits.DEFAULT.maxAttempts());
         Progress at = newest.map(Checkpoint::progress).orElseGet(() -> Progress.beginning(new long[] {0}));
         long first = at.step();
         long saved = first;

@@ -14,7 +14,7 @@ import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.Expanded;
 import io.trainyard.event.TrainingEvent.Failed;
 import io.trainyard.event.TrainingEvent.Finished;
-import io.trainyard.ownership.Request;
+import io.trainyard.ownership.CommandContent;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.Priority;
@@ -70,7 +70,7 @@ class ExpansionTest {
         List<TrainingEvent> events = fleet.eventsUntilFinished(4);
         assertThat(jobs(events, Finished.class)).isEqualTo(TRIALS);
         fleet.store.delete("rates/attempts/2"); // as if its worker had died before it was stored
-        Request second = new Request(SWEEP, 2, Priority.HIGH, List.of(), null, null, 0);
+        CommandContent second = new CommandContent(SWEEP, 2, Priority.HIGH, List.of(), null, null, 0);
         var _ = Patience.get(fleet.publisher("monitor").publish(second));
         fleet.submit("last");
         events = fleet.events(all -> jobs(all, Finished.class).size() >= 5
@@ -109,7 +109,7 @@ class ExpansionTest {
             assertThat(folder.append(dead - 1, owner)).isEqualTo(owner);
             folder.noteStarted(dead);
         }
-        Request sixth = new Request(SWEEP, 6, Priority.NORMAL, List.of(), null, null, 0);
+        CommandContent sixth = new CommandContent(SWEEP, 6, Priority.NORMAL, List.of(), null, null, 0);
         var _ = Patience.get(fleet.publisher("monitor").publish(sixth));
         fleet.submit("last");
         var _ = fleet.start("a", fleet.runner("a"));

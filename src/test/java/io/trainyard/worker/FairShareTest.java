@@ -39,7 +39,8 @@ class FairShareTest {
     }
 
     private void start(String worker, Map<String, ProjectRule> named, JobRunner runner) {
-        Shares.Rules rules = new Shares.Rules(new ProjectRules(Duration.ofMinutes(1), ProjectRule.PLAIN, named), 240);
+        ProjectShares.Rules rules =
+                new ProjectShares.Rules(new ProjectRules(Duration.ofMinutes(1), ProjectRule.PLAIN, named), 240);
         fleet.start(
                 new FleetWorker.Setup(worker, Set.of("cpu"), fleet.outbox)
                         .slots(2)

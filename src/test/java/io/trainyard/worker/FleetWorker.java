@@ -2,7 +2,7 @@ package io.trainyard.worker;
 
 import io.trainyard.Patience;
 import io.trainyard.ownership.ClaimPriorities;
-import io.trainyard.ownership.Deferrals;
+import io.trainyard.ownership.DeferredByVersion;
 import io.trainyard.ownership.OwnershipMonitor;
 import io.trainyard.spec.JobLimits;
 import io.trainyard.spec.JobSchemaVersion;
@@ -33,13 +33,21 @@ final class FleetWorker implements AutoCloseable {
             int schemaVersion,
             Tracing tracing,
             int slots,
-            Shares.Rules shares) {
+            ProjectShares.Rules shares) {
         Setup(String worker, Set<String> kinds, Outbox outbox, Duration grace, int schemaVersion) {
-            this(worker, kinds, outbox, grace, schemaVersion, Tracing.OFF, 1, Shares.Rules.NONE);
+            this(worker, kinds, outbox, grace, schemaVersion, Tracing.OFF, 1, ProjectShares.Rules.NONE);
         }
 
         Setup(String worker, Set<String> kinds, Outbox outbox, Tracing tracing) {
-            this(worker, kinds, outbox, Patience.LIMIT, JobSchemaVersion.OURS.newest(), tracing, 1, Shares.Rules.NONE);
+            this(
+                    worker,
+                    kinds,
+                    outbox,
+                    Patience.LIMIT,
+                    JobSchemaVersion.OURS.newest(),
+                    tracing,
+                    1,
+                    ProjectShares.Rules.NONE);
         }
 
         Setup(String worker, Set<String> kinds, Outbox outbox, Duration grace) {
@@ -54,7 +62,7 @@ final class FleetWorker implements AutoCloseable {
             return new Setup(worker, kinds, outbox, grace, schemaVersion, tracing, number, shares);
         }
 
-        Setup sharing(Shares.Rules rules) {
+        Setup sharing(ProjectShares.Rules rules) {
             return new Setup(worker, kinds, outbox, grace, schemaVersion, tracing, slots, rules);
         }
     }
@@ -76,7 +84,7 @@ final class FleetWorker implements AutoCloseable {
                 3,
                 5,
                 deliveryLimit,
-                new Deferrals.Rules(setup.schemaVersion(), Fleet.NEWER_BEATS),
+                new DeferredByVersion.Rules(setup.schemaVersion(), Fleet.NEWER_BEATS),
                 Fleet.MAX_PREEMPTIONS,
                 setup.shares(),
                 JobLimits.DEFAULT);

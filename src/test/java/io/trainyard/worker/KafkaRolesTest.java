@@ -10,7 +10,7 @@ import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.cli.eventlog.EventLog;
 import io.trainyard.event.Control;
 import io.trainyard.ownership.ClaimPriorities;
-import io.trainyard.ownership.Deferrals;
+import io.trainyard.ownership.DeferredByVersion;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobLimits;
 import io.trainyard.topics.Brokers;
@@ -192,9 +192,9 @@ class KafkaRolesTest {
                 3,
                 5,
                 deliveries,
-                new Deferrals.Rules(2, 8),
+                new DeferredByVersion.Rules(2, 8),
                 3,
-                Shares.Rules.NONE,
+                ProjectShares.Rules.NONE,
                 JobLimits.DEFAULT);
         FleetView view = new FleetView(user, Instant.now());
         EventPublisher nowhere = new EventPublisher((_, _, _, _) -> CompletableFuture.allOf(), PREFIX, user);

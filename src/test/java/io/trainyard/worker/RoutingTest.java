@@ -6,7 +6,7 @@ import io.trainyard.Patience;
 import io.trainyard.Slow;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Claimed;
-import io.trainyard.topics.Forwarded;
+import io.trainyard.topics.ForwardedHeaders;
 import io.trainyard.topics.Topic;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
@@ -57,7 +57,7 @@ class RoutingTest {
         RecordHeaders headers = new RecordHeaders();
         headers.add("traceparent", "00-1-2-3".getBytes(StandardCharsets.UTF_8));
         headers.add("mine", new byte[] {1, 2});
-        headers.add(Forwarded.BY, "somebody before".getBytes(StandardCharsets.UTF_8));
+        headers.add(ForwardedHeaders.BY, "somebody before".getBytes(StandardCharsets.UTF_8));
         var _ = Patience.get(fleet.outbox.send(Topic.COMMANDS_LOW.name(fleet.prefix), null, body, headers));
         start("c", CPU);
 
@@ -69,10 +69,10 @@ class RoutingTest {
         for (Header header : passed.headers()) {
             assertThat(found.put(header.key(), header.value())).as(header.key()).isNull();
         }
-        assertThat(found).containsOnlyKeys("traceparent", "mine", Forwarded.BY, Forwarded.FROM);
+        assertThat(found).containsOnlyKeys("traceparent", "mine", ForwardedHeaders.BY, ForwardedHeaders.FROM);
         assertThat(found.get("mine")).containsExactly(1, 2);
-        assertThat(Fleet.header(passed, Forwarded.BY)).isEqualTo("c");
-        assertThat(Fleet.header(passed, Forwarded.FROM)).isEqualTo(Topic.COMMANDS_LOW.name(fleet.prefix));
+        assertThat(Fleet.header(passed, ForwardedHeaders.BY)).isEqualTo("c");
+        assertThat(Fleet.header(passed, ForwardedHeaders.FROM)).isEqualTo(Topic.COMMANDS_LOW.name(fleet.prefix));
     }
 
     @Test
@@ -187,7 +187,8 @@ class RoutingTest {
     private static List<String> came(List<ConsumerRecord<byte[], byte[]>> commands) {
         return commands.stream()
                 .map(command -> List.of(
-                        new String(command.key(), StandardCharsets.UTF_8), Fleet.header(command, Forwarded.FROM)))
+                        new String(command.key(), StandardCharsets.UTF_8),
+                        Fleet.header(command, ForwardedHeaders.FROM)))
                 .distinct()
                 .map(List::getFirst)
                 .toList();

@@ -39,7 +39,7 @@ final class SimDeferred extends SimFleet {
         ProjectRules rules =
                 new ProjectRules(Duration.ofMinutes(5), ProjectRule.PLAIN, Map.of("p1", new ProjectRule(1, 1, null)));
         double beats = (double) rules.window().toMillis() / fleet.beat().toMillis();
-        return super.worker(process).slots(2).sharing(new Shares.Rules(rules, beats));
+        return super.worker(process).slots(2).sharing(new ProjectShares.Rules(rules, beats));
     }
 
     private void receive(EventRecord event) {
@@ -88,7 +88,7 @@ final class SimDeferred extends SimFleet {
         for (SimTopic.Entry entry : ownership.from(ownership.start(), Integer.MAX_VALUE)) {
             deferred.put(
                     String.valueOf(entry.key()),
-                    entry.value() != null && entry.headers().lastHeader(Deferred.DEFERRED) != null);
+                    entry.value() != null && entry.headers().lastHeader(DeferredRecord.DEFERRED) != null);
         }
         return deferred.entrySet().stream().anyMatch(one -> one.getKey().startsWith(job + "/") && one.getValue());
     }

@@ -38,7 +38,7 @@ final class SimFair extends SimFleet {
     private record Begun(String project, int attempt, SimProcess worker, long nanos) {}
 
     private final Setting setting;
-    private final Shares.Rules rules;
+    private final ProjectShares.Rules rules;
     private final List<String> jobs = new ArrayList<>();
     private final Set<String> controlled = new LinkedHashSet<>();
     private final Map<String, Begun> running = new LinkedHashMap<>();
@@ -52,7 +52,7 @@ final class SimFair extends SimFleet {
         for (int i = 0; i < setting.projects().size(); i++) {
             named.put("p" + (i + 1), setting.projects().get(i).rule());
         }
-        rules = new Shares.Rules(
+        rules = new ProjectShares.Rules(
                 new ProjectRules(setting.window(), ProjectRule.PLAIN, named),
                 (double) setting.window().toMillis() / fleet.beat().toMillis());
         judge.onEvent(this::receive);

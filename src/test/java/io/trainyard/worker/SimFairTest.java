@@ -116,7 +116,7 @@ class SimFairTest {
             return (topic, key, value, headers) -> {
                 boolean begins = topic.equals(Topic.OWNERSHIP.name(""))
                         && key != null
-                        && !Deferred.isKey(new String(key, StandardCharsets.UTF_8));
+                        && !DeferredRecord.isKey(new String(key, StandardCharsets.UTF_8));
                 if (begins && !stood) {
                     stood = true;
                     process.freeze(Duration.ofSeconds(30));
@@ -178,7 +178,7 @@ class SimFairTest {
         DEFERRED_NOWHERE {
             @Override
             public Outbox outbox(Outbox real, SimProcess process) {
-                return (topic, key, value, headers) -> headers.lastHeader(Deferred.DEFERRED) != null
+                return (topic, key, value, headers) -> headers.lastHeader(DeferredRecord.DEFERRED) != null
                         ? CompletableFuture.completedFuture(null)
                         : real.send(topic, key, value, headers);
             }

@@ -81,9 +81,9 @@ final class SimJudge {
     /// A worker that publishes the end of a deferral has taken the command.
     private void receiveEndOfDeferral(SimTopic log, Entry entry) {
         String key = String.valueOf(entry.key());
-        if (entry.value() == null && Deferred.isKey(key)) {
+        if (entry.value() == null && DeferredRecord.isKey(key)) {
             var source = record(Topic.OWNERSHIP, log, entry).entry().headers().lastHeader("ce_source");
-            String place = key.substring(Deferred.job(key).length() + 1);
+            String place = key.substring(DeferredRecord.job(key).length() + 1);
             claimedDeferrals.add(new String(source.value(), StandardCharsets.UTF_8) + " " + place + "/deferred");
         }
     }

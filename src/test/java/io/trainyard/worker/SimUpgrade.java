@@ -1,6 +1,6 @@
 package io.trainyard.worker;
 
-import io.trainyard.ownership.Deferrals;
+import io.trainyard.ownership.DeferredByVersion;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSchemaVersion;
 import io.trainyard.topics.CloudEvents;
@@ -204,7 +204,7 @@ final class SimUpgrade extends SimFleet {
     @Override
     SimWorker worker(SimProcess process) {
         SimWorker worker = super.worker(process)
-                .deferring(new Deferrals.Rules(schemaVersion, beats))
+                .deferring(new DeferredByVersion.Rules(schemaVersion, beats))
                 .slots(SLOTS.get(sizes.nextInt(SLOTS.size())));
         since.put(worker, world.nanos());
         return worker;

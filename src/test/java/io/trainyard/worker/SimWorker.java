@@ -2,7 +2,7 @@ package io.trainyard.worker;
 
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.ownership.ClaimPriorities;
-import io.trainyard.ownership.Deferrals;
+import io.trainyard.ownership.DeferredByVersion;
 import io.trainyard.ownership.OwnershipMonitor;
 import io.trainyard.spec.JobLimits;
 import io.trainyard.spec.JobSchemaVersion;
@@ -30,8 +30,9 @@ final class SimWorker {
     private int slots = 1;
     private int watched = 200_000;
     private boolean isDeviceSick;
-    private Shares.Rules shares = Shares.Rules.NONE;
-    private Deferrals.Rules deferring = new Deferrals.Rules(JobSchemaVersion.OURS.newest(), NEWER_BEATS);
+    private ProjectShares.Rules shares = ProjectShares.Rules.NONE;
+    private DeferredByVersion.Rules deferring =
+            new DeferredByVersion.Rules(JobSchemaVersion.OURS.newest(), NEWER_BEATS);
     private @Nullable ClaimLoop claims;
     private @Nullable OwnershipMonitorLoop monitor;
     private @Nullable Heartbeat heartbeat;
@@ -51,12 +52,12 @@ final class SimWorker {
     }
 
     /// Sets the schema version that it understands, and how long it defers newer commands.
-    SimWorker deferring(Deferrals.Rules rules) {
+    SimWorker deferring(DeferredByVersion.Rules rules) {
         deferring = rules;
         return this;
     }
 
-    SimWorker sharing(Shares.Rules rules) {
+    SimWorker sharing(ProjectShares.Rules rules) {
         shares = rules;
         return this;
     }

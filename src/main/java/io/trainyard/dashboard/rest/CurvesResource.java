@@ -33,8 +33,8 @@ public class CurvesResource {
                     "`jobs`: ids with commas between them. `from` and `to`: a step for all of them, or one for each, with commas. Jobs that are not known are left out.")
     public Curves curves(
             @QueryParam("jobs") @DefaultValue("") String jobs,
-            @QueryParam("from") @DefaultValue(Range.FIRST_STEP) String from,
-            @QueryParam("to") @DefaultValue(Range.ALL_STEPS) String to,
+            @QueryParam("from") @DefaultValue(StepRange.FIRST_STEP) String from,
+            @QueryParam("to") @DefaultValue(StepRange.ALL_STEPS) String to,
             @QueryParam("points") @DefaultValue("0") String points) {
         List<String> ids = Parameter.jobs(jobs, MAX_JOBS);
         List<String> firsts = Parameter.each("from", from, ids.size());
@@ -42,7 +42,7 @@ public class CurvesResource {
         Map<String, LossPoints> curves = new LinkedHashMap<>();
         for (int i = 0; i < ids.size(); i++) {
             String id = ids.get(i);
-            Range range = Range.of(firsts.get(i), lasts.get(i), points, config.curvePoints());
+            StepRange range = StepRange.of(firsts.get(i), lasts.get(i), points, config.curvePoints());
             store.losses(id, range.from(), range.to(), range.buckets())
                     .ifPresent(curve -> curves.put(id, LossPoints.of(curve)));
         }

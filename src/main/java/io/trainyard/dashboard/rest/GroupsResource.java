@@ -139,10 +139,10 @@ public class GroupsResource {
             description = "`jobs`: ids with commas between them, at most 1,000.")
     public LossPoints curve(
             @QueryParam("jobs") @DefaultValue("") String jobs,
-            @QueryParam("from") @DefaultValue(Range.FIRST_STEP) String from,
-            @QueryParam("to") @DefaultValue(Range.ALL_STEPS) String to,
+            @QueryParam("from") @DefaultValue(StepRange.FIRST_STEP) String from,
+            @QueryParam("to") @DefaultValue(StepRange.ALL_STEPS) String to,
             @QueryParam("points") @DefaultValue("0") String points) {
-        Range range = Range.of(from, to, points, config.curvePoints());
+        StepRange range = StepRange.of(from, to, points, config.curvePoints());
         return LossPoints.of(store.losses(Parameter.jobs(jobs, MAX_CURVES), range.from(), range.to(), range.buckets()));
     }
 }

@@ -1,7 +1,7 @@
 package io.trainyard.dashboard.rest;
 
 import io.trainyard.dashboard.DashboardConfig;
-import io.trainyard.dashboard.Sources;
+import io.trainyard.dashboard.SourceStatus;
 import io.trainyard.dashboard.rest.Access.Role;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
@@ -13,14 +13,14 @@ import org.jspecify.annotations.Nullable;
 @Path("/api/v1/info")
 public class InfoResource {
     private final DashboardConfig config;
-    private final Sources sources;
+    private final SourceStatus sources;
     private final Access access;
     private final String version;
     private final Optional<String> signOut;
 
     InfoResource(
             DashboardConfig config,
-            Sources sources,
+            SourceStatus sources,
             Access access,
             @ConfigProperty(name = "quarkus.application.version") String version,
             @ConfigProperty(name = "quarkus.oidc.logout.path") Optional<String> signOut) {
@@ -44,7 +44,7 @@ public class InfoResource {
             @Nullable String signOut,
             Role role,
             int maxBulk,
-            Sources.State sources) {}
+            SourceStatus.State sources) {}
 
     @GET
     @Operation(summary = "Version, limits, and whether the dashboard reaches its sources")

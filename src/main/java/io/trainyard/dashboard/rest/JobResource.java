@@ -81,10 +81,10 @@ public class JobResource {
                     "In `points` buckets or fewer; made of all losses in the range, at every zoom. Without `from` and `to` the whole curve.")
     public LossPoints curve(
             @PathParam("id") String id,
-            @QueryParam("from") @DefaultValue(Range.FIRST_STEP) String from,
-            @QueryParam("to") @DefaultValue(Range.ALL_STEPS) String to,
+            @QueryParam("from") @DefaultValue(StepRange.FIRST_STEP) String from,
+            @QueryParam("to") @DefaultValue(StepRange.ALL_STEPS) String to,
             @QueryParam("points") @DefaultValue("0") String points) {
-        Range range = Range.of(from, to, points, config.curvePoints());
+        StepRange range = StepRange.of(from, to, points, config.curvePoints());
         return store.losses(id, range.from(), range.to(), range.buckets())
                 .map(LossPoints::of)
                 .orElseThrow(() -> unknown(id));

@@ -3,7 +3,7 @@ package io.trainyard.dashboard.rest;
 import io.smallrye.mutiny.Multi;
 import io.trainyard.dashboard.JobHistory;
 import io.trainyard.dashboard.LiveUpdate;
-import io.trainyard.dashboard.Sources;
+import io.trainyard.dashboard.SourceStatus;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +16,7 @@ final class LiveUpdates {
     private final Duration keepAlive;
     private long sentVersion;
     private long sentAtNanos;
-    private Sources.@Nullable State sentSources;
+    private SourceStatus.@Nullable State sentSources;
 
     private LiveUpdates(JobHistory history, Duration keepAlive, long sentVersion) {
         this.history = history;

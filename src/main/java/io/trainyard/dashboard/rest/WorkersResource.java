@@ -1,7 +1,7 @@
 package io.trainyard.dashboard.rest;
 
 import io.trainyard.dashboard.JobHistory;
-import io.trainyard.dashboard.Sources;
+import io.trainyard.dashboard.SourceStatus;
 import io.trainyard.dashboard.WorkerView;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
@@ -11,9 +11,9 @@ import org.eclipse.microprofile.openapi.annotations.Operation;
 @Path("/api/v1/workers")
 public class WorkersResource {
     private final JobHistory history;
-    private final Sources sources;
+    private final SourceStatus sources;
 
-    WorkersResource(JobHistory history, Sources sources) {
+    WorkersResource(JobHistory history, SourceStatus sources) {
         this.history = history;
         this.sources = sources;
     }

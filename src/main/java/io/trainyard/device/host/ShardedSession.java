@@ -7,7 +7,7 @@ import io.trainyard.device.Evaluation;
 import io.trainyard.device.SampleWeights;
 import io.trainyard.device.ShardRange;
 import io.trainyard.device.Workload;
-import io.trainyard.device.host.LoopUpdate.Clip;
+import io.trainyard.device.host.GradientUpdate.Clip;
 import io.trainyard.device.session.BackendSession;
 import io.trainyard.spec.LoopSpec;
 import java.util.Arrays;
@@ -99,7 +99,7 @@ public abstract class ShardedSession extends BackendSession {
     @Override
     protected final void gatherOwnRange() {
         together(t -> {
-            LoopUpdate gather = LoopUpdate.gather(workload().update());
+            GradientUpdate gather = GradientUpdate.gather(workload().update());
             update(gather, part().piece(t, squares.length));
             squares[t] = gather.squares();
         });
@@ -119,15 +119,15 @@ public abstract class ShardedSession extends BackendSession {
         } else if (loop.maxNorm().isPresent()) {
             if (updates()) {
                 Clip clip = new Clip(Float.POSITIVE_INFINITY, clipCoefficient(loop.maxNorm()));
-                LoopUpdate update = LoopUpdate.step(workload().update(), loopsStep(step, clip));
+                GradientUpdate update = GradientUpdate.step(workload().update(), loopsStep(step, clip));
                 together(t -> updateBySums(update, part().piece(t, shardLosses.length)));
             }
         } else {
             Clip clip = new Clip((float) loop.maxValue().orElse(Double.POSITIVE_INFINITY), 1);
             summed(
                     updates()
-                            ? LoopUpdate.gatherAndStep(workload().update(), loopsStep(step, clip))
-                            : LoopUpdate.gather(workload().update()));
+                            ? GradientUpdate.gatherAndStep(workload().update(), loopsStep(step, clip))
+                            : GradientUpdate.gather(workload().update()));
         }
     }
 
@@ -139,8 +139,8 @@ public abstract class ShardedSession extends BackendSession {
         return ParameterUpdate.of(cursor().optimizer(), cursor().learningRate(), step);
     }
 
-    private LoopUpdate.Step loopsStep(long step, Clip clip) {
-        return new LoopUpdate.Step(optimizersStep(step), step, clip);
+    private GradientUpdate.Step loopsStep(long step, Clip clip) {
+        return new GradientUpdate.Step(optimizersStep(step), step, clip);
     }
 
     @Override

@@ -47,7 +47,7 @@ final class DepthwiseConv2d {
         MemorySegment y = output.data();
         MemorySegment weight = program.roundedIn(weightLayout(engine, source), type, parameters.weight())
                 .data();
-        Slot bias = parameters.bias();
+        ParameterMemory bias = parameters.bias();
         if (bias == null) {
             program.add(() -> kernel.forward(x, weight, null, y));
         } else {
@@ -78,7 +78,11 @@ final class DepthwiseConv2d {
     }
 
     private void addBiasGradient(
-            ProgramBuilder program, Depthwise kernel, MemorySegment gradient, @Nullable Slot bias, int lanes) {
+            ProgramBuilder program,
+            Depthwise kernel,
+            MemorySegment gradient,
+            @Nullable ParameterMemory bias,
+            int lanes) {
         if (bias != null) {
             MemorySegment target = bias.requireGradient().data();
             MemorySegment padded = padded(program.engine(), lanes);

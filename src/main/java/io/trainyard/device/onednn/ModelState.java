@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class ModelState implements StateMemory {
     private final Engine engine;
     private final UpdateSpec update;
-    private final Map<String, Slot> slots = new LinkedHashMap<>();
+    private final Map<String, ParameterMemory> byName = new LinkedHashMap<>();
 
     private final @Nullable ModelState parameters; // the owner of the parameters; null if this owns them
     private final @Nullable ModelState layouts; // the source of parameter layouts; null to choose new ones
@@ -45,13 +45,13 @@ final class ModelState implements StateMemory {
         if (layouts != null) {
             return layouts.placed(spec);
         }
-        Slot slot = slots.get(spec.name());
-        return slot == null ? null : slot.value().layout();
+        ParameterMemory parameter = byName.get(spec.name());
+        return parameter == null ? null : parameter.value().layout();
     }
 
     /// The parameter's memory; created in the `wanted` layout if it does not exist.
-    Slot place(ParameterSpec spec, Layout wanted) {
-        return slots.computeIfAbsent(spec.name(), name -> {
+    ParameterMemory place(ParameterSpec spec, Layout wanted) {
+        return byName.computeIfAbsent(spec.name(), name -> {
             Layout placed = placed(spec);
             Layout layout = placed == null ? wanted : placed;
             Memory value = parameters == null
@@ -63,28 +63,28 @@ final class ModelState implements StateMemory {
                             .map(slot -> engine.memory(layout))
                             .toList()
                     : List.of();
-            return new Slot(spec, value, gradient, state);
+            return new ParameterMemory(spec, value, gradient, state);
         });
     }
 
     /// One-dimensional tensors have only one layout.
-    Slot placeVector(ParameterSpec spec) {
+    ParameterMemory placeVector(ParameterSpec spec) {
         return place(spec, engine.plain(spec.shape().elements()));
     }
 
     /// Copies the values of a part of the trained parameters, in memory order.
     void copyValues(ModelState other, ShardRange range) {
-        copy(other, range, slot -> List.of(slot.value()));
+        copy(other, range, parameter -> List.of(parameter.value()));
     }
 
     /// Copies the optimizer state of a part of the trained parameters.
     void copyState(ModelState other, ShardRange range) {
-        copy(other, range, Slot::state);
+        copy(other, range, ParameterMemory::state);
     }
 
-    private void copy(ModelState other, ShardRange range, Function<Slot, List<Memory>> memories) {
-        List<Slot> from = other.trained();
-        List<Slot> to = trained();
+    private void copy(ModelState other, ShardRange range, Function<ParameterMemory, List<Memory>> memories) {
+        List<ParameterMemory> from = other.trained();
+        List<ParameterMemory> to = trained();
         for (int i = 0; i < to.size(); i++) {
             List<Memory> targets = memories.apply(to.get(i));
             for (int m = 0; m < targets.size(); m++) {
@@ -94,15 +94,18 @@ final class ModelState implements StateMemory {
         }
     }
 
-    List<Slot> trained() {
-        return slots.values().stream().filter(slot -> slot.spec().trained()).toList();
+    List<ParameterMemory> trained() {
+        return byName.values().stream()
+                .filter(parameter -> parameter.spec().trained())
+                .toList();
     }
 
     private Memory memory(Place place) {
-        Slot slot = Objects.requireNonNull(slots.get(place.parameter().name()));
+        ParameterMemory parameter =
+                Objects.requireNonNull(byName.get(place.parameter().name()));
         return switch (place) {
-            case Place.Value _ -> slot.value();
-            case Place.Slot(ParameterSpec _, int number) -> slot.state().get(number);
+            case Place.Value _ -> parameter.value();
+            case Place.Slot(ParameterSpec _, int number) -> parameter.state().get(number);
         };
     }
 

@@ -3,7 +3,7 @@ package io.trainyard.device.onednn;
 import static org.bytedeco.dnnl.global.dnnl.*;
 
 import io.trainyard.device.onednn.Engine.Argument;
-import io.trainyard.device.onednn.kernel.Above;
+import io.trainyard.device.onednn.kernel.BoundCorrection;
 import io.trainyard.device.onednn.kernel.Clamp;
 import io.trainyard.device.onednn.kernel.Hardswish;
 import io.trainyard.device.onednn.kernel.NaN;
@@ -134,7 +134,7 @@ final class OneDnnActivationFunction implements OneDnnLayer {
         MemorySegment from = given.data();
         MemorySegment to = result.data();
         if (formula.isLinearSomewhere()) {
-            program.add(() -> Above.copy(x, formula.linearAbove(), from, to));
+            program.add(() -> BoundCorrection.copy(x, formula.linearAbove(), from, to));
         }
         if (formula.losesNaN()) {
             program.add(() -> NaN.keep(x, to));

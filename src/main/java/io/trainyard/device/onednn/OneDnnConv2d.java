@@ -41,7 +41,8 @@ final class OneDnnConv2d implements OneDnnLayer {
         long[] outputSizes = OneDnnLayer.outputSizes(input, layer);
 
         Engine engine = program.engine();
-        Slot bias = spec.bias() ? program.state().placeVector(layer.parameters().get(1)) : null;
+        ParameterMemory bias =
+                spec.bias() ? program.state().placeVector(layer.parameters().get(1)) : null;
         Layout anySource = engine.any(type, inputSizes);
         Layout anyOutput = engine.any(type, outputSizes);
         Layout anyWeight = engine.any(type, weightSizes);
@@ -79,8 +80,9 @@ final class OneDnnConv2d implements OneDnnLayer {
         }
     }
 
-    private OneDnnWeightAndBias place(ProgramBuilder program, Network.Layer layer, Layout layout, @Nullable Slot bias) {
-        Slot weight = program.state().place(layer.parameters().getFirst(), layout);
+    private OneDnnWeightAndBias place(
+            ProgramBuilder program, Network.Layer layer, Layout layout, @Nullable ParameterMemory bias) {
+        ParameterMemory weight = program.state().place(layer.parameters().getFirst(), layout);
         return new OneDnnWeightAndBias(weight, weightSizes, bias);
     }
 

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /// Group norm by our own kernel: oneDNN's backward pass is a plain loop and does not support blocked channels.
 final class OneDnnGroupNorm implements OneDnnLayer {
     private final GroupNormalisation normalisation;
-    private final @Nullable Slot scale; // null without trained scale and shift
-    private final @Nullable Slot shift;
+    private final @Nullable ParameterMemory scale; // null without trained scale and shift
+    private final @Nullable ParameterMemory shift;
     private final Memory input;
     private final Memory output;
 
@@ -34,8 +34,8 @@ final class OneDnnGroupNorm implements OneDnnLayer {
         program.add(() -> normalisation.forward(x, scales, shifts, y));
     }
 
-    private static @Nullable MemorySegment value(@Nullable Slot slot) {
-        return slot == null ? null : slot.value().data();
+    private static @Nullable MemorySegment value(@Nullable ParameterMemory parameter) {
+        return parameter == null ? null : parameter.value().data();
     }
 
     @Override

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 final class OneDnnLayerNorm implements OneDnnLayer {
     private final SetNormalisation normalisation;
-    private final @Nullable Slot scale; // null without trained scale and shift
-    private final @Nullable Slot shift;
+    private final @Nullable ParameterMemory scale; // null without trained scale and shift
+    private final @Nullable ParameterMemory shift;
     private final PrimitiveDescription forward;
     private final Memory input; // in oneDNN's view
     private final Memory mean;

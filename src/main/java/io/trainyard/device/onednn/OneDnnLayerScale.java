@@ -10,7 +10,7 @@ import java.lang.foreign.ValueLayout;
 /// Multiplies each channel by its factor, with the kernels of batch norm and a center of 0.
 final class OneDnnLayerScale implements OneDnnLayer {
     private final ChannelValues input;
-    private final Slot gamma;
+    private final ParameterMemory gamma;
     private final int channels;
     private final Memory output;
 

@@ -31,7 +31,8 @@ final class OneDnnLinear implements OneDnnLayer {
         long[] outputSizes = OneDnnLayer.outputSizes(input, layer);
 
         Engine engine = program.engine();
-        Slot bias = spec.bias() ? program.state().placeVector(layer.parameters().get(1)) : null;
+        ParameterMemory bias =
+                spec.bias() ? program.state().placeVector(layer.parameters().get(1)) : null;
         Layout anyOutput = engine.any(type, outputSizes);
         Layout anyWeight = engine.any(type, weightSizes);
         forward = engine.describe(
@@ -50,7 +51,7 @@ final class OneDnnLinear implements OneDnnLayer {
                 forward,
                 () -> weightGradient(engine, outputSizes, OneDnnWeightAndBias.layoutOf(bias)),
                 weightSizes);
-        Slot weight = program.state().place(layer.parameters().getFirst(), weightLayout);
+        ParameterMemory weight = program.state().place(layer.parameters().getFirst(), weightLayout);
         parameters = new OneDnnWeightAndBias(weight, weightSizes, bias);
         output = engine.memory(forward.layout(dnnl_query_dst_md, outputSizes));
         parameters.addForward(program, forward, source, output);

@@ -36,7 +36,7 @@ final class OneDnnShard implements BatchShard, AutoCloseable {
     private final ModelState state;
     private final Map<Integer, Program> training = new LinkedHashMap<>(); // by number of samples
     private final Map<Integer, Program> evaluation = new LinkedHashMap<>();
-    private final List<Slot> trained;
+    private final List<ParameterMemory> trained;
 
     /// The sums of the gradients of several chunks, one for each of `trained`; the slots' own gradients without
     /// chunks.
@@ -141,7 +141,7 @@ final class OneDnnShard implements BatchShard, AutoCloseable {
     }
 
     /// In the same order in every shard.
-    List<Slot> trained() {
+    List<ParameterMemory> trained() {
         return trained;
     }
 

@@ -15,8 +15,10 @@ import org.jspecify.annotations.Nullable;
 /// @param weightSizes of the weight in this program's view
 /// @param bias null for a layer without one
 record OneDnnWeightAndBias(
-        Slot weight, long[] weightSizes, @Nullable Slot bias) {
-    static @Nullable dnnl_memory_desc layoutOf(@Nullable Slot bias) {
+        ParameterMemory weight,
+        long[] weightSizes,
+        @Nullable ParameterMemory bias) {
+    static @Nullable dnnl_memory_desc layoutOf(@Nullable ParameterMemory bias) {
         return bias == null ? null : bias.value().layout().handle();
     }
 

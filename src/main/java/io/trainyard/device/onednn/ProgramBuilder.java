@@ -115,8 +115,8 @@ record ProgramBuilder(
     }
 
     /// Like [#in], for a parameter: if it has another layout, it is copied only after it has changed.
-    Memory parameterIn(Layout layout, Slot slot) {
-        Memory value = slot.value();
+    Memory parameterIn(Layout layout, ParameterMemory parameter) {
+        Memory value = parameter.value();
         if (value.layout().same(layout)) {
             return value;
         }
@@ -126,11 +126,12 @@ record ProgramBuilder(
     }
 
     /// Like [#parameterIn], in float32 rounded to the precision of `type`.
-    Memory roundedIn(Layout layout, ValueType type, Slot slot) {
+    Memory roundedIn(Layout layout, ValueType type, ParameterMemory parameter) {
         if (type == ValueType.FLOAT32) {
-            return parameterIn(layout, slot);
+            return parameterIn(layout, parameter);
         }
-        Memory rounded = parameterIn(engine.plain(type, slot.value().layout().sizes()), slot);
+        Memory rounded =
+                parameterIn(engine.plain(type, parameter.value().layout().sizes()), parameter);
         Memory copy = engine.memory(layout);
         preparations.add(engine.reorder(rounded, copy));
         return copy;

@@ -19,8 +19,8 @@ final class ShardBatchNorm {
     private final BatchNormSums sums; // of this device
     private final float eps;
     private final BatchMomentum momentum;
-    private final @Nullable Slot scale; // null without trained scale and shift, for 1 and 0
-    private final @Nullable Slot shift;
+    private final @Nullable ParameterMemory scale; // null without trained scale and shift, for 1 and 0
+    private final @Nullable ParameterMemory shift;
     private final Memory runningMean;
     private final Memory runningVariance;
     private final MemorySegment batches; // one float: the number of batches
@@ -154,8 +154,8 @@ final class ShardBatchNorm {
         return value(shift, channel, 0) + (center(channel) - mean[channel]) * factor(channel);
     }
 
-    private static float value(@Nullable Slot slot, int channel, float without) {
-        return slot == null ? without : slot.value().data().getAtIndex(ValueLayout.JAVA_FLOAT, channel);
+    private static float value(@Nullable ParameterMemory parameter, int channel, float without) {
+        return parameter == null ? without : parameter.value().data().getAtIndex(ValueLayout.JAVA_FLOAT, channel);
     }
 
     private double inverse(int channel) {

@@ -8,7 +8,7 @@ import io.smallrye.mutiny.helpers.test.AssertSubscriber;
 import io.trainyard.Patience;
 import io.trainyard.dashboard.JobHistory;
 import io.trainyard.dashboard.LiveUpdate;
-import io.trainyard.dashboard.Sources;
+import io.trainyard.dashboard.SourceStatus;
 import io.trainyard.event.JobRecord.EventRecord;
 import io.trainyard.tracking.Databases;
 import io.trainyard.tracking.JobSummary;
@@ -24,7 +24,7 @@ class LiveUpdatesTest {
 
     private final TrackingStore store = TrackingStore.open(Databases.SQLITE.empty());
     private final JobHistory history =
-            new JobHistory(store, new Sources(), new JobHistory.Limits(10, 10, 10_000, 60_000));
+            new JobHistory(store, new SourceStatus(), new JobHistory.Limits(10, 10, 10_000, 60_000));
     private final AssertSubscriber<LiveUpdate> client = AssertSubscriber.create(0);
 
     @AfterEach

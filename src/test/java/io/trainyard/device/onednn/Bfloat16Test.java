@@ -132,7 +132,7 @@ class Bfloat16Test {
                 ShardBatchNorms norms = new ShardBatchNorms(state, workload.network(), 0, barrier);
                 Program program = Program.compile(workload, 4, false, engine, state, masks, norms);
                 Random random = new Random(1);
-                for (Slot slot : state.trained()) {
+                for (ParameterMemory slot : state.trained()) {
                     float[] values = new float[Math.toIntExact(slot.value().floats())];
                     for (int i = 0; i < values.length; i++) {
                         values[i] = random.nextFloat();

@@ -1,0 +1,33 @@
+package io.trainyard.device.onednn;
+
+import io.trainyard.device.ShardRange;
+import io.trainyard.device.host.ParameterUpdate;
+import io.trainyard.spec.ParameterSpec;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// One float32 parameter or buffer in native memory; its gradient and optimizer state have the same layout.
+///
+/// @param gradient null for buffers
+/// @param state one for each of the optimizer's slots; empty for buffers
+record ParameterMemory(
+        ParameterSpec spec, Memory value, @Nullable Memory gradient, List<Memory> state) {
+    /// @throws IllegalStateException for buffers, which are not trained
+    Memory requireGradient() {
+        Memory memory = gradient;
+        if (memory == null) {
+            throw new IllegalStateException("buffer %s has no gradient".formatted(spec.name()));
+        }
+        return memory;
+    }
+
+    /// Updates a part of the parameter, in memory order.
+    ///
+    /// @param gradient of this part
+    void apply(ParameterUpdate update, MemorySegment gradient, ShardRange range) {
+        List<MemorySegment> kept =
+                state.stream().map(memory -> memory.piece(range)).toList();
+        update.apply(value.piece(range), gradient, kept);
+    }
+}
