@@ -37,7 +37,7 @@ final class AdvisoriesTest {
         "org.postgresql, postgresql, 42.7.11",
         "org.postgresql, another, 42.7.10"
     })
-    void otherVersionsAndArtifactsAreNot(String group, String name, String version) throws IOException {
+    void otherVersionsAndArtifactsAreNotVulnerable(String group, String name, String version) throws IOException {
         assertThat(Advisories.read().findings(sbom(group, name, version))).isEmpty();
     }
 

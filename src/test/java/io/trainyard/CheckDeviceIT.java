@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 @DisabledOnOs(OS.WINDOWS)
 final class CheckDeviceIT {
     @Test
-    void thisMachinesProcessorsPass(@TempDir Path folder) {
+    void theCpusOfThisMachinePass(@TempDir Path folder) {
         TrainyardProcess check = TrainyardProcess.run(folder, "check-device", "cpu", "--only", "losses,golden,memory");
         assertThat(check.output()).doesNotContain("FAIL");
         assertThat(check.exitStatus()).isZero();

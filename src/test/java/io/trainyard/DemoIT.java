@@ -86,7 +86,7 @@ final class DemoIT {
     }
 
     @Test
-    void refusesAJobThatItsWorkerWouldNeverTake() throws Exception {
+    void refusesAJobThatItsWorkerCannotRun() throws Exception {
         try (var demo = demo(List.of(job("good", "auto"), job("bad", "cuda:1")), "--device", "cpu")) {
             assertThat(demo.exitStatus()).as(demo.toString()).isEqualTo(2);
             assertThat(demo.errors()).contains("job bad: device is \"cuda:1\", but the demo's worker has cpu;");

@@ -59,7 +59,7 @@ class SmallHeapIT {
     /// Takes minutes.
     @Test
     @Campaign
-    void theSameInNumbers() {
+    void manyControlRecordsAndForgedWorkers() {
         feed(100_000, 10_000, 300, 100);
     }
 

@@ -33,7 +33,7 @@ final class SupplyChainIT {
 
     /// A quick build, or one without network access, makes no list.
     @BeforeAll
-    static void thereIsAList() {
+    static void theListOfComponentsExists() {
         if (!"true".equals(System.getenv("CI"))) {
             assumeThat(LIST).exists();
         }

@@ -39,7 +39,7 @@ final class TestReportTest {
     }
 
     @Test
-    void aFolderThatIsMissingHasNoTests(@TempDir Path folder) throws Exception {
+    void aMissingReportFolderHasNoTests(@TempDir Path folder) throws Exception {
         assertThat(TestReport.text(folder.resolve("none"), 0)).contains("0 tests in 0 classes, 0 skipped\n");
     }
 }

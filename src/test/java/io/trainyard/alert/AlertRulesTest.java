@@ -62,7 +62,7 @@ class AlertRulesTest {
     }
 
     @Test
-    void anAlertsIdIsThatOfWhatItIsAbout() {
+    void theIdOfAnAlertFollowsFromItsSubject() {
         String id = take(failed("b", 1, "why"), NOW).getFirst().id();
         assertThat(take(failed("b", 1, "why"), NOW + 5).getFirst().id()).isEqualTo(id);
         assertThat(take(failed("c", 1, "why"), NOW).getFirst().id()).isNotEqualTo(id);
@@ -97,7 +97,7 @@ class AlertRulesTest {
     }
 
     @Test
-    void aWorkerThatFallsSilentIsLostAndOneThatStopsIsNot() {
+    void aSilentWorkerIsLostAndAStoppedOneIsNot() {
         rules.take(beat("old", false), NOW - 1);
         rules.take(beat("w1", false), NOW);
         rules.take(beat("w2", false), NOW);

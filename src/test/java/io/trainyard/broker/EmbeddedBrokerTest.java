@@ -60,7 +60,7 @@ class EmbeddedBrokerTest {
     }
 
     @Test
-    void saysWhichPortIsTaken() throws IOException {
+    void reportsThePortInUse() throws IOException {
         try (ServerSocket taken = new ServerSocket()) {
             taken.bind(new InetSocketAddress(InetAddress.getByName("localhost"), 0));
             assertThatThrownBy(() -> EmbeddedBroker.start(folder.resolve("kafka"), taken.getLocalPort(), "t."))
@@ -71,7 +71,7 @@ class EmbeddedBrokerTest {
     }
 
     @Test
-    void refusesAPortThatIsNone() {
+    void refusesAnInvalidPort() {
         assertThatThrownBy(() -> EmbeddedBroker.start(folder, 70_000, "t."))
                 .isInstanceOf(BrokerException.class)
                 .hasMessageContainingAll("70000", "65535");
@@ -104,7 +104,7 @@ class EmbeddedBrokerTest {
     }
 
     @Test
-    void saysThatADirectoryIsBroken() throws IOException {
+    void reportsADamagedDirectory() throws IOException {
         Files.writeString(folder.resolve("meta.properties"), "version=1\nnode.id=seven\n");
         assertThatThrownBy(() -> EmbeddedBroker.start(folder, 0, "t."))
                 .isInstanceOf(BrokerException.class)

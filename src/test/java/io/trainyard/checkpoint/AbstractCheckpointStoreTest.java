@@ -158,7 +158,7 @@ abstract class AbstractCheckpointStoreTest {
     }
 
     @Test
-    void anIdentityThatIsNoneIsNotGuessed() throws IOException {
+    void anInvalidIdentityIsAnError() throws IOException {
         putIdentity("mine\n");
         assertThatThrownBy(store::identity)
                 .isInstanceOf(CheckpointException.class)
@@ -218,14 +218,14 @@ abstract class AbstractCheckpointStoreTest {
     abstract void begin(String folder) throws IOException;
 
     @Test
-    void hasNoObjectThatWasNotWritten() {
+    void missingObjectsAreAbsent() {
         assertThat(store.open("job/a")).isEmpty();
         assertThat(store.has("job/a")).isFalse();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"../a", "job/../../a", "/etc/passwd", "job//a", ".hidden", "job/.writing-1", "a b", ""})
-    void refusesKeysThatAreNone(String key) {
+    void refusesInvalidKeys(String key) {
         List<Runnable> uses = List.of(
                 () -> write(key, "x"),
                 () -> store.createIfAbsent(key, new byte[0]),

@@ -184,7 +184,7 @@ abstract class AbstractS3StoreTest extends AbstractCheckpointStoreTest {
     }
 
     @Test
-    void aServerThatDoesNotAnswerIsNotWaitedForLong() throws IOException {
+    void aSilentServerCausesATimeout() throws IOException {
         CheckpointStore impatient = behind(SOON);
         write("job/a", "one");
         proxy.rule(_ -> Fate.HANGS);
@@ -207,7 +207,7 @@ abstract class AbstractS3StoreTest extends AbstractCheckpointStoreTest {
     }
 
     @Test
-    void anAnswerThatBreaksOffIsNoObject() {
+    void anInterruptedAnswerIsAnError() {
         write("job/a", "0123456789".repeat(1000));
         proxy.rule(request -> request.is("GET", "job/a") ? new Fate.Torn() : Fate.ARRIVES);
         assertThatThrownBy(() -> behind.read("job/a"))
@@ -217,7 +217,7 @@ abstract class AbstractS3StoreTest extends AbstractCheckpointStoreTest {
 
     /// Another client has overwritten the object but left its metadata.
     @Test
-    void anObjectWithOtherBytesThanWereWrittenIsNoneButTheStoreIsWell() {
+    void aDamagedObjectIsNotAStoreFailure() {
         S3ServerAccess.putClaiming(server(), place, "job/a", "other".getBytes(StandardCharsets.UTF_8), "0".repeat(64));
         assertThatThrownBy(() -> store.read("job/a"))
                 .isInstanceOf(CheckpointException.class)
@@ -237,7 +237,7 @@ abstract class AbstractS3StoreTest extends AbstractCheckpointStoreTest {
     }
 
     @Test
-    void aBucketThatIsNotThereIsNotMade() {
+    void doesNotCreateAMissingBucket() {
         URI nowhere = URI.create("s3://nobody-has-made-this/x");
         assertThatThrownBy(() -> open(nowhere))
                 .isInstanceOf(StoreException.class)

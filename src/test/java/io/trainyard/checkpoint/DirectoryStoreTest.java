@@ -78,7 +78,7 @@ class DirectoryStoreTest extends AbstractCheckpointStoreTest {
     }
 
     @Test
-    void saysWhenTheFolderCannotBe() throws IOException {
+    void reportsAnUnusableFolder() throws IOException {
         Path file = Files.createFile(folder.resolve("file"));
         assertThatThrownBy(() -> CheckpointStore.open(file.toUri()))
                 .isInstanceOf(StoreException.class)
@@ -87,7 +87,7 @@ class DirectoryStoreTest extends AbstractCheckpointStoreTest {
 
     /// The name is too long for file systems, so they report an error instead of a missing file.
     @Test
-    void anErrorDoesNotMeanThatNothingIsThere() {
+    void anErrorIsNotMistakenForAMissingObject() {
         write("job/a", "one");
         String key = "job/" + "a".repeat(300);
         List<Runnable> uses = List.of(

@@ -108,7 +108,7 @@ class JobCheckpointsTest {
     /// The checkpoint that it resumed from may be damaged since then; the one before it belongs to the same
     /// line.
     @Test
-    void theLineGoesBackAsFarAsNeeded() throws IOException {
+    void missingCheckpointsAreSkippedAcrossAttempts() throws IOException {
         JobFolder job = new JobFolder(store, "job");
         CheckpointRef _ = checkpoints.save(checkpoint(400, 1));
         job.noteFrom(2, checkpoints.newest());
@@ -171,7 +171,7 @@ class JobCheckpointsTest {
     }
 
     @Test
-    void aManifestOfAnotherCheckpointIsNone() throws IOException {
+    void ignoresTheManifestOfAnotherCheckpoint() throws IOException {
         CheckpointRef _ = checkpoints.save(checkpoint(9, 1));
         CheckpointRef _ = checkpoints.save(checkpoint(10, 1));
         Files.copy(
@@ -203,7 +203,7 @@ class JobCheckpointsTest {
     }
 
     @Test
-    void anotherJobStartsFromTheNewestWholeOne() throws IOException {
+    void anotherJobStartsFromTheNewestCompleteCheckpoint() throws IOException {
         CheckpointRef _ = checkpoints.save(checkpoint(9, 1));
         CheckpointRef _ = checkpoints.save(checkpoint(10, 1));
         CheckpointRef torn = checkpoints.save(checkpoint(10, 2));
@@ -250,7 +250,7 @@ class JobCheckpointsTest {
     }
 
     @Test
-    void ofPredictedNumbersTheLowestLossIsTheBest() throws IOException {
+    void theBestRegressionCheckpointHasTheLowestLoss() throws IOException {
         double[] losses = {3, 0.5, 1, 0.5, 2};
         for (int step = 1; step <= 5; step++) {
             Progress at =
@@ -388,14 +388,14 @@ class JobCheckpointsTest {
     }
 
     @Test
-    void sweepsNothingWhereThereIsNothing() {
+    void resumingWithoutCheckpointsCreatesNoFolder() {
         Optional<Checkpoint> _ = checkpoints.resume(new JobFolder(store, "job").chain(), 1);
         assertThat(folder).doesNotExist();
     }
 
     /// A file replaces the folder, so that writing fails even for root.
     @Test
-    void saysWhenTheStoreCannotBeUsed() throws IOException {
+    void reportsAnUnusableStore() throws IOException {
         Files.createDirectories(root.resolve("job"));
         Files.createFile(folder);
         assertThatThrownBy(() -> checkpoints.save(checkpoint(9, 1)))

@@ -72,7 +72,7 @@ class JobFolderTest {
     }
 
     @Test
-    void ofAllThatCompeteForALinkOneSucceeds() {
+    void oneOfSeveralOwnersCreatesTheLink() {
         Owner first = Owner.of("w1", "commands.normal-0@17", 2);
         assertThat(folder.chain().last()).isZero();
         assertThat(folder.link(1)).isEmpty();
@@ -130,7 +130,7 @@ class JobFolderTest {
     }
 
     @Test
-    void knowsWhichAttemptsBrokeOff() {
+    void knowsWhichAttemptsEndedAbnormally() {
         assertThat(folder.chain().brokeOff(1)).isFalse();
         folder.noteStarted(1);
         folder.noteStarted(1);
@@ -156,7 +156,7 @@ class JobFolderTest {
     }
 
     @Test
-    void givesEachRunOutsideAFleetAFolderOfItsOwn() {
+    void eachRunOutsideAFleetHasItsOwnFolder() {
         JobFolder first = JobFolder.ofNewRun(store, "run");
         assertThat(first.keepSpec("{}")).isTrue();
         CheckpointRef ref = first.checkpoints().save(checkpoint(1, 0.5f));

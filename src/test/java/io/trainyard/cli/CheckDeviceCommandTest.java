@@ -55,7 +55,7 @@ class CheckDeviceCommandTest {
     }
 
     @Test
-    void asJsonEachIsAnObject() throws IOException {
+    void printsEachCheckAsJson() throws IOException {
         assertThat(run("cpu", "--only=optimizers", "--json")).isZero();
         List<String> lines = lines();
         assertThat(lines).hasSize(CHECKS + 2);
@@ -65,7 +65,7 @@ class CheckDeviceCommandTest {
     }
 
     @Test
-    void wrongOptionsAndDevicesThatAreNotThereAreBadInput() {
+    void wrongOptionsAndMissingDevicesAreBadInput() {
         assertThat(run("gpu")).isEqualTo(ExitCodes.BAD_INPUT);
         assertThat(run("cpu", "--only", "layers,speed")).isEqualTo(ExitCodes.BAD_INPUT);
         assertThat(run("cpu", "--minutes", "0")).isEqualTo(ExitCodes.BAD_INPUT);

@@ -181,12 +181,12 @@ class CommandsPageTest {
 
     @ParameterizedTest
     @MethodSource("pages")
-    void theCommandsOfAPageAreTaken(String page) {
+    void theCommandsOfAPageAreValid(String page) {
         requireTaken(Page.read(page).commands());
     }
 
     @Test
-    void theExamplesOfTheHelpAreTaken() {
+    void theExamplesOfTheHelpAreValid() {
         List<String> examples = commandLine().getSubcommands().values().stream()
                 .flatMap(command ->
                         Arrays.stream(command.getCommandSpec().usageMessage().footer()))

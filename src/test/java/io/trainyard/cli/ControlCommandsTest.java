@@ -104,7 +104,7 @@ class ControlCommandsTest extends FleetCommands {
 
     /// Trials that are paused at a rung must be resumed one by one; `--all` skips them.
     @Test
-    void aSweepsJobsAreAskedTogether() {
+    void aControlRequestAppliesToAllJobsOfASweep() {
         String job = "{id: %s, network: lenet, dataset: shapes32, epochs: 4, group: %s, asha: {}}";
         String jobs =
                 "[%s, %s, %s]".formatted(job.formatted("a", "g"), job.formatted("b", "g"), job.formatted("c", "h"));
@@ -134,7 +134,7 @@ class ControlCommandsTest extends FleetCommands {
 
     /// Trials that were paused at a rung stay paused there, without a control request to resume.
     @Test
-    void aSweepThatIsPausedIsResumedAsAWhole() {
+    void aPausedSweepIsResumedAsAWhole() {
         String job = "{id: %s, network: lenet, dataset: shapes32, epochs: 4, group: g, asha: {}}";
         assertThat(run(
                         "[%s, %s, %s]".formatted(job.formatted("a"), job.formatted("b"), job.formatted("c")),

@@ -76,7 +76,7 @@ class DatasetCommandTest {
     }
 
     @Test
-    void whatCannotBeTrainedOnHasAStatusOfItsOwn() throws IOException {
+    void anUntrainableDatasetHasItsOwnExitStatus() throws IOException {
         Path rows = Files.createDirectory(root.resolve("rows"));
         Files.writeString(rows.resolve("dataset.json"), "{\"kind\": \"csv\", \"label\": \"y\", \"classes\": 2}");
         Files.writeString(rows.resolve("train.csv"), "a,y\n1,5\n");
@@ -86,7 +86,7 @@ class DatasetCommandTest {
     }
 
     @Test
-    void whatCannotBeDoneIsBadInput() {
+    void impossibleRequestsAreBadInput() {
         assertThat(run("mix", "x")).isEqualTo(ExitCodes.BAD_INPUT);
         assertThat(run("inspect", root.resolve("none").toString())).isEqualTo(ExitCodes.BAD_INPUT);
         assertThat(run("inspect", "a", "b")).isEqualTo(ExitCodes.BAD_INPUT);

@@ -80,7 +80,7 @@ class FleetCommandsTest extends FleetCommands {
     }
 
     @Test
-    void submitSaysWhatLiesBeforeEachJob() {
+    void submitPrintsTheForecastOfEachJob() {
         assertThat(run(JOB.formatted("a"), "submit", "-")).isZero();
         assertThat(err.toString(UTF_8)).contains("a waits: place 1, there is no worker");
         out.reset();
@@ -103,7 +103,7 @@ class FleetCommandsTest extends FleetCommands {
     }
 
     @Test
-    void topShowsTheFleetOnceWhereThereIsNoTerminal() {
+    void topPrintsTheFleetOnceWithoutATerminal() {
         submit("a");
         submit("b");
         createTopics();
@@ -206,7 +206,7 @@ class FleetCommandsTest extends FleetCommands {
     }
 
     @Test
-    void watchSaysWhyACommandWasRejected() throws Exception {
+    void watchReportsWhyACommandWasRejected() throws Exception {
         submit("a");
         CompletableFuture<Integer> command = CompletableFuture.supplyAsync(() -> run("", "watch", "a"));
         Patience.await("the command to watch")
@@ -221,7 +221,7 @@ class FleetCommandsTest extends FleetCommands {
 
     /// The checkpoint store accepts only one end per job.
     @Test
-    void submitAndWatchSaysAtOnceThatTheJobHasFailedBefore() {
+    void submitAndWatchReportsAnEarlierFailureAtOnce() {
         submit("a");
         publish(claimed("a"));
         publish(failed("a", 1, "the dataset is not there"));
@@ -230,7 +230,7 @@ class FleetCommandsTest extends FleetCommands {
     }
 
     @Test
-    void aJobThatRanWithAnotherSpecIsNotMistakenForTheOneSubmitted() {
+    void watchingFailsIfAnotherJobHasTheId() {
         submit("a");
         whole("a").forEach(this::publish);
         assertThat(run(JOB.formatted("a"), "submit", "-", "--watch")).isZero();
@@ -240,7 +240,7 @@ class FleetCommandsTest extends FleetCommands {
     }
 
     @Test
-    void watchKnowsSimilarNamesOfAJobThatIsNotThere() {
+    void watchSuggestsSimilarNamesForAnUnknownJob() {
         submit("tudui-1");
         submit("else");
         assertThat(run("", "watch", "tudui-2")).isEqualTo(ExitCodes.FAILED);
@@ -249,7 +249,7 @@ class FleetCommandsTest extends FleetCommands {
     }
 
     @Test
-    void jobsListsWhatRanAndWhatWaits() {
+    void jobsListsEndedAndWaitingJobs() {
         assertThat(run("", "jobs")).isZero();
         assertThat(err.toString(UTF_8)).contains("there are no jobs");
         submit("a");
@@ -310,7 +310,7 @@ class FleetCommandsTest extends FleetCommands {
     }
 
     @Test
-    void whatIsSubmittedAndWatchedIsJsonForPrograms() {
+    void submitAndWatchPrintsJsonForPrograms() {
         submit("a");
         List<TrainingEvent> events = whole("a");
         events.forEach(this::publish);
@@ -346,7 +346,7 @@ class FleetCommandsTest extends FleetCommands {
     }
 
     @Test
-    void eventsOfAJobThatIsNotThereAreAnErrorThatKnowsSimilarNames() {
+    void eventsOfAnUnknownJobAreAnErrorWithSimilarNames() {
         createTopics();
         whole("tudui-1").forEach(this::publish);
         publish(claimed("else"));
@@ -363,7 +363,7 @@ class FleetCommandsTest extends FleetCommands {
     }
 
     @Test
-    void eventsOfAJobThatIsToComeAreFollowed() throws Exception {
+    void eventsOfALaterJobAreFollowed() throws Exception {
         createTopics();
         AtomicBoolean closed = new AtomicBoolean();
         OutputStream until = new FilterOutputStream(out) {
@@ -403,7 +403,7 @@ class FleetCommandsTest extends FleetCommands {
     }
 
     @Test
-    void anAddressWhereNothingAnswersIsASentence() throws IOException {
+    void reportsAnAddressThatDoesNotAnswer() throws IOException {
         try (Socket silent = Ports.silent()) {
             assertThat(execute(terminal(""), "localhost:" + silent.getLocalPort(), "jobs", "--kafka-timeout", "1"))
                     .isEqualTo(ExitCodes.KAFKA_UNREACHABLE);

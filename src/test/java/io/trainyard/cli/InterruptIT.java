@@ -30,7 +30,7 @@ final class InterruptIT {
     private Path folder;
 
     @Test
-    void watchingEndsAndSaysThatTheJobGoesOn() throws Exception {
+    void watchingEndsWhileTheJobContinues() throws Exception {
         assumeTrue(
                 Files.isExecutable(Path.of("/usr/bin/script")),
                 "there is no /usr/bin/script: install Debian's package bsdutils");
@@ -52,7 +52,7 @@ final class InterruptIT {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 130})
-    void topGivesTheTerminalBack(int exitStatus) throws Exception {
+    void topRestoresTheTerminal(int exitStatus) throws Exception {
         assumeTrue(
                 Files.isExecutable(Path.of("/usr/bin/script")),
                 "there is no /usr/bin/script: install Debian's package bsdutils");

@@ -109,7 +109,7 @@ class NetworkCommandTest {
     }
 
     @Test
-    void whatCannotBeShownIsBadInput() {
+    void invalidNetworksAreBadInput() {
         assertThat(run("", "draw", "lenet")).isEqualTo(ExitCodes.BAD_INPUT);
         assertThat(run("", "show", "lenet")).isEqualTo(ExitCodes.BAD_INPUT);
         assertThat(run("", "show", "lenet", "--input", "3*32*32")).isEqualTo(ExitCodes.BAD_INPUT);

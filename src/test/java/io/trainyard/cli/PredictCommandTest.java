@@ -76,7 +76,7 @@ class PredictCommandTest {
     }
 
     @Test
-    void writesWhatTheTestAfterTheEpochSaw() {
+    void predictionsEqualTheTestAfterTheEpoch() {
         Ended ended = predict("a");
         assertThat(ended.status()).as(ended.errors()).isZero();
         assertThat(ended.lines()).hasSize(1 + TESTS);
@@ -171,7 +171,7 @@ class PredictCommandTest {
         a --output DIR/no/x.csv      | `--output is DIR/no/x.csv, whose folder is not there; name a file in an existing folder`
         a --device cuda:999          | `no device "cuda`
         """)
-    void aWrongInputGetsASentence(String arguments, String sentence) throws IOException {
+    void reportsAWrongInputInASentence(String arguments, String sentence) throws IOException {
         String here = folder.toString();
         assertThat(Files.writeString(folder.resolve("job.safetensors"), "{}")).exists();
         Ended ended = predict(Stream.of(arguments.split(" ", -1))
@@ -183,7 +183,7 @@ class PredictCommandTest {
     }
 
     @Test
-    void aStoreThatIsNotThereIsNotMade() {
+    void doesNotCreateAMissingStore() {
         Path nowhere = folder.resolve("nowhere");
         Ended ended = execute("a", "--checkpoints", nowhere.toString());
         assertThat(ended.status()).isEqualTo(ExitCodes.BAD_INPUT);

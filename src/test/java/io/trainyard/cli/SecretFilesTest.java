@@ -32,7 +32,7 @@ class SecretFilesTest {
     }
 
     @Test
-    void saysWhichFileCannotBeUsedAndNotWhatIsInIt() throws IOException {
+    void reportsAnUnusableFileWithoutItsContent() throws IOException {
         String two = file("tr0ub4dor\ncorrecthorse");
         assertThatThrownBy(() -> SecretFiles.read(Map.of(FILE, two)))
                 .isInstanceOf(SecretFileException.class)

@@ -39,7 +39,7 @@ class TrainCommandTest {
     }
 
     @Test
-    void aJobThatCannotBeRunOrFailsIsNoReasonNotToRunTheOthers() throws IOException {
+    void aFailingOrImpossibleJobDoesNotStopTheOthers() throws IOException {
         Ended ended = train(JOB.formatted("too-large", "shapes28", 60_000)
                 + JOB.formatted("no-data", "mnist", 1000)
                 + JOB.formatted("good", "shapes28", 1000));
@@ -51,7 +51,7 @@ class TrainCommandTest {
     }
 
     @Test
-    void aFailureIsSaidOnce() {
+    void aFailureIsLoggedOnce() {
         ByteArrayOutputStream said = new ByteArrayOutputStream();
         assertThat(run(command(JOB.formatted("no-data", "mnist", 1000), said, false)))
                 .isEqualTo(ExitCodes.FAILED);
@@ -62,7 +62,7 @@ class TrainCommandTest {
     }
 
     @Test
-    void aReasonThatABarCutsOffIsSaidUnderTheBars() {
+    void longReasonsArePrintedUnderTheBars() {
         ByteArrayOutputStream said = new ByteArrayOutputStream();
         String jobs = JOB.formatted("no-data", "mnist", 1000) + JOB.formatted("too-large", "shapes28", 60_000);
         assertThat(run(command(jobs, said, true))).isEqualTo(ExitCodes.FAILED);

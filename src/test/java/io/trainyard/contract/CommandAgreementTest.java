@@ -96,7 +96,7 @@ class CommandAgreementTest {
     }
 
     @SeededProperty
-    void takesEachNetworkAndOptimizer(@ForAll("networks") RandomNetwork network) throws IOException {
+    void acceptsEachNetworkAndOptimizer(@ForAll("networks") RandomNetwork network) throws IOException {
         ObjectNode job = (ObjectNode) MAPPER.readTree(JOB);
         job.set("network", MAPPER.valueToTree(NetworkSpec.ofLayers(network.layers())));
         job.set("optimizer", MAPPER.valueToTree(network.optimizer()));

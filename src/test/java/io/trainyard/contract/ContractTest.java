@@ -187,7 +187,7 @@ class ContractTest {
     }
 
     @Test
-    void somethingIsRefusedByEachSchema() throws IOException {
+    void eachSchemaRefusesInvalidRecords() throws IOException {
         assertThat(broken())
                 .extracting(Broken::schema)
                 .containsAll(schemas().stream()

@@ -139,7 +139,7 @@ class AlertWatchTest {
     }
 
     @Test
-    void whatIsNotTakenIsSentAgainLater() {
+    void failedCallsAreRetriedLater() {
         statuses.addAll(List.of(500, 429));
         AlertWatch watch = watch();
         watch.take(List.of(now(failed("a", 1, "why"))));
@@ -161,7 +161,7 @@ class AlertWatchTest {
     }
 
     @Test
-    void whatHappenedBeforeAlertsWereWantedIsHistory() {
+    void eventsFromBeforeAlertsWereEnabledCauseNone() {
         long before = System.currentTimeMillis() - 1;
         AlertWatch watch = watch();
         watch.take(List.of(new EventRecord(failed("old", 1, "why"), before - 60_000)));
@@ -180,7 +180,7 @@ class AlertWatchTest {
     }
 
     @Test
-    void noMoreWaitThanAreAllowed() {
+    void pendingAlertsAreLimited() {
         AlertWatch watch = watch();
         for (int job = 0; job < 9; job++) {
             watch.take(List.of(now(failed("job-" + job, 1, "why"))));
@@ -194,7 +194,7 @@ class AlertWatchTest {
     }
 
     @Test
-    void settingsThatCannotBeAreSentences() {
+    void reportsInvalidSettingsInASentence() {
         AlertsWanted unsigned =
                 new AlertsWanted(Optional.of("http://localhost:1/"), Optional.empty(), Optional.empty());
         assertThatThrownBy(() -> new AlertWatch(store, sources, unsigned, Duration.ofSeconds(10)))

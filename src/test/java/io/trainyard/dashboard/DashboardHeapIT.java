@@ -54,7 +54,7 @@ class DashboardHeapIT {
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
     @Test
-    void survivesWhatAnyoneMayWrite() throws Exception {
+    void survivesForgedRecords() throws Exception {
         String prefix = "heap.";
         TopicAdmin.createMissing(TestBroker.brokers(), prefix, Patience.LIMIT);
         feed(prefix);

@@ -108,7 +108,7 @@ class DashboardIT {
     }
 
     @Test
-    void knowsWhatHappenedBeforeItStarted() throws Exception {
+    void readsEventsFromBeforeItsStart() throws Exception {
         Patience.await("what happened before").untilAsserted(() -> {
             JsonNode detail = json("/api/v1/jobs/earlier");
             assertThat(detail.at("/summary/state").asText()).isEqualTo("running");
@@ -147,7 +147,7 @@ class DashboardIT {
     }
 
     @Test
-    void answersWithASentenceWhereThereIsNothing() throws Exception {
+    void answersNotFoundWithASentence() throws Exception {
         HttpResponse<String> missing = get("/api/v1/jobs/%3Cb%3Eno");
         assertThat(missing.statusCode()).isEqualTo(404);
         assertThat(missing.headers().firstValue("content-type"))
@@ -232,7 +232,7 @@ class DashboardIT {
     }
 
     @Test
-    void publishesWhatIsAskedAndRefusesWhatIsWrong() throws Exception {
+    void publishesValidRequestsAndRefusesOthers() throws Exception {
         String job = "{\"id\": \"%s\", \"network\": \"lenet\", \"dataset\": \"shapes32\", \"epochs\": 1}";
         assertThat(send("POST", "/api/v1/jobs", job.formatted("asked")).statusCode())
                 .as("without the header")
@@ -331,7 +331,7 @@ class DashboardIT {
 
     /// Of three trials one has finished, one is paused at a rung, and one runs.
     @Test
-    void aSweepsJobsAreAskedTogether() throws Exception {
+    void aControlRequestAppliesToAllJobsOfASweep() throws Exception {
         List<JobSpec> trials = Trials.of(JobJson.read("""
                 {"id": "trio", "network": "lenet", "dataset": "shapes32", "epochs": 2, "asha": {"reductionFactor": 3}, "sweep": {"seed": [1, 2, 3]}}""".getBytes(StandardCharsets.UTF_8)));
         List<String> ids = trials.stream().map(JobSpec::id).toList();
@@ -392,7 +392,7 @@ class DashboardIT {
     }
 
     @Test
-    void handsOutModels() throws Exception {
+    void servesModels() throws Exception {
         byte[] model = "weights".getBytes(StandardCharsets.UTF_8);
         Path folder = Files.createDirectories(dir.resolve("checkpoints/keeps/checkpoints"));
         Files.write(folder.resolve("step-0000000100-1.safetensors"), model);
@@ -496,7 +496,7 @@ class DashboardIT {
 
     /// The stored events and the read position are committed together, so a kill at any time is safe.
     @Test
-    void losesAndDoublesNothingWhenItIsKilled() throws Exception {
+    void aKillLosesAndDuplicatesNothing() throws Exception {
         int step = 1;
         for (int round = 0; round <= KILLS; round++) {
             try (var killed =
@@ -537,7 +537,7 @@ class DashboardIT {
     }
 
     @Test
-    void saysThatItsTrackingStoreCannotBeOpened() throws Exception {
+    void reportsAnInvalidTrackingStore() throws Exception {
         try (var other = start("--kafka", TestBroker.address(), "--port", "0", "--tracking", "jdbc:mysql://here")) {
             assertThat(other.exitStatus()).isEqualTo(2);
             assertThat(other.errors())
@@ -547,7 +547,7 @@ class DashboardIT {
     }
 
     @Test
-    void saysThatItsPortIsTaken() throws Exception {
+    void reportsAPortInUse() throws Exception {
         try (ServerSocket taken = new ServerSocket(0, 1, java.net.InetAddress.getByName("localhost"));
                 var second = start("--kafka", TestBroker.address(), "--port", Integer.toString(taken.getLocalPort()))) {
             assertThat(second.exitStatus()).isEqualTo(2);
@@ -557,7 +557,7 @@ class DashboardIT {
     }
 
     @Test
-    void endsWithoutAComplaintWhenItIsStopped() throws Exception {
+    void endsWithoutAnErrorWhenStopped() throws Exception {
         try (var other = start("--kafka", TestBroker.address(), "--port", "0")) {
             other.await(URL);
             other.terminate();

@@ -22,7 +22,7 @@ class InitialReadTest {
     }
 
     @Test
-    void whatWasThereFirstCountsAndNotWhatComesMeanwhile() {
+    void recordsPublishedDuringTheReadAreNotAwaited() {
         assertThat(see(Map.of(COMMANDS, 10L, JOBS, 5L), Map.of())).isFalse();
         assertThat(see(Map.of(COMMANDS, 20L, JOBS, 50L), Map.of(COMMANDS, 12L, JOBS, 4L)))
                 .isFalse();
@@ -31,7 +31,7 @@ class InitialReadTest {
     }
 
     @Test
-    void whatIsDeletedIsNotWaitedFor() {
+    void deletedRecordsAreNotAwaited() {
         assertThat(see(Map.of(COMMANDS, 10L, JOBS, 5L), Map.of(JOBS, 5L))).isFalse();
         assertThat(see(Map.of(JOBS, 6L), Map.of(JOBS, 5L))).isTrue();
     }

@@ -109,7 +109,7 @@ class JobHistoryTest {
     }
 
     @Test
-    void theJobsOfAGroupStandSideBySideTheBestFirst() {
+    void theJobsOfAGroupAreComparedBestFirst() {
         List<JobSpec> trials = Trials.of(JobJson.read("""
                 {"id": "r_tes", "network": "lenet", "dataset": "shapes32", "epochs": 2, "asha": {"reductionFactor": 3}, "sweep": {"seed": [1, 2, 3]}}""".getBytes(StandardCharsets.UTF_8)));
         trials.forEach(trial -> apply(new Requested(trial.id(), trial, "commands.normal-0@1", NOW)));
@@ -171,7 +171,7 @@ class JobHistoryTest {
     }
 
     @Test
-    void whatTrainsNothingOrCannotBeCountedHasNoArithmetic() {
+    void evaluationsAndInvalidNetworksHaveNoFlops() {
         apply(started(evaluation("check", new CheckpointName("a", 20L)), 1, 1, 0, null), NOW);
         apply(evaluated("check", 1, 20, 0.5), NOW + 1);
         JobDetail check = history.job("check").orElseThrow();
@@ -208,7 +208,7 @@ class JobHistoryTest {
     }
 
     @Test
-    void saysWhichCheckpointAnEvaluationThatWaitsWillTest() {
+    void showsTheCheckpointOfAWaitingEvaluation() {
         JobSpec evaluation = evaluation("check", new CheckpointName("a", 20L));
         apply(new Requested("check", evaluation, "commands-0 at offset 1", NOW));
         assertThat(history.since(0, NOW).jobs())
@@ -217,7 +217,7 @@ class JobHistoryTest {
     }
 
     @Test
-    void theFinishedJobThatWasLongestQuietLeavesFirst() {
+    void theFinishedJobWithTheOldestEventIsRemovedFirst() {
         apply(claimed("running", 1), NOW);
         apply(finished("old", 1, 20), NOW + 1);
         apply(finished("new", 1, 20), NOW + 2);
@@ -240,7 +240,7 @@ class JobHistoryTest {
     }
 
     @Test
-    void knowsAfterARestartWhatItKnewBefore() {
+    void restoresItsStateAfterARestart() {
         apply(claimed("running"), NOW);
         apply(finished("old", 1, 20), NOW + 1);
         apply(finished("new", 1, 20), NOW + 2);

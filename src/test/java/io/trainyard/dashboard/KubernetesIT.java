@@ -33,7 +33,7 @@ class KubernetesIT {
     private Path dir;
 
     @Test
-    void marksPodsAndSaysWhatIsWanted() throws Exception {
+    void marksPodsAndPublishesDemand() throws Exception {
         TopicAdmin.createMissing(TestBroker.brokers(), PREFIX, Patience.LIMIT);
         try (EventPublisher publisher = new EventPublisher(TestBroker.address(), PREFIX);
                 StandInApiServer cluster = new StandInApiServer();

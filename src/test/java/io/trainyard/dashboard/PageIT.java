@@ -101,7 +101,7 @@ class PageIT extends TestedPage {
     }
 
     @Test
-    void foreignTextIsNotMarkup() {
+    void textsAreNotInterpretedAsMarkup() {
         visit("#job/hostile");
         assertThat(see("#detail-reason")).containsText(PublishedJobs.HOSTILE);
         assertThat(page.locator("main img, main script")).hasCount(0);

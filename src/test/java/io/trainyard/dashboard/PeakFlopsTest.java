@@ -25,7 +25,7 @@ class PeakFlopsTest {
         "Tesla V100-SXM2-32GB,        FP32, 15.7",
         "NVIDIA GeForce RTX 4090,     BF16, 165.2",
     })
-    void knowsGpusByTheNameThatTheDriverGivesThem(String model, Precision precision, double teraflops) {
+    void knowsGpusByTheDriversNames(String model, Precision precision, double teraflops) {
         assertThat(PeakFlops.of(model, precision, 1)).hasValue(teraflops * 1e12);
     }
 
@@ -38,7 +38,7 @@ class PeakFlopsTest {
                 "NVIDIA H100 80GB HBM3; NVIDIA H200",
                 ""
             })
-    void whatIsNotInTheTableHasNoPeak(String model) {
+    void unknownDevicesHaveNoPeak(String model) {
         assertThat(PeakFlops.of(model, Precision.FP32, 1)).isEmpty();
     }
 

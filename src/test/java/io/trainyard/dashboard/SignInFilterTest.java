@@ -42,7 +42,7 @@ class SignInFilterTest {
     }
 
     @Test
-    void nothingIsLoggedAsItCame() {
+    void secretsAreNotLogged() {
         assertThat(new SignInFilter().isLoggable(new LogRecord(Level.FINE, SECRET)))
                 .isFalse();
         assertThat(new SignInFilter().isLoggable(new LogRecord(Level.SEVERE, SECRET)))

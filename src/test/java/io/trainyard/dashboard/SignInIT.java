@@ -112,7 +112,7 @@ class SignInIT {
 
     /// A provider's tokens for other applications, and its ID tokens, give no access here.
     @Test
-    void aTokenThatWasMadeForSomethingElseIsRefused() throws Exception {
+    void tokensForOtherPurposesAreRefused() throws Exception {
         Map<String, Object> mine = Map.of("sub", "robot", "groups", List.of("train"), "aud", "trainyard");
         assertThat(infoWith(mine)).isEqualTo(200);
         assertThat(infoWith(and(mine, "aud", List.of("else", "trainyard")))).isEqualTo(200);
@@ -209,7 +209,7 @@ class SignInIT {
 
     /// There is no worker, so all submitted jobs wait.
     @Test
-    void eachMayHaveSoManyJobsThatWait() throws Exception {
+    void waitingJobsAreLimitedPerUser() throws Exception {
         assertThat(submit("alice", "a-1", "a-2").statusCode()).isEqualTo(202);
         HttpResponse<String> more = submit("alice", "a-3");
         assertThat(more.statusCode()).isEqualTo(429);
@@ -234,7 +234,7 @@ class SignInIT {
 
     /// Like Google's provider, which offers no logout: the dashboard must not show one.
     @Test
-    void aProviderThatEndsNoSessionsSignsInOnly() throws Exception {
+    void aProviderWithoutLogoutStillSignsIn() throws Exception {
         ObjectNode published = metadata();
         assertThat(published.remove("end_session_endpoint")).isNotNull();
         HttpServer other = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -353,7 +353,7 @@ class SignInIT {
     }
 
     @Test
-    void saysThatAProviderIsNone() throws IOException {
+    void reportsAnInvalidProvider() throws IOException {
         TrainyardProcess lost = TrainyardProcess.run(
                 dir,
                 "dashboard",

@@ -23,7 +23,7 @@ class TopicConsumerTest {
     @ParameterizedTest
     @EnumSource
     @Timeout(60)
-    void whatTheStoreCannotHoldKeepsNothingElseFromIt(Databases kind) throws Exception {
+    void aRecordThatTheStoreRefusesAffectsNoOthers(Databases kind) throws Exception {
         try (TrackingStore store = TrackingStore.open(kind.empty())) {
             JobHistory history =
                     new JobHistory(store, new SourceStatus(), new JobHistory.Limits(10, 2, 10_000, 60_000));

@@ -50,7 +50,7 @@ class WaitingJobsTest {
     }
 
     @Test
-    void saysWhy() {
+    void reportsWhyAJobWaits() {
         assertThat(reason("auto")).isEqualTo("there is no worker");
         assertThat(reason("cuda", worker("cpu", null, null))).isEqualTo("no worker has the device kind cuda");
         assertThat(reason("cuda", worker("cuda:0", "b", null))).isEqualTo("the one worker is busy");
@@ -70,7 +70,7 @@ class WaitingJobsTest {
     }
 
     @Test
-    void whatIsSaidByKindIsWhatIsSaidOfAJob() {
+    void reasonsByKindEqualThoseOfJobs() {
         List<WorkerStatus> workers = List.of(worker("cuda:0", "b", null), worker("cpu", null, null));
         WaitingJobs.byKind(workers)
                 .forEach((kind, reason) -> assertThat(new WaitingJobs(store).reason(queued(kind), workers))

@@ -82,7 +82,7 @@ class ArraysTest {
     }
 
     @Test
-    void soAreArraysInOneFile() throws IOException {
+    void readsArraysOfOneFile() throws IOException {
         Files.write(folder.resolve("all.npz"), Npy.npz(Npy.rows()));
         describe(", \"file\": \"all.npz\"");
         assertRows();
@@ -155,7 +155,7 @@ class ArraysTest {
     }
 
     @Test
-    void numbersToPredictAreOfFloats() throws IOException {
+    void targetsAreFloats() throws IOException {
         write("y_train", npy("<f4", "(3, 2)", floats(1, 2, 3, 4, 5, 6)));
         write("y_test", npy("<f4", "(2, 2)", floats(7, 8, 9, 10)));
         assertThat(described().answers()).isEqualTo(new DatasetInfo.Answers.Numbers(2));
@@ -257,7 +257,7 @@ class ArraysTest {
     }
 
     @Test
-    void numbersToPredictAreFinite() throws IOException {
+    void targetsAreFinite() throws IOException {
         Npy.write(folder, Npy.rows());
         describe(", \"targets\": \"numbers\"");
         write("y_train", npy("<f4", "(3,)", floats(0, 1, Float.NEGATIVE_INFINITY)));

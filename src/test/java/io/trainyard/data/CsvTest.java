@@ -78,7 +78,7 @@ class CsvTest {
     }
 
     @Test
-    void columnsMayBeNumbersToPredict() throws IOException {
+    void columnsMayBeTargets() throws IOException {
         write("test.csv", "length,kind,width\n5,1,6\n");
         describe("\"targets\": [\"width\", \"length\"], \"columns\": [\"kind\"], \"train\": \"test.csv\"");
         Dataset set = open();

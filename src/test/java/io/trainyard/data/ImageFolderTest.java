@@ -125,7 +125,7 @@ class ImageFolderTest {
     }
 
     @Test
-    void aSplitIsThatOfTorch() {
+    void aSplitEqualsTorchs() {
         for (JsonNode golden : GoldenPictures.splits()) {
             SplitSpec split = new SplitSpec(
                     golden.get("test").asDouble(), golden.get("seed").asLong());

@@ -94,7 +94,7 @@ class InspectionTest {
     }
 
     @Test
-    void numbersInTheLastColumnAreToBePredicted() throws IOException {
+    void numbersInTheLastColumnAreTargets() throws IOException {
         write("train.csv", "a,price\n1,1000.5\n2,70000\n3,2\n");
         write("test.csv", "a,price\n1,1\n");
         Inspection found = written();

@@ -59,7 +59,7 @@ interface DeterminismContract extends TestedDevice {
     }
 
     @Test
-    default void sessionsSideBySideDoNotDisturbEachOther() {
+    default void concurrentSessionsAreIndependent() {
         Workload workload = eventful();
         SessionRun alone = run(workload, session -> session.advance(5));
         try (LearningSession other = device().open(workload)) {
@@ -81,7 +81,7 @@ interface DeterminismContract extends TestedDevice {
 
     /// Models the concurrent jobs of a worker: each session opens, computes and closes while others do.
     @Test
-    default void sessionsOnThreadsOfTheirOwnDoNotDisturbEachOther() {
+    default void sessionsOnSeparateThreadsAreIndependent() {
         Workload workload = eventful();
         SessionRun alone = run(workload, session -> session.advance(5));
         try (ExecutorService threads = Executors.newFixedThreadPool(SIDE_BY_SIDE)) {

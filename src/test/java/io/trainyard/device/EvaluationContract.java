@@ -33,7 +33,7 @@ interface EvaluationContract extends TestedDevice {
     }
 
     @Test
-    default void ofEqualLogitsTheFirstIsPredicted() {
+    default void theFirstOfEqualLogitsIsPredicted() {
         Evaluation test = evaluateConstant(new byte[] {2, 0, 1}, 3, 0, 0, 0);
         assertThat(test.confusion()).isDeepEqualTo(new int[][] {{1, 0, 0}, {1, 0, 0}, {1, 0, 0}});
         Expect.close("test loss", Math.log(3), test.testLoss());

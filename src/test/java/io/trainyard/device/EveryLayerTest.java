@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class EveryLayerTest {
     @ParameterizedTest
     @MethodSource("io.trainyard.spec.LayerKinds#all")
-    void canBeWrittenInAJob(Class<?> kind) {
+    void hasATypeInJobs(Class<?> kind) {
         JsonSubTypes written = Objects.requireNonNull(LayerSpec.class.getAnnotation(JsonSubTypes.class));
         assertThat(Stream.of(written.value()).map(JsonSubTypes.Type::value))
                 .as("the types that LayerSpec is written with")

@@ -68,7 +68,7 @@ public interface GoldenContract extends TestedDevice {
     }
 
     @Test
-    default void poolingsGradientGoesToTheFirstOfEquals() {
+    default void theGradientOfPoolingGoesToTheFirstOfEqualMaxima() {
         Workload workload = pixelsByHand(
                 List.of(Layers.conv(1, 1, 1, 0, true), Layers.pool(2, 2), Layers.flatten(), Layers.linear(2, false)));
         SessionState equals = TestState.state(Map.of(

@@ -54,14 +54,14 @@ interface LossContract extends TestedDevice {
     }
 
     @Test
-    default void aBatchOfClassesThatDoNotCountHasNoMean() {
+    default void aBatchWithoutWeightHasNoMean() {
         Evaluation test = evaluate(new CrossEntropy(0, List.of(1.0, 0.0)), new byte[] {0, 0, 1, 1}, 2, 0, 0);
         Expect.close("test loss", Math.log(2), test.testLoss());
         assertThat(test.testLossSum()).isNaN();
     }
 
     @Test
-    default void predictedNumbersHaveAnErrorAndNoAccuracy() {
+    default void regressionHasAnErrorAndNoAccuracy() {
         float[] targets = {1, 2, 0, -2, 4, 1};
         Workload classes = TestWorkload.ofLabels(
                 2, List.of(Layers.flatten(), Layers.linear(2, true)), new byte[targets.length / 2], 2);

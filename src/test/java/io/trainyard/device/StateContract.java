@@ -56,7 +56,7 @@ interface StateContract extends TestedDevice {
     }
 
     @Test
-    default void statesThatAreNotTheNetworksAreRefusedByName() {
+    default void statesOfOtherNetworksAreRefusedByName() {
         Workload workload = eventful();
         SessionState good = CheckWorkload.state(workload);
         try (LearningSession session = device().open(workload)) {

@@ -32,7 +32,7 @@ class CsvWriterTest {
                 "a=b;a=b",
                 "'x;'x"
             })
-    void aTextIsNoFormula(String text, String cell) throws IOException {
+    void textsAreEscapedAgainstFormulas(String text, String cell) throws IOException {
         Path file = folder.resolve("a.csv");
         try (CsvWriter table =
                 new CsvWriter(file, new Columns("a", List.of(Columns.column("tags", Columns.Type.TEXT))))) {

@@ -199,7 +199,7 @@ class JobExportTest {
     }
 
     @Test
-    void csvIsQuotedAsRfc4180HasIt() throws IOException {
+    void csvIsQuotedAsInRfc4180() throws IOException {
         export(ExportFormat.CSV);
         String jobs = Files.readString(folder.resolve("out/jobs.csv"));
         assertThat(jobs)
@@ -340,7 +340,7 @@ class JobExportTest {
     }
 
     @Test
-    void nothingIsOverwrittenUnlessThatIsAskedFor() throws IOException {
+    void filesAreOverwrittenOnlyOnRequest() throws IOException {
         JobExport export = new JobExport(store);
         Path out = folder.resolve("out");
         Files.createDirectories(out);
@@ -359,7 +359,7 @@ class JobExportTest {
     }
 
     @Test
-    void anExportThatBreaksOffLeavesNothingHalfWritten() throws IOException {
+    void anInterruptedExportLeavesNoPartialFile() throws IOException {
         Path out = folder.resolve("out");
         Files.createDirectories(out.resolve("epochs.csv.part/in-the-way"));
         assertThatThrownBy(() -> new JobExport(store).export(List.of("a"), ExportFormat.CSV, out, true, _ -> {}))

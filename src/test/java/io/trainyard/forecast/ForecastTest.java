@@ -171,7 +171,7 @@ class ForecastTest {
 
     @ParameterizedTest
     @MethodSource("scenarios")
-    void theReasonIsRight(List<JobState> jobs, List<WorkerStatus> workers, String reason) {
+    void givesTheReason(List<JobState> jobs, List<WorkerStatus> workers, String reason) {
         StartForecast forecast = only(of(jobs, workers.toArray(WorkerStatus[]::new)), "a");
         assertThat(forecast.reason() + ": " + forecast.sentence()).isEqualTo(reason);
         boolean taken = List.of("beingClaimed", "allBusy", "behindHighPriority").contains(forecast.reason());
@@ -293,7 +293,7 @@ class ForecastTest {
     }
 
     @Test
-    void placesAreThoseOfClaiming() {
+    void jobsAreForecastInTheOrderOfClaiming() {
         List<JobState> jobs = List.of(
                 asked("late", "auto", "normal", 9),
                 asked("low", "auto", "low", 1),
@@ -334,7 +334,7 @@ class ForecastTest {
     }
 
     @Test
-    void theEstimateIsWhatIsLeftOfTheJobThatRuns() {
+    void theEstimateIsTheRemainingTimeOfTheRunningJob() {
         JobState ahead = running("x", "w1", 900);
         StartForecast.Start start =
                 start(of(List.of(ahead, asked("a", "cpu", "cpu.normal", 7)), worker("w1", "cpu", "x")), "a");
@@ -344,7 +344,7 @@ class ForecastTest {
     }
 
     @Test
-    void jobsAlikeSayHowLongAJobTakes() {
+    void durationsAreEstimatedFromSimilarJobs() {
         JobState ended = running("e", "w1", 1000);
         with(ended, SampleEvents.finished("e", 1, 1000), NOW - 500);
         List<JobState> jobs = new ArrayList<>(List.of(ended, running("x", "w1", 900)));
@@ -358,7 +358,7 @@ class ForecastTest {
 
     /// The forecast assumes that two concurrent jobs have twice the throughput.
     @Test
-    void slotsAreAsManyWorkers() {
+    void slotsShortenTheForecast() {
         List<JobState> jobs = new ArrayList<>(List.of(running("x", "w1", 500), running("y", "w1", 500)));
         IntStream.range(0, 4).forEach(i -> jobs.add(asked("a" + i, "cpu", "cpu.normal", 10 + i)));
         Forecast narrow = of(jobs, worker("w1", "cpu", "x"));

@@ -94,7 +94,7 @@ class JobFilesTest {
 
     @ParameterizedTest
     @CsvSource({"lenet,lenet", "sjnet,tudui"})
-    void aJobWithoutAnIdIsGivenOne(String network, String name) throws IOException {
+    void aJobWithoutAnIdGetsOne(String network, String name) throws IOException {
         String json = "[J, J]"
                 .replace("J", "{\"network\": \"%s\", \"dataset\": \"shapes32\", \"epochs\": 1}".formatted(network));
         List<JobSpec> jobs = read(file("jobs.json", json));
@@ -138,7 +138,7 @@ class JobFilesTest {
     }
 
     @Test
-    void saysEverythingThatIsWrongAtOnce() throws IOException {
+    void reportsAllMistakesTogether() throws IOException {
         String bad = file("bad.json", "[%s, {\"id\": \"z\"}]".formatted(ONE.replace(": 1}", ": 0}")));
         String broken = file("broken.json", "{\"id\":");
         String missing = folder.resolve("missing.json").toString();
@@ -208,7 +208,7 @@ class JobFilesTest {
     }
 
     @Test
-    void refusesTooMuch() throws IOException {
+    void refusesTooLargeAndTooDeepFiles() throws IOException {
         String large = file("large.json", " ".repeat(JobFiles.MAX_FILE_BYTES) + ONE);
         assertThatThrownBy(() -> read(large)).hasMessageContaining("more than 10485760 bytes");
         String many = file("many.json", "[" + "{},".repeat(3) + "{}]");
@@ -220,7 +220,7 @@ class JobFilesTest {
     }
 
     @Test
-    void takesTenThousandJobsAndNoMore() throws IOException {
+    void acceptsAtMostTenThousandJobs() throws IOException {
         StringBuilder jobs = new StringBuilder();
         IntStream.rangeClosed(0, JobFiles.MAX_JOBS)
                 .forEach(i -> jobs.append(

@@ -52,7 +52,7 @@ class ApiServerTest {
 
     /// As documented by Kubernetes and others: deletion costs and boolean annotations are strings.
     @Test
-    void aBusyPodIsKeptByAllThree() {
+    void marksProtectBusyPodsFromAllThreeAutoscalers() {
         assertThat(PodMark.BUSY.annotations())
                 .containsEntry("controller.kubernetes.io/pod-deletion-cost", "200")
                 .containsEntry("karpenter.sh/do-not-disrupt", "true")
@@ -81,7 +81,7 @@ class ApiServerTest {
     @ValueSource(
             strings = {"somebody-else", "../secrets/keys", "a/b", "UPPER", "a b", "-a", "", "a?force=true", "worker-1/"
             })
-    void aWorkerThatIsNoPodIsNone(String name) {
+    void workersOutsidePodsAreNotMarked(String name) {
         int before = CLUSTER.requests();
         assertThat(API.mark(name, PodMark.BUSY)).isFalse();
         assertThat(CLUSTER.requests()).isEqualTo(name.equals("somebody-else") ? before + 1 : before);
@@ -89,7 +89,7 @@ class ApiServerTest {
 
     /// The admission policy refuses patches of other pods with this answer.
     @Test
-    void aPodThatMayNotBeMarkedIsNone() {
+    void reportsPodsThatThePolicyProtects() {
         CLUSTER.answerPatch(POD, 422, "it is no worker's pod");
         assertThat(API.mark(POD, PodMark.BUSY)).isFalse();
     }
@@ -104,7 +104,7 @@ class ApiServerTest {
     }
 
     @Test
-    void aServerThatIsAwayIsSaidToBe() {
+    void reportsAnUnavailableServer() {
         try (ApiServer away = new ApiServer(new ConfigBuilder(CLUSTER.config())
                 .withMasterUrl("https://127.0.0.1:1/")
                 .build())) {

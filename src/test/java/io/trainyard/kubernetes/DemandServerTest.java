@@ -43,7 +43,7 @@ class DemandServerTest {
     }
 
     @Test
-    void whatIsWantedIsASumOverTheKindsOfTheTrigger() {
+    void demandIsTheSumOfTheTriggersKinds() {
         publish(3, 20, 100);
         for (var expected : Map.of("cuda", 100L, "auto,cuda", 103L, " auto , cpu,reference", 23L, "reference", 0L)
                 .entrySet()) {
@@ -65,7 +65,7 @@ class DemandServerTest {
     }
 
     @Test
-    void aWorkerWithSlotsIsWantedForSoManyJobs() throws Exception {
+    void theTargetIsTheNumberOfSlots() throws Exception {
         assertThat(keda.target("4")).isEqualTo(4);
         for (String slots : List.of("0", "65", "-1", "two", "1.5")) {
             requireStatus(Status.Code.INVALID_ARGUMENT, () -> keda.target(slots));
@@ -113,7 +113,7 @@ class DemandServerTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "gpu", "auto,", "auto;cuda"})
-    void aKindThatIsNoneIsSaidToBe(String kinds) throws Exception {
+    void reportsAnUnknownKind(String kinds) throws Exception {
         publish(1, 1, 1);
         for (String call : List.of("IsActive", "GetMetricSpec")) {
             requireStatus(Status.Code.INVALID_ARGUMENT, () -> keda.call(call, keda.object(kinds)));
@@ -128,14 +128,14 @@ class DemandServerTest {
     }
 
     @Test
-    void anotherMetricThanItsOwnIsNotThere() {
+    void otherMetricsAreNotFound() {
         publish(1, 1, 1);
         requireStatus(Status.Code.NOT_FOUND, () -> keda.metric("GetMetrics", "metricValues", "auto", "queue"));
     }
 
     /// An optional method of KEDA, which continues after this answer.
     @Test
-    void whatItDoesNotHaveIsUnimplemented() {
+    void otherCallsAreUnimplemented() {
         requireStatus(Status.Code.UNIMPLEMENTED, () -> keda.call("StreamMetricSpec", keda.object("auto")));
     }
 

@@ -95,7 +95,7 @@ class MarkingPolicyTest {
     }
 
     @Test
-    void marksMayComeChangeAndGo() throws Exception {
+    void marksMayBeAddedChangedAndRemoved() throws Exception {
         String kept = "\"example.org/kept\": \"a\"";
         for (PodMark mark : PodMark.values()) {
             Map<String, Object> annotations = new HashMap<>(mark.annotations());
@@ -115,7 +115,7 @@ class MarkingPolicyTest {
     }
 
     @Test
-    void noOtherAnnotationMay() throws Exception {
+    void noOtherAnnotationMayChange() throws Exception {
         assertThat(dashboardMay("", "{\"a\": \"1\"}")).isFalse();
         assertThat(dashboardMay("{\"a\": \"1\"}", "")).isFalse();
         assertThat(dashboardMay("{\"a\": \"1\"}", "{\"a\": \"2\"}")).isFalse();
@@ -123,7 +123,7 @@ class MarkingPolicyTest {
     }
 
     @Test
-    void nothingElseOfAPodMay() throws Exception {
+    void noOtherFieldOfAPodMayChange() throws Exception {
         assertThat(mayChange(pod -> spec(pod).put("activeDeadlineSeconds", 1))).isFalse();
         assertThat(mayChange(pod -> spec(pod).put("containers", List.of(Map.of("name", "worker", "image", "evil:1")))))
                 .as("an image is among what may be patched of a pod that runs")
@@ -161,7 +161,7 @@ class MarkingPolicyTest {
     }
 
     @Test
-    void othersAreNoneOfItsBusiness() throws Exception {
+    void otherUsersMayPatchPods() throws Exception {
         for (String user : new String[] {"system:node:node-1", "system:serviceaccount:else:trainyard-dashboard"}) {
             assertThat(mayPatch(user, pod(""), pod("{\"a\": \"1\"}"))).isTrue();
         }

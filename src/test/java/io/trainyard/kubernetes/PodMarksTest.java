@@ -92,7 +92,7 @@ class PodMarksTest {
     }
 
     @Test
-    void whatIsMarkedIsMarkedAgainNowAndThen() {
+    void marksAreRepeatedPeriodically() {
         var _ = look(0, idle("w", 0));
         long again = PodMarks.AGAIN.toSeconds();
         assertThat(look(again - 1, idle("w", again - 1))).isEmpty();
@@ -103,7 +103,7 @@ class PodMarksTest {
     }
 
     @Test
-    void busyOnesComeFirstAndNoMoreThanSoMany() {
+    void busyPodsAreMarkedFirstUpToALimit() {
         Worker[] fleet = IntStream.range(0, PodMarks.MAX_AT_ONCE + 2)
                 .mapToObj(i -> i < 100 ? idle("w%03d".formatted(i), 0) : busy("w%03d".formatted(i), "a", 0))
                 .toArray(Worker[]::new);
@@ -115,7 +115,7 @@ class PodMarksTest {
     }
 
     @Test
-    void whileTheServerIsAwayItIsAskedLessAndLessOften() {
+    void retriesAtGrowingIntervalsWhileTheServerIsUnavailable() {
         Worker[] fleet = {idle("a", 0), idle("b", 0)};
         away = true;
         assertThat(look(0, fleet)).as("the second would fail, too").containsExactly("a IDLE");

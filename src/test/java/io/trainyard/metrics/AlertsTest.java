@@ -28,7 +28,7 @@ class AlertsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"check rules alerts.yml", "test rules alerts-test.yml", "check config prometheus.yml"})
-    void promtoolIsContent(String arguments) throws Exception {
+    void promtoolAcceptsTheRules(String arguments) throws Exception {
         Process promtool = new ProcessBuilder((Prometheus.program("promtool") + " " + arguments).split(" "))
                 .directory(FOLDER.toFile())
                 .redirectErrorStream(true)
@@ -57,7 +57,7 @@ class AlertsTest {
     }
 
     @Test
-    void theyAskForMetricsThatThereAre() throws Exception {
+    void alertsUseExistingMetrics() throws Exception {
         Set<String> known = Arrays.stream(Metric.values()).map(Metric::word).collect(Collectors.toSet());
         for (String file : new String[] {"alerts.yml", "alerts-test.yml"}) {
             assertThat(OURS.matcher(Files.readString(FOLDER.resolve(file))).results())

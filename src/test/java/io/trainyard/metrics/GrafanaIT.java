@@ -136,7 +136,7 @@ class GrafanaIT {
     /// A store that refuses logins counts as unavailable. Records that arrive meanwhile are stored later.
     @Test
     @Order(Integer.MAX_VALUE) // adds a job to the store
-    void theDashboardSaysThatItsStoreIsAwayAndMissesNothing() throws Exception {
+    void theDashboardReportsAnUnavailableStoreAndMissesNothing() throws Exception {
         String database =
                 URI.create(store.substring("jdbc:".length())).getPath().substring(1);
         try (Connection owner = DriverManager.getConnection(store.replaceFirst(database, "postgres"));

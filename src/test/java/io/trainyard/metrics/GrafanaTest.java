@@ -93,7 +93,7 @@ class GrafanaTest {
     }
 
     @Test
-    void theyAskForAllMetricsAndForNoneThatThereIsNot() {
+    void panelsUseAllMetricsAndNoUnknownOnes() {
         Set<String> asked = new HashSet<>();
         promQlPanels()
                 .flatMap(panel -> panel.questions().stream())
@@ -105,7 +105,7 @@ class GrafanaTest {
     }
 
     @Test
-    void linksLeadToPagesThatThereAre() {
+    void linksLeadToExistingPages() {
         List<String> links = new ArrayList<>();
         boards().forEach(board -> board.json().findValues("url").forEach(url -> links.add(url.asText())));
         Set<String> uids =

@@ -66,7 +66,7 @@ class S3SettingsTest {
     /// The value may contain a password.
     @ParameterizedTest
     @ValueSource(strings = {"https://user:hidden@host", "ftp://hidden", "hidden", "https:// hidden", "http:hidden"})
-    void anEndpointThatIsNoneIsNotRepeated(String endpoint) {
+    void messagesOmitAnInvalidEndpoint(String endpoint) {
         assertThatThrownBy(() -> S3Settings.of(Map.of("AWS_ENDPOINT_URL_S3", endpoint)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("allowed is https://host:port")
@@ -87,7 +87,7 @@ class S3SettingsTest {
     }
 
     @Test
-    void aPlaceIsABucketAndAPrefix() {
+    void aLocationIsABucketAndAPrefix() {
         S3Location place = S3Location.of(URI.create("s3://my.bucket-1/check/points/"));
         assertThat(place).isEqualTo(new S3Location("my.bucket-1", "check/points"));
         assertThat(place.full("job/a")).isEqualTo("check/points/job/a");
@@ -111,7 +111,7 @@ class S3SettingsTest {
     @ValueSource(
             strings = {"s3://key:hidden@bucket/a", "s3://hidden@bucket", "s3://bucket/a?secret=hidden", "s3://b#hidden"
             })
-    void aPlaceHasNoCredentials(String uri) {
+    void aLocationHasNoCredentials(String uri) {
         assertThatThrownBy(() -> S3Location.of(URI.create(uri)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("allowed is s3://bucket/prefix: credentials come from")

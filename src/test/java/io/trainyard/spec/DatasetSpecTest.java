@@ -28,7 +28,7 @@ class DatasetSpecTest {
     }
 
     @Test
-    void jobsThatOnlyNormalizeOtherwiseReadTheSame() {
+    void jobsWithAnotherNormalizationReadTheSameData() {
         JobSpec plain = read("\"resize\": 40");
         JobSpec normalized = read("\"resize\": 40, \"normalize\": {\"mean\": [0.5], \"std\": [0.5]}");
         assertThat(normalized.dataset().asRead()).isEqualTo(plain.dataset().asRead());

@@ -31,7 +31,7 @@ class JobLimitsTest {
         "4710,64,9,160,10,9,EPOCHS",
         "4710,64,10,159,160,159,STEPS"
     })
-    void saysBothNumbersAndTheName(
+    void reportsTheValueTheLimitAndItsName(
             long parameters, int batchSize, int epochs, long steps, String asked, String allowed, String name) {
         assertThatCode(() -> require(new JobLimits(4710, 64, 10, 160, 0, 1000), ""))
                 .doesNotThrowAnyException();
@@ -41,7 +41,7 @@ class JobLimitsTest {
     }
 
     @Test
-    void whereMinutesAreLimitedAJobSaysHowManyItWants() {
+    void aTimeLimitRequiresMaxMinutes() {
         JobLimits hour = new JobLimits(4710, 64, 10, 160, 60, 1000);
         assertThatCode(() -> require(hour, ", \"stopWhen\": {\"maxMinutes\": 60}"))
                 .doesNotThrowAnyException();

@@ -40,7 +40,7 @@ class JobMistakesTest {
     /// The full message for each mistake.
     @ParameterizedTest
     @MethodSource({"recorded", "longOnes"})
-    void aMistakeGetsASentence(String json, String sentence) {
+    void reportsAMistakeInASentence(String json, String sentence) {
         assertThatThrownBy(() -> read(json))
                 .isInstanceOf(InvalidJobException.class)
                 .hasMessage(sentence);

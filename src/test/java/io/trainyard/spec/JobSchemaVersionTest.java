@@ -44,7 +44,7 @@ class JobSchemaVersionTest {
     }
 
     @Test
-    void aJobIsWrittenForTheLowestContractThatHasAllItSays() throws Exception {
+    void aJobGetsTheLowestSchemaVersionWithAllItsFields() throws Exception {
         JobSpec plain = job("\"network\": \"lenet\"");
         assertThat(written(LATER, plain).schemaVersion()).isEqualTo(1);
         assertThat(written(LATER, plain).json().has("dropLast")).isFalse();
@@ -88,7 +88,7 @@ class JobSchemaVersionTest {
     }
 
     @Test
-    void aJobThatCannotBeReadHasAnIdAllTheSame() {
+    void anUnreadableJobHasAnId() {
         assertThat(JobJson.id("{\"id\": \"a-1\", \"unheardOf\": 1}".getBytes(StandardCharsets.UTF_8)))
                 .contains("a-1");
         for (String none : List.of("", "[]", "{", "{\"id\": 7}", "{\"id\": \"../a\"}", "{\"id\": \"a/b\"}")) {

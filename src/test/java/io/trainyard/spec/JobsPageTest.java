@@ -210,7 +210,7 @@ class JobsPageTest {
     }
 
     @Test
-    void theNamesAreAllThereAre() {
+    void thePageListsAllNames() {
         Page networks = Page.read("docs/reference/networks.md");
         assertThat(allowed("network"))
                 .containsAll(BuiltInNetworks.names())

@@ -271,7 +271,7 @@ class NetworkTest {
 
     @ParameterizedTest
     @MethodSource("misfits")
-    void aMisfitNamesTheLayerAndBothShapes(String layers, String sentence) {
+    void aShapeMismatchNamesTheLayerAndBothShapes(String layers, String sentence) {
         NetworkSpec network = JobTexts.read(JobTexts.layers(layers)).network();
         assertThatThrownBy(() -> Network.fit(network, Shape.of(3, 8, 8), 10))
                 .isInstanceOf(InvalidJobException.class)

@@ -74,7 +74,7 @@ class ScheduleSpecTest {
     }
 
     @Test
-    void aMomentumToCycleIsOneThatTheOptimizerHas() {
+    void cyclingTheMomentumRequiresAnOptimizerWithMomentum() {
         String message = "schedule.cycleMomentum is true, but optimizer.momentum is 0.0; ";
         for (String optimizer : List.of("{'type': 'sgd', 'learningRate': 1}", "{'type': 'rmsprop'}")) {
             assertThatThrownBy(() -> cycling(optimizer))

@@ -27,19 +27,19 @@ class SimilarNamesTest {
 
     @ParameterizedTest
     @CsvSource({"momentum", "lr", "step", "width", "x", "''"})
-    void noneIsBetterThanAWrongOne(String name) {
+    void suggestsNothingForDistantNames(String name) {
         assertThat(SimilarNames.of(name, FIELDS)).isEmpty();
     }
 
     @Test
-    void allThatAreNearComeInTheirOrder() {
+    void similarNamesAreOrderedByDistance() {
         assertThat(SimilarNames.of("device", FIELDS)).containsExactly("device", "devices");
         assertThat(SimilarNames.of("tudui-1", List.of("else", "tudui-3", "my-tudui-1", "tudui-2", "tudui-1")))
                 .containsExactly("tudui-1", "tudui-2", "tudui-3", "my-tudui-1");
     }
 
     @Test
-    void aNameOfAnyLengthIsQuicklySeenToBeFar() {
+    void comparesNamesOfAnyLengthQuickly() {
         assertThat(SimilarNames.of("e".repeat(1 << 20), FIELDS)).isEmpty();
     }
 }

@@ -54,7 +54,7 @@ class WindowsTest {
 
     @ParameterizedTest
     @MethodSource("shapes")
-    void windowsAreAsManyAsPyTorchs(LayerSpec layer, String shape) {
+    void countsWindowsLikePyTorch(LayerSpec layer, String shape) {
         assertThat(layer.output(Shape.of(1, 9, 8))).hasToString(shape);
     }
 

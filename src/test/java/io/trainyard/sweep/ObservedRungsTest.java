@@ -54,7 +54,7 @@ class ObservedRungsTest {
     }
 
     @Test
-    void whatHasFailedCountsAsWorseThanAllAndWhatWasCancelledNot() {
+    void failedJobsCountAsWorstAndCancelledOnesDoNotCount() {
         rest(a, 1, 0.75);
         b.apply(new Cancelled("b", 1, 3));
         c.apply(new Cancelled("c", 1, 3));
@@ -65,7 +65,7 @@ class ObservedRungsTest {
     }
 
     @Test
-    void whatEndedEarlyCountsAtItsNextRung() {
+    void aJobThatEndedEarlyCountsAtItsNextRung() {
         rest(a, 2, 0.25);
         rest(c, 1, 0.125);
         b.apply(tested("b", 1, 0, 10, 0.5));

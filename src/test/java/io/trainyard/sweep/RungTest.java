@@ -54,7 +54,7 @@ class RungTest {
     }
 
     @Test
-    void ofEqualsTheFirstByItsIdIsBetterAndWhatFailedIsWorst() {
+    void equalResultsAreOrderedByIdAndFailuresAreWorst() {
         Rung rung = rung(Map.of("d", "0.5", "b", "0.5", "c", "failed", "a", "0.25", "e", "nonsense", "f", "-1.0E-4"));
         assertThat(rung.best(1)).containsExactly("b", "d", "a", "f");
         assertThat(rung.best(2)).containsExactly("b", "d", "a");
@@ -95,7 +95,7 @@ class RungTest {
     }
 
     @Test
-    void whatIsNoRungIsNotAsked() {
+    void epochsBetweenRungsAreIgnored() {
         assertThat(halving.isPaused(job("a"), 1, 2, 0.5)).isEmpty();
         assertThat(halving.isPaused(job("a"), 1, 9, 0.5)).isEmpty();
         assertThat(store.list("g/rungs/2")).isEmpty();
@@ -114,7 +114,7 @@ class RungTest {
 
     /// The result counts at its next rung only, where the other trials are still compared.
     @Test
-    void whatEndsEarlyCountsAtItsNextRung() {
+    void aJobThatEndsEarlyCountsAtItsNextRung() {
         assertThat(halving.isPaused(job("a"), 1, 1, 0.9)).isPresent();
         halving.ended(job("a"), early("a"), 2, () -> 0.95);
         assertThat(new GroupFolder(store, "g").results(3))
@@ -155,7 +155,7 @@ class RungTest {
 
     /// Results up to the step from which the successor resumes count.
     @Test
-    void whatWasFoundBeforeCounts() {
+    void anEarlierResultAtARungCounts() {
         assertThat(halving.isPaused(job("a"), 1, 1, 0.5)).isPresent();
         halving.resumes(job("a"), 2, 1);
         assertThat(halving.isPaused(job("a"), 2, 1, 0.25)).isPresent();

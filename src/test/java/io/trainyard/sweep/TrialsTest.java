@@ -60,14 +60,14 @@ class TrialsTest {
     }
 
     @Test
-    void aJobThatIsNoSweepStandsForItself() {
+    void aJobWithoutASweepIsItsOnlyTrial() {
         JobSpec job = job("\"seed\": 7");
         assertThat(Trials.of(job)).containsExactly(job);
     }
 
     /// Versions with different random draws would publish different jobs under one id.
     @Test
-    void drawsAreTheSameForEver() {
+    void drawsNeverChange() {
         JobSpec sweep = job("""
                 "random": 4, "seed": 7, "sweep": {"optimizer.learningRate": {"min": 0.0001, "max": 0.1, "scale": "log"},
                  "batchSize": {"min": 8, "max": 64}, "optimizer.momentum": {"min": 0, "max": 1}, "shuffle": [true, false]}""");
@@ -112,7 +112,7 @@ class TrialsTest {
 
     /// An error in one field must not produce errors for others.
     @Test
-    void whatIsWholeIsKnownOfEachFieldByItself() {
+    void eachFieldIsCheckedByItsOwnType() {
         assertThatThrownBy(() -> Trials.of(job("""
                 "random": 4, "sweep": {"batchSize": {"min": 8, "max": 64}, "optimizer.learningRate": {"min": -2, "max": -1}}""")))
                 .hasMessageContaining("optimizer.learningRate is -1.")
@@ -143,7 +143,7 @@ class TrialsTest {
     }
 
     @Test
-    void fieldsThatTheJobLeavesOutMayBeVaried() {
+    void omittedFieldsMayBeVaried() {
         assertThat(trials("{\"clipGradients.norm\": [1, 2], \"devices\": [[\"cpu\", \"cpu\"]]}"))
                 .extracting(
                         trial -> Objects.requireNonNull(trial.clipGradients()).norm())
@@ -160,7 +160,7 @@ class TrialsTest {
     }
 
     @Test
-    void anIdThatWouldBeTooLongIsTheNumberAlone() {
+    void tooLongTrialIdsKeepOnlyTheirNumber() {
         String id = "a".repeat(95);
         JobSpec job = job("\"sweep\": {\"seed\": [1, 2]}");
         List<JobSpec> trials =
@@ -204,7 +204,7 @@ class TrialsTest {
     }
 
     @Test
-    void moreThanAThousandAreRefusedBeforeOneIsMade() {
+    void moreThanAThousandTrialsAreRefusedEarly() {
         String ten = "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]";
         String most = "{\"seed\": %s, \"batchSize\": %s, \"epochs\": %s}".formatted(ten, ten, ten);
         assertThat(trials(most)).hasSize(1000);
@@ -213,7 +213,7 @@ class TrialsTest {
     }
 
     @Test
-    void whereRungsCompareThemTrialsAreComparable() {
+    void trialsComparedAtRungsMustBeComparable() {
         assertThatThrownBy(() -> Trials.of(job("\"asha\": {\"minEpochs\": 3}, \"sweep\": {\"seed\": [1]}")))
                 .hasMessageContainingAll("asha.minEpochs is 3", "rates.1-s1 has epochs 3", "more epochs");
         assertThatThrownBy(
@@ -246,7 +246,7 @@ class TrialsTest {
 
     /// The order of the fields does not matter.
     @Test
-    void aFieldOfAnObjectThatIsVariedIsVariedWithin() {
+    void aFieldOfAVariedObjectMayBeVaried() {
         assertThat(trials(
                         "{\"optimizer.learningRate\": [0.5], \"optimizer\": [{\"type\": \"sgd\", \"momentum\": 0.9}]}"))
                 .extracting(TrialsTest::learningRate)

@@ -55,7 +55,7 @@ class TopicRecordTest {
     }
 
     @Test
-    void aDeadLetterMayLackEveryHeader() throws IOException {
+    void aDeadLetterMayHaveNoHeaders() throws IOException {
         assertThat(jobRecord(Topic.DEAD_LETTER, "key", "{"))
                 .contains(new Rejected("key", null, "no reason is given", 5));
         assertThat(jobRecord(Topic.DEAD_LETTER, null, "{")).isEmpty();

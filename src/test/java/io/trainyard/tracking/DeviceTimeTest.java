@@ -64,7 +64,7 @@ final class DeviceTimeTest {
 
     @ParameterizedTest
     @EnumSource
-    void isCutAtMidnightAndCountsEachDevice(Databases kind) {
+    void usageIsSplitAtMidnightAndCountsEachDevice(Databases kind) {
         try (TrackingStore store = TrackingStore.open(kind.empty())) {
             store.take(TWO_JOBS, Map.of());
             DeviceTime ofA = used(3 * HOUR + 30 * MINUTE, 1, 1);

@@ -112,7 +112,7 @@ class StoredRecordsTest {
 
     /// As long as the reader permits, or written by another version.
     @Example
-    void aLongRecordAndOneThatCannotBeReadCostNoOther() throws Exception {
+    void longAndUnreadableRecordsAffectNoOthers() throws Exception {
         String url = Databases.SQLITE.empty();
         try (TrackingStore store = open(url)) {
             TrainingEvent many = read("""
@@ -153,7 +153,7 @@ class StoredRecordsTest {
 
     /// Each belongs to a different job, and has 4 MB of objects.
     @Example
-    void whatIsRememberedIsBoundedInBytes() {
+    void theCacheIsLimitedInBytes() {
         try (TrackingStore store = open(Databases.SQLITE.empty())) {
             for (int i = 0; i < 300; i++) {
                 store.take(
@@ -166,7 +166,7 @@ class StoredRecordsTest {
     }
 
     @Example
-    void listsThatNoJobNeedsAreRefused() {
+    void tooLongListsAreRefused() {
         assertThat(refusal(Normalize.MAX_CHANNELS + 1, 1))
                 .hasValueSatisfying(reason -> assertThat(reason)
                         .contains("the length of dataset.normalize.mean is 10001; allowed is 0 to 10000"));

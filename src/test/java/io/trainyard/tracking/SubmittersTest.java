@@ -19,7 +19,7 @@ class SubmittersTest {
 
     @ParameterizedTest
     @EnumSource
-    void whatWaitsIsCountedForEach(Databases kind) {
+    void waitingJobsAreCountedPerUser(Databases kind) {
         try (TrackingStore store = TrackingStore.open(kind.empty())) {
             Submitters submitters = store.submitters();
             submitters.add(List.of("a", "b", "c"), new Submitter("alice", "Al"), NOW);

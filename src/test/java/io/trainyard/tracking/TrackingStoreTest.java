@@ -124,7 +124,7 @@ final class TrackingStoreTest {
 
     @ParameterizedTest
     @EnumSource
-    void ofTwoThatWriteOneIsRefusedAndGoesOnWhereTheOtherIs(Databases kind) {
+    void theSecondOfTwoWritersIsRefusedAndContinuesAfterTheFirst(Databases kind) {
         String url = kind.empty();
         try (TrackingStore one = TrackingStore.open(url);
                 TrackingStore other = TrackingStore.open(url)) {
@@ -187,7 +187,7 @@ final class TrackingStoreTest {
     /// Anyone can write to a topic.
     @ParameterizedTest
     @EnumSource
-    void whatNoDatabaseCanHoldHarmsNothing(Databases kind) {
+    void valuesThatNoDatabaseCanStoreCauseNoFailure(Databases kind) {
         try (TrackingStore store = TrackingStore.open(kind.empty())) {
             String odd = "a\0b\uD800c";
             store.take(

@@ -92,7 +92,7 @@ abstract class AbstractStoreFaultsTest extends SmallJobs {
 
     @ParameterizedTest
     @EnumSource
-    void aStoreInTroubleGivesTheJobBackAndLosesNothing(Trouble trouble) {
+    void aFailingStoreRequeuesTheJobAndLosesNothing(Trouble trouble) {
         JobFolder folder = new JobFolder(store, "a");
         Outcome outcome = attempt(job("a", JOB), folder, event -> {
             if (event instanceof CheckpointSaved saved && saved.step() == 2) {

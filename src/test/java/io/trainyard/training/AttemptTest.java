@@ -185,7 +185,7 @@ class AttemptTest extends SmallJobs {
     }
 
     @Test
-    void aSupersededAttemptDoesNotComplainOfItsWorker() {
+    void aSupersededAttemptReportsNoFaultOfItsWorker() {
         JobDevices gone = _ -> {
             int _ = folder("a").beginAttempt("another");
             throw new OutOfMemoryError("Java heap space");
@@ -328,7 +328,7 @@ class AttemptTest extends SmallJobs {
     @EnumSource(
             value = Halt.class,
             names = {"DRAIN", "PAUSE"})
-    void stopsThatWereAskedForDoNotCountAgainstAJob(Halt halt) {
+    void requestedStopsDoNotCountAsFailures(Halt halt) {
         JobSpec job = job("a", EACH_STEP);
         for (int i = 0; i < 2; i++) {
             begin(job, halting(halt, 0));
@@ -339,7 +339,7 @@ class AttemptTest extends SmallJobs {
     }
 
     @Test
-    void asManyAttemptsAsAllowedMayBreakOff() {
+    void theAllowedNumberOfAttemptsMayEndAbnormally() {
         JobSpec job = job("a", EACH_STEP);
         folder("a").noteStarted(folder("a").beginAttempt("killed"));
         folder("a").noteStarted(folder("a").beginAttempt("killed"));
@@ -358,7 +358,7 @@ class AttemptTest extends SmallJobs {
 
     /// A process that runs out of memory because of a job dies before the job's first step.
     @Test
-    void anAttemptThatIsKilledWhileItTakesMemoryBrokeOff() {
+    void anAttemptKilledDuringAllocationEndedAbnormally() {
         AtomicBoolean noted = new AtomicBoolean();
         begin(job("a", EACH_STEP), new Meddler(event -> {
             if (event instanceof Started) {
@@ -369,7 +369,7 @@ class AttemptTest extends SmallJobs {
     }
 
     @Test
-    void weightsThatAreMoreThanTheHeapAreRefusedBeforeTheyAreMade() {
+    void weightsLargerThanTheHeapAreRefused() {
         Network network = Network.fit(job("a", EACH_STEP).network(), Shape.of(3, 32, 32), 10);
         HeapCheck.require(network, 1 << 20);
         assertThatThrownBy(() -> HeapCheck.require(network, 1 << 16))
@@ -484,7 +484,7 @@ class AttemptTest extends SmallJobs {
     }
 
     @Test
-    void saysHowLongItsWorkMayTake() {
+    void announcesTheLimitOfItsNextWork() {
         List<Duration> limits = new ArrayList<>();
         Supervisor watching = new Meddler(_ -> {}) {
             @Override
@@ -499,7 +499,7 @@ class AttemptTest extends SmallJobs {
 
     /// An interrupted thread was abandoned: its events are discarded.
     @Test
-    void anAttemptThatWasGivenUpKeepsNothing() {
+    void anInterruptedAttemptSavesNothing() {
         try {
             assertThatThrownBy(() -> begin(job("a", EACH_STEP), new Meddler(event -> {
                         if (event instanceof EpochTested) {
@@ -527,7 +527,7 @@ class AttemptTest extends SmallJobs {
     }
 
     @Test
-    void aCheckpointThatCannotBeWrittenIsDoneWithoutWhileThereIsOne() {
+    void aFailedCheckpointIsToleratedIfAnEarlierOneExists() {
         assertThat(withFull(key -> key.contains("step-0000000002") || key.contains("step-0000000003")))
                 .isInstanceOf(Outcome.Finished.class);
         assertThat(of(CheckpointSaved.class))
@@ -538,7 +538,7 @@ class AttemptTest extends SmallJobs {
     }
 
     @Test
-    void theThirdInARowThatCannotBeWrittenEndsTheAttempt() {
+    void threeFailedCheckpointsInARowEndTheAttempt() {
         String step = "step-000000000%d-1.training.safetensors";
         Outcome outcome = withFull(key -> key.contains("checkpoints/") && !key.contains("step-0000000001"));
         assertThat(outcome)
@@ -549,7 +549,7 @@ class AttemptTest extends SmallJobs {
 
     /// A finished job always has its last checkpoint.
     @Test
-    void theLastCheckpointIsNotDoneWithout() {
+    void theLastCheckpointIsRequired() {
         run(job("other", EACH_STEP), () -> false);
         long last = ((Finished) events.getLast()).steps();
         events.clear();

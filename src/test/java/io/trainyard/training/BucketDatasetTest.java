@@ -106,7 +106,7 @@ class BucketDatasetTest {
     }
 
     @Test
-    void isTrainedOnAsOneInAFolder() {
+    void trainsLikeADatasetInAFolder() {
         String inFolder = sha256(run(onDataOf(DataRoots.ofFolder(folder.resolve("data"))), "a", "marks", 3));
         assertThat(fetched).isEmpty();
         assertThat(sha256(run(training, "b", "marks", 3))).isEqualTo(inFolder);

@@ -54,7 +54,7 @@ class BucketFaultsTest extends AbstractStoreFaultsTest {
 
     /// Applies to all requests.
     @Test
-    void everySecondAnswerThatIsLostCostsNothingButTime() {
+    void lostAnswersCostOnlyTime() {
         AtomicInteger requests = new AtomicInteger();
         proxy.rule(_ -> requests.incrementAndGet() % 2 == 1 ? new Fate.AnswerLost() : Fate.ARRIVES);
         JobFolder folder = new JobFolder(store, "a");

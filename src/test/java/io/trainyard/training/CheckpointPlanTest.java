@@ -17,14 +17,14 @@ class CheckpointPlanTest {
     }
 
     @Test
-    void afterSoManyEpochs() {
+    void isDueAfterTheRequestedEpochs() {
         CheckpointPlan plan = plan(", \"checkpointEveryEpochs\": 3");
         assertThat(plan.isDue(at(2, 0, 20))).isFalse();
         assertThat(plan.isDue(at(3, 0, 30))).isTrue();
     }
 
     @Test
-    void afterSoManyStepsOfTheJob() {
+    void isDueAfterTheRequestedSteps() {
         CheckpointPlan plan = plan(", \"checkpointEveryEpochs\": 3, \"checkpointEverySteps\": 8");
         assertThat(plan.isDue(at(0, 8, 8))).isTrue();
         assertThat(plan.isDue(at(1, 6, 16))).isTrue();
@@ -38,7 +38,7 @@ class CheckpointPlanTest {
     }
 
     @Test
-    void afterSoManySeconds() {
+    void isDueAfterTheRequestedSeconds() {
         CheckpointPlan plan = plan(", \"checkpointEverySeconds\": 30");
         assertThat(plan.isDueAfter(TimeUnit.SECONDS.toNanos(30) - 1)).isFalse();
         assertThat(plan.isDueAfter(TimeUnit.SECONDS.toNanos(30))).isTrue();

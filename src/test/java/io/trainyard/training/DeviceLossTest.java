@@ -52,7 +52,7 @@ class DeviceLossTest extends SmallJobs {
     }
 
     @Test
-    void aJobThatNeverGetsToACheckpointFailsInTheEnd() {
+    void aJobThatNeverReachesACheckpointFails() {
         for (int i = 0; i < AttemptLimits.DEFAULT.maxAttempts(); i++) {
             assertThat(train("a", () -> true)).isInstanceOf(Outcome.DeviceLost.class);
         }

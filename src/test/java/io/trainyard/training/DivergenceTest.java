@@ -17,7 +17,7 @@ class DivergenceTest extends SmallJobs {
             "network": {"layers": [{"type": "flatten"}, {"type": "linear", "out": 8}, {"type": "linear", "out": 10}]}""";
 
     @Test
-    void aLossThatIsNoNumberFailsTheJobAndSaysWhere() {
+    void aNonFiniteLossFailsTheJobAndReportsTheStep() {
         JobSpec job = job("a", DIVERGES);
         Outcome outcome = run(job, () -> false);
         float[] losses = losses();

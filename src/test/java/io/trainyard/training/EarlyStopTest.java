@@ -16,7 +16,7 @@ class EarlyStopTest {
     }
 
     @Test
-    void stopsWhereTheLastTestReachesAnAccuracy() {
+    void stopsAtTheRequestedAccuracy() {
         StopWhen stopWhen = new StopWhen(0.9, null, null);
         assertThat(EarlyStop.reason(stopWhen, Progress.beginning(RANDOM))).isEmpty();
         assertThat(EarlyStop.reason(stopWhen, after(0.5, 0.899))).isEmpty();
@@ -27,7 +27,7 @@ class EarlyStopTest {
     }
 
     @Test
-    void stopsWhereTheBestTestIsLongAgo() {
+    void stopsWithoutImprovement() {
         StopWhen stopWhen = new StopWhen(null, 2, null);
         assertThat(EarlyStop.reason(stopWhen, after(0.5, 0.4))).isEmpty();
         assertThat(EarlyStop.reason(stopWhen, after(0.5, 0.4, 0.6))).isEmpty();
@@ -54,7 +54,7 @@ class EarlyStopTest {
     }
 
     @Test
-    void stopsWhereItsTimeIsUp() {
+    void stopsAtItsTimeLimit() {
         StopWhen stopWhen = new StopWhen(null, null, 2.5);
         Progress almost = Progress.beginning(RANDOM).plus(5, 2 * MINUTE).nextEpoch(RANDOM, 0.5, 1, MINUTE / 2 - 1);
         assertThat(EarlyStop.reason(stopWhen, almost)).isEmpty();

@@ -28,7 +28,7 @@ class HangLimitTest {
     }
 
     @Test
-    void moreStepsThanInAnyBlockMayTakeLonger() {
+    void largerBlocksMayTakeLonger() {
         watch.took(1, 1_000_000);
         watch.took(4, 2_000_000);
         assertThat(watch.limit(300)).isEqualTo(Duration.ofSeconds(20 * 300));

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class InitFromTest extends SmallJobs {
     /// With a learning rate of 0, the other job's weights equal this job's own initial weights.
     @Test
-    void startsFromAnotherJobsCheckpointAndDrawsOnAsIfItHadDrawnThem() {
+    void startsFromAnotherJobsCheckpointWithTheSameRandomNumbers() {
         String fields = "\"epochs\": 1, \"batchSize\": 1500, \"shuffle\": true, \"seed\": 3, \"optimizer\": "
                 + "{\"type\": \"sgd\", \"learningRate\": %s, \"momentum\": 0.9}";
         run(job("drawn", fields.formatted("0.05")), () -> false);
@@ -61,7 +61,7 @@ class InitFromTest extends SmallJobs {
         source   | `"dataset": "shapes28"` | `the checkpoint source/6 does not fit the network (7 layers): parameter 0.weight is float32 of shape 4x3x5x5; expected is float32 of shape 4x1x5x5`
         source   | `"network": "lenet"`    | `the checkpoint source/6 does not fit the network (lenet): parameter conv1.weight is missing; expected is float32 of shape 6x3x5x5`
         """)
-    void aCheckpointThatIsNotThereOrOfAnotherNetworkFailsTheJob(String initFrom, String field, String reason) {
+    void aMissingCheckpointOrOneOfAnotherNetworkFailsTheJob(String initFrom, String field, String reason) {
         run(job("source", "\"epochs\": 2, \"batchSize\": 3000"), () -> false);
         JobSpec job = job("a", "\"epochs\": 1, \"initFrom\": \"%s\", %s".formatted(initFrom, field));
         assertThat(run(job, () -> false))
@@ -108,7 +108,7 @@ class InitFromTest extends SmallJobs {
     }
 
     @Test
-    void givesAnEvaluationBackWhenTheWorkerStops() {
+    void requeuesAnEvaluationWhenTheWorkerStops() {
         run(job("source", "\"epochs\": 1, \"batchSize\": 3000"), () -> false);
         JobSpec job = job("a", "\"kind\": \"evaluate\", \"initFrom\": \"source\"");
         assertThat(run(job, () -> true)).isInstanceOf(Outcome.Released.class);

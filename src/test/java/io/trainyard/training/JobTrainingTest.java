@@ -143,7 +143,7 @@ class JobTrainingTest extends SmallJobs {
     }
 
     @Test
-    void aDeviceThatIsNotThereIsTheWorkersFault() {
+    void aMissingDeviceIsTheWorkersFault() {
         assertThat(run(job("a", "\"epochs\": 1, \"device\": \"cuda:7\""), () -> false))
                 .isInstanceOfSatisfying(
                         Outcome.WorkerFault.class,
@@ -207,7 +207,7 @@ class JobTrainingTest extends SmallJobs {
     }
 
     @Test
-    void memoryAndLibrariesAreTheWorkers() {
+    void memoryAndLibrariesAreFaultsOfTheWorker() {
         JobDevices full = _ -> {
             throw new OutOfMemoryError("Java heap space");
         };
@@ -252,7 +252,7 @@ class JobTrainingTest extends SmallJobs {
         `{"type": "finished"`             | Unexpected end-of-input
         `7`                               | its type is ""
         """)
-    void aChainThatCannotBeReadIsNotGuessed(String kept, String reason) throws IOException {
+    void anUnreadableChainIsAnError(String kept, String reason) throws IOException {
         Path link = root.resolve("checkpoints/a/attempts/1");
         Files.createDirectories(link.getParent());
         Files.writeString(link, kept);

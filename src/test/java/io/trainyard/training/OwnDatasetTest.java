@@ -84,7 +84,7 @@ class OwnDatasetTest {
     }
 
     @Test
-    void thatIsNotHereMayBeElsewhere() {
+    void otherWorkersMayHaveAMissingDataset() {
         assertThat(run("a", "markz", 3)).isInstanceOfSatisfying(Outcome.WorkerFault.class, fault -> {
             assertThat(fault.lacking()).isTrue();
             assertThat(fault.event().reason())

@@ -33,7 +33,7 @@ class SessionAdmissionTest {
     }
 
     @Test
-    void asManyAsFitAreThereAtOnce() {
+    void admitsSessionsAsLongAsMemorySuffices() {
         Device two = device("cpu", 2 * workload.estimatedBytes());
         SessionAdmission.Place first = others.join(two, workload);
         SessionAdmission.Place second = others.join(two, workload);
@@ -54,7 +54,7 @@ class SessionAdmissionTest {
     }
 
     @Test
-    void memoryThatIsShortIsTheOthersWhereThereAreOthers() {
+    void aLackOfMemoryIsAttributedToOtherJobsIfThereAreAny() {
         Device device = device("cuda:0", Long.MAX_VALUE);
         SessionAdmission.Place first = others.join(device, workload);
         assertThatThrownBy(() -> first.open(() -> device.open(workload))).isInstanceOf(DeviceMemoryException.class);

@@ -53,7 +53,7 @@ class StepTimesTest {
     }
 
     @Test
-    void theBeginningIsForgotten() {
+    void oldStepTimesAreForgotten() {
         StepTimes times = new StepTimes();
         for (int i = 0; i < 20_000; i++) {
             times.took(1, 5000);

@@ -25,7 +25,7 @@ class StepsPerCallTest {
     /// The device is called ten times a second, so the first loss of a block waits no longer than that.
     @ParameterizedTest
     @ValueSource(longs = {1, 25, 700, 30_000, 100_000})
-    void aBlockSoonTakesAsLongAsItMay(long stepMicros) {
+    void blocksSoonReachTheirTargetTime(long stepMicros) {
         assertThat(train(40, stepMicros)).isBetween(StepsPerCall.BLOCK_MICROS * 2 / 3, StepsPerCall.BLOCK_MICROS);
     }
 

@@ -21,7 +21,7 @@ class PartitionBufferTest {
 
     /// The losses of two workers reached the partition in the opposite order.
     @Test
-    void aLateRecordBehindANewerOneComesInItsTime() {
+    void aLateRecordIsSortedBeforeANewerOne() {
         steps.add(List.of(written("b losses", 105), written("a losses", 100), written("a losses", 101)));
         jobs.add(List.of(written("a finished", 102), written("b finished", 110)));
         assertThat(merged()).containsExactly("a losses", "a losses", "a finished", "b losses", "b finished");
@@ -29,7 +29,7 @@ class PartitionBufferTest {
 
     /// If the order of both partitions were kept, a job's end would come before its losses.
     @Test
-    void jobsThatAreTheOtherWayRoundInTwoPartitionsAreEachInTheirOrder() {
+    void mergesPartitionsByTime() {
         steps.add(List.of(written("b losses", 101), written("a losses", 100)));
         jobs.add(List.of(written("a finished", 103), written("b claimed", 99)));
         assertThat(merged()).containsExactly("b claimed", "a losses", "b losses", "a finished");
@@ -44,7 +44,7 @@ class PartitionBufferTest {
     }
 
     @Test
-    void whatIsBehindTheEndWaits() {
+    void recordsBeyondTheEndAreHeldBack() {
         jobs.holdBackFrom(1);
         jobs.add(List.of(written("a claimed", 20), written("b claimed", 10)));
         assertThat(merged()).containsExactly("a claimed");
@@ -53,7 +53,7 @@ class PartitionBufferTest {
     }
 
     @Test
-    void isFullOfWhatWaitsToo() {
+    void heldBackRecordsCountAsBuffered() {
         jobs.holdBackFrom(1);
         for (int i = 0; i < EventLog.MAX_RECORDS; i++) {
             assertThat(jobs.isFull()).isFalse();
@@ -63,7 +63,7 @@ class PartitionBufferTest {
     }
 
     @Test
-    void ofEqualTimestampsLossesComeBeforeTheEnd() {
+    void lossesWithTheTimestampOfTheEndComeFirst() {
         jobs.add(List.of(written("a finished", 7)));
         steps.add(List.of(written("a losses", 7), written("a losses", 7)));
         assertThat(merged()).containsExactly("a losses", "a losses", "a finished");

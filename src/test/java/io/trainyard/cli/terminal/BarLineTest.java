@@ -44,7 +44,7 @@ class BarLineTest {
     }
 
     @Test
-    void saysWhyThereIsNothingToShow() {
+    void showsTheStateBeforeTheFirstStep() {
         assertThat(line(List.of()).render(80, false)).endsWith("] waiting for a worker");
         assertThat(line(List.of(failed("a", 1, "no\u0007memory"))).render(80, false))
                 .endsWith("] failed: no?memory");
@@ -52,7 +52,7 @@ class BarLineTest {
     }
 
     @Test
-    void knowsWhetherAllItsWordsFit() {
+    void knowsWhetherItsTextFits() {
         BarLine failed = line(List.of(failed("a", 1, "no memory")));
         int width = "a                0% failed: no memory".length();
         assertThat(failed.isWhole(width)).isTrue();

@@ -50,7 +50,7 @@ class ProgressLinesTest {
     }
 
     @Test
-    void whatIsLeftOfAnOlderAttemptIsNotShown() {
+    void lateEventsOfAnOlderAttemptAreNotShown() {
         List<TrainingEvent> events = List.of(
                 started("a", 1, 1),
                 losses("a", 1, 0, 1, 7),
@@ -69,7 +69,7 @@ class ProgressLinesTest {
     }
 
     @Test
-    void aLossThatIsNoNumberIsShownAsSuch() {
+    void showsNonFiniteLosses() {
         assertThat(lines(List.of(
                         started("a", 1, 1),
                         losses("a", 1, 0, 1, new float[] {1, 2, 3, 4, Float.NaN}),
@@ -86,7 +86,7 @@ class ProgressLinesTest {
     }
 
     @Test
-    void textFromElsewhereCannotMoveTheCursor() {
+    void textsCannotMoveTheCursor() {
         assertThat(lines(List.of(claimed("a", 1, "w\u001b[2J"), failed("a", 1, "no\r\nmemory\u202e"))))
                 .containsExactly("job a attempt 1 on worker w?[2J, device cpu", "job a failed: no??memory?");
     }

@@ -17,7 +17,7 @@ class JobRecordReaderTest {
     private final JobRecordReader reader = new JobRecordReader(warnings::add);
 
     @Test
-    void recordsThatAreNoEventsAreSkippedWithAWordEachUpToABound() {
+    void invalidRecordsAreSkippedAndLoggedUpToALimit() {
         for (int i = 0; i < 1000; i++) {
             assertThat(reader.read(entry(i, "{\"type\": \"x\"}".getBytes(UTF_8))))
                     .isEmpty();

@@ -37,7 +37,7 @@ class SweepTableTest {
     }
 
     @Test
-    void theBestIsFirstAndWhatDiffersIsAColumn() {
+    void theBestRunIsFirstAndDifferingFieldsAreColumns() {
         SweepView view = SweepView.ofStates("rates", trials(0.5, 0.75, 0.75));
         assertThat(SweepTable.lines(view, 10))
                 .containsExactly(
@@ -53,7 +53,7 @@ class SweepTableTest {
     }
 
     @Test
-    void aSweepIsOfItsOwnGroupUntilItsTrialsAre() {
+    void aSweepCountsInItsGroupUntilItIsExpanded() {
         JobState sweep = requested(SWEEP);
         JobState trial = requested(Trials.of(SWEEP).getFirst());
         assertThat(SweepView.has("rates", sweep)).isTrue();

@@ -24,7 +24,7 @@ class HostNamesTest {
                 "trainyard.example.org",
                 "TRAINYARD.example.org.:443"
             })
-    void areOfThisServer(String host) {
+    void acceptsHostsOfThisServer(String host) {
         assertThat(NAMES.contain(host)).isTrue();
     }
 
@@ -49,7 +49,7 @@ class HostNamesTest {
                 "[fe80::1]",
                 "x.trainyard.example.org"
             })
-    void areNot(String host) {
+    void refusesHostsOfOtherServers(String host) {
         assertThat(NAMES.contain(host)).isFalse();
     }
 }

@@ -41,7 +41,7 @@ class LiveUpdatesTest {
     }
 
     @Test
-    void aSlowClientIsGivenTheNewestStateAndNothingIsQueuedForIt() {
+    void aSlowClientReceivesOnlyTheNewestState() {
         LiveUpdates.of(history, 0, PERIOD, Duration.ofHours(1)).subscribe().withSubscriber(client);
         history.apply(List.of(new EventRecord(claimed("a"), 1)), Map.of());
         assertThat(next().snapshot()).isTrue();
@@ -66,7 +66,7 @@ class LiveUpdatesTest {
     }
 
     @Test
-    void saysNowAndThenThatNothingChanges() {
+    void sendsAnEmptySnapshotIfNothingChanges() {
         LiveUpdates.of(history, 0, PERIOD, PERIOD).subscribe().withSubscriber(client);
         assertThat(next().snapshot()).isTrue();
         assertThat(next().jobs()).isEmpty();

@@ -212,7 +212,7 @@ final class BucketRootsTest {
     }
 
     @Test
-    void refusesNamesThatAreNoFiles() throws IOException {
+    void refusesObjectsWithoutAFileName() throws IOException {
         S3ServerAccess.put(SERVER, place, "letters/a\\b", new byte[1]);
         assertThatThrownBy(() -> fetch(roots(1 << 30), "letters"))
                 .isInstanceOf(DatasetException.class)

@@ -41,7 +41,7 @@ final class CudaSessionFakeCudaTest {
     }
 
     @AfterEach
-    void nothingIsLeft() {
+    void allResourcesAreFreed() {
         FakeCudaLibraries.set(MEMORY, "");
         for (String kind : List.of("memory", "pinned", "stream", "event", "graph", "executable", "module")) {
             assertThat(FakeCudaLibraries.alive(kind)).as(kind).isZero();

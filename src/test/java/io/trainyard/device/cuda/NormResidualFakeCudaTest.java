@@ -29,7 +29,7 @@ final class NormResidualFakeCudaTest {
     /// Two passes forward and two backward for each of the five batch norms, and one gradient sum for each
     /// residual's input. There is no separate ReLU, sum or gradient copy.
     @Test
-    void eachPassesTwiceOverMemory() {
+    void normAndAdditionReadMemoryTwice() {
         List<LayerSpec> layers = List.of(
                 conv(4),
                 NORM,

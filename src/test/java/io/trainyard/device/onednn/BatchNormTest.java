@@ -51,7 +51,7 @@ public class BatchNormTest {
     }
 
     @Test
-    void theSameBitsComeOutTwice() {
+    void twoRunsGiveTheSameBits() {
         Workload workload = unevenly().withThreads(3);
         assertThat(trained(workload)).isEqualTo(trained(workload));
     }

@@ -44,7 +44,7 @@ class VectorDeviceTest extends SessionContract implements FloatSamplesContract {
     }
 
     @Test
-    void thereAreKernelsForMostRows() {
+    void mostRowsHaveKernels() {
         assertThat(computableRows()).hasSizeGreaterThanOrEqualTo(30);
     }
 

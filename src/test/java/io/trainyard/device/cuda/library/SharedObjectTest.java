@@ -148,7 +148,7 @@ class SharedObjectTest {
     }
 
     @Test
-    void readelfSeesTheSame(@TempDir Path folder) throws IOException, InterruptedException {
+    void readelfReportsTheSame(@TempDir Path folder) throws IOException, InterruptedException {
         assumeTrue(
                 Files.isExecutable(Path.of("/usr/bin/readelf")),
                 "there is no /usr/bin/readelf: install Debian's package binutils");
