@@ -81,7 +81,7 @@ public record BadCommand(String name, byte @Nullable [] body, List<String> words
         byte[] sent = body == null ? new byte[0] : body;
         assertThat(letter.value()).isEqualTo(Arrays.copyOf(sent, Math.min(sent.length, DeadLetter.MAX_BODY_BYTES)));
         assertThat(letter.headers().lastHeader(DeadLetter.TRUNCATED_FROM_BYTES) != null)
-                .as("told to be cut off")
+                .as("the header for truncated bodies")
                 .isEqualTo(sent.length > DeadLetter.MAX_BODY_BYTES);
         if (sent.length > DeadLetter.MAX_BODY_BYTES) {
             assertThat(header(letter, DeadLetter.TRUNCATED_FROM_BYTES)).isEqualTo(Integer.toString(sent.length));

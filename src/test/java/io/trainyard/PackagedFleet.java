@@ -109,7 +109,7 @@ public final class PackagedFleet implements AutoCloseable {
 
     /// The broker of a [secured][#secured] fleet.
     SecureBroker secureBroker() {
-        return Objects.requireNonNull(secure, "the broker asks nobody");
+        return Objects.requireNonNull(secure, "the broker has no users");
     }
 
     private static KafkaRole role(String command) {
@@ -118,13 +118,13 @@ public final class PackagedFleet implements AutoCloseable {
             case "submit" -> KafkaRole.SUBMITTER;
             case "events" -> KafkaRole.READER;
             case "topics" -> KafkaRole.ADMINISTRATOR;
-            default -> throw new IllegalArgumentException("nobody has said who asks for " + command);
+            default -> throw new IllegalArgumentException("unknown role of " + command);
         };
     }
 
     /// The process of its own broker.
     public TrainyardProcess broker() {
-        return Objects.requireNonNull(broker, "the broker is somebody else's");
+        return Objects.requireNonNull(broker, "this fleet has no broker of its own");
     }
 
     /// Restarts its own broker at the same address after it ended.

@@ -116,9 +116,9 @@ final class SecureFleetIT {
         assertThat(pause.exitStatus()).as(pause.toString()).isEqualTo(1);
         assertThat(pause.errors()).contains("has finished already");
 
-        String shown = Patience.await("the dashboard to have heard of the end")
+        String shown = Patience.await("the dashboard to show the end")
                 .until(() -> get(page + "/api/v1/jobs"), answer -> answer.contains("\"finished\""));
-        Patience.await("an alert that nobody takes")
+        Patience.await("an alert that is refused")
                 .until(() -> dashboard.errors().contains("an alert was not accepted")
                         || dashboard.output().contains("an alert was not accepted"));
 

@@ -170,7 +170,7 @@ final class DashboardCommand implements Callable<Integer> {
         try {
             return InetAddress.getByName(host).isLoopbackAddress();
         } catch (UnknownHostException _) {
-            return false; // reported by Service.requireFree
+            return false; // reported by QuarkusService.requireFree
         }
     }
 

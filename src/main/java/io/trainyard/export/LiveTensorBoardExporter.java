@@ -63,7 +63,7 @@ public final class LiveTensorBoardExporter {
         if (written == null) {
             written = find(exported);
         }
-        known.remove(job); // should writing break off, the file is to be read anew
+        known.remove(job); // if writing fails, the file is read again
         append(exported, written);
         known.put(job, written);
     }

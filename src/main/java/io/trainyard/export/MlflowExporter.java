@@ -92,7 +92,7 @@ final class MlflowExporter implements JobExporter {
                 write(run.resolve("tags").resolve(tag.getKey()), tag.getValue());
             }
         }
-        writeYaml(run.resolve("meta.yaml"), meta(ended.job(), run)); // the last: without it there is no run
+        writeYaml(run.resolve("meta.yaml"), meta(ended.job(), run)); // written last, because it completes the run
     }
 
     private static void writeTests(ExportedJob job, Path metrics) throws IOException {

@@ -139,7 +139,7 @@ public final class TensorBoardImport {
                         throw new ExportException("the run %s has more than %d scalars; that is too many to import"
                                 .formatted(job, MAX_SCALARS));
                     }
-                    switch (metrics.get(scalar.tag())) { // of a step that was told again the last counts
+                    switch (metrics.get(scalar.tag())) { // the last value of a repeated step counts
                         case TRAIN_LOSS -> losses.put(scalar.step(), scalar);
                         case TEST_LOSS -> testLosses.put(scalar.step(), scalar);
                         case TEST_ACCURACY -> accuracies.put(scalar.step(), scalar);

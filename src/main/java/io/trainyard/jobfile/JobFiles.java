@@ -266,7 +266,7 @@ public final class JobFiles {
     private static String builtIn(String network) {
         try {
             return Objects.requireNonNullElse(NetworkSpec.named(network).name(), "custom");
-        } catch (InvalidJobException _) { // said when the whole job is read
+        } catch (InvalidJobException _) { // reported when the whole job is read
             return "custom";
         }
     }

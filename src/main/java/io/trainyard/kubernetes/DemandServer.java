@@ -195,7 +195,7 @@ public final class DemandServer implements AutoCloseable {
         }
 
         synchronized void publish() {
-            Demand now = demand; // the newest, whoever calls
+            Demand now = demand; // the newest value, on any thread
             if (now == null || !caller.isReady()) {
                 return;
             }

@@ -36,7 +36,7 @@ public record Rung(Map<String, Double> scores) {
     private static double score(String text) {
         try {
             return text.equals(FAILED) ? Double.NaN : Double.parseDouble(text);
-        } catch (NumberFormatException _) { // somebody else's file
+        } catch (NumberFormatException _) { // an unrelated file
             return Double.NaN;
         }
     }

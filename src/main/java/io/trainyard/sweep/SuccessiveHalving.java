@@ -131,6 +131,6 @@ public final class SuccessiveHalving {
                         .contains(job.id());
             }
         }
-        return true; // its result is lost: it will tell it again
+        return true; // its result is lost, and it reports it again
     }
 }

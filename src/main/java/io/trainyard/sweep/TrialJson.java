@@ -44,7 +44,7 @@ final class TrialJson {
 
     private static void put(ObjectNode job, String path, JsonNode value) {
         if (path.equals("devices")) {
-            job.remove("device"); // of the two a job has one
+            job.remove("device"); // a job has only one of them
         } else if (path.equals("device")) {
             job.remove("devices");
         }

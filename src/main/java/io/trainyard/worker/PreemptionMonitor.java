@@ -52,7 +52,7 @@ final class PreemptionMonitor {
     private final Map<String, Long> sinceNanos = new HashMap<>(); // since when a job waits
     private final Set<String> confirmed = new HashSet<>(); // jobs that wait according to the share groups
     private long checkedNanos;
-    private long noPlaceNanos; // when no place was kept
+    private long noPlaceNanos; // when no place was reserved
 
     PreemptionMonitor(WorkerContext context, OwnershipMonitor monitor) {
         this.context = context;

@@ -53,7 +53,7 @@ final class ShareGroups {
                 var _ = TopicAdmin.await(kafka, controlled, timeout);
                 return MAX_DELIVERIES;
             } catch (KafkaUnreachableException e) {
-                if (e.getCause() instanceof ApiException refusal) { // they are older than 4.3, or allow less
+                if (e.getCause() instanceof ApiException refusal) { // the brokers are older than 4.3, or deny it
                     int limit = deliveryLimit(TopicAdmin.await(
                             kafka, admin.describeConfigs(groups).all(), timeout));
                     if (limit < MAX_DELIVERIES) {

@@ -140,7 +140,9 @@ abstract class AbstractCheckpointStoreTest {
                     i -> many.get(i % many.size())
                             .createIfAbsent(key, Integer.toString(i).getBytes(StandardCharsets.US_ASCII)));
             assertThat(created).containsOnlyOnce(true);
-            assertThat(read(key)).as("what the one wrote").isEqualTo(Integer.toString(created.indexOf(true)));
+            assertThat(read(key))
+                    .as("the content of the successful writer")
+                    .isEqualTo(Integer.toString(created.indexOf(true)));
         }
         assertThat(store.list("job/attempts")).hasSize(3);
         assertThat(unfinished("job/attempts")).isEmpty();
@@ -186,7 +188,7 @@ abstract class AbstractCheckpointStoreTest {
         assertThat(store.has("job/a")).isFalse();
         assertThat(store.read("job/a")).isEmpty();
         assertThat(store.createIfAbsent("job/a", new byte[0]))
-                .as("it can be made anew")
+                .as("it can be created again")
                 .isTrue();
     }
 

@@ -304,7 +304,7 @@ class JobCheckpointsTest {
         assertThat(checkpoints.resume(job.chain(), 3).orElseThrow().progress().step())
                 .isEqualTo(1_000_000);
         assertThat(checkpoints.lastStep()).isEqualTo(1_000_000);
-        assertThat(kept()).as("what nobody can resume from is deleted").containsExactly("1000000-1");
+        assertThat(kept()).as("useless checkpoints are deleted").containsExactly("1000000-1");
     }
 
     /// An attempt that freezes before it deletes must not delete checkpoints that a later attempt saved

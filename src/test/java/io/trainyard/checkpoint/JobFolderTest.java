@@ -89,7 +89,7 @@ class JobFolderTest {
         assertThat(folder.isSuperseded(1)).isTrue();
         assertThat(folder.isSuperseded(2)).isFalse();
         assertThat(folder.append(1, new End(FINISHED)))
-                .as("whoever is superseded cannot end the job")
+                .as("a superseded attempt cannot end the job")
                 .isInstanceOfSatisfying(
                         Owner.class, owner -> assertThat(owner.worker()).isEqualTo("w2"));
     }

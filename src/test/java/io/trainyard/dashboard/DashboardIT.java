@@ -351,7 +351,7 @@ class DashboardIT {
         });
 
         assertThat(ofSweep("resume").findValuesAsText("sentence"))
-                .as("what rests at a rung is not had to run on")
+                .as("jobs paused at a rung are not resumed")
                 .containsExactly(
                         "is paused because other trials of its sweep are better",
                         "is running and was not paused; nothing to resume");

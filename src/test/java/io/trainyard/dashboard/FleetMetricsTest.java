@@ -231,7 +231,7 @@ class FleetMetricsTest {
         restart();
         publish(finished("a", 1, 10), claimed("f"), finished("f", 1, 10));
         assertThat(value("trainyard_jobs_finished_total"))
-                .as("since the process began; what is told again is not counted again")
+                .as("since the start of the process; republished events are not counted again")
                 .isOne();
     }
 

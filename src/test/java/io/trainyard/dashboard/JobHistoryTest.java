@@ -268,7 +268,7 @@ class JobHistoryTest {
         apply(claimed("c", 1), NOW);
         apply(claimed("d", 1), NOW);
         assertThat(history.since(second.version(), NOW).snapshot())
-                .as("a job has left, so all are told anew")
+                .as("a job was evicted, so all are sent again")
                 .isTrue();
     }
 

@@ -74,7 +74,7 @@ class PageIT extends TestedPage {
         assertThat(see("#time-left")).containsText("left");
         assertThat(see("#classes tr")).isVisible();
         assertThat(page.evaluate("window.sameDocument"))
-                .as("the page was never loaded anew")
+                .as("the page was never reloaded")
                 .isEqualTo(true);
 
         see("#cancel").click();

@@ -333,9 +333,9 @@ class SignInIT {
 
             String log = String.join("\n", there.output(), there.errors(), dashboard.output(), dashboard.errors());
             assertThat(log.lines().filter(line -> line.contains("SignInFilter")))
-                    .as("why nobody comes in")
+                    .as("the reason of the failed sign-in")
                     .anyMatch(line -> line.contains("(OidcProviderClientImpl): status 401, invalid_client"));
-            assertThat(log.lines()).as("it logs what it can").anyMatch(line -> line.contains(" DEBUG "));
+            assertThat(log.lines()).as("it logs as much as possible").anyMatch(line -> line.contains(" DEBUG "));
             assertThat(log.lines().filter(line -> proofs.stream().anyMatch(line::contains)))
                     .isEmpty();
             assertThat(back.body() + back.headers()).doesNotContain(proofs);

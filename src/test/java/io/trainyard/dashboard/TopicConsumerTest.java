@@ -51,7 +51,9 @@ class TopicConsumerTest {
             assertThat(history.job("good")).isPresent();
             assertThat(store.offsets().values()).containsExactly(3L);
             consumer.read(records);
-            assertThat(store.offsets().values()).as("what was read again").containsExactly(3L);
+            assertThat(store.offsets().values())
+                    .as("offsets after repeated records")
+                    .containsExactly(3L);
         }
     }
 }

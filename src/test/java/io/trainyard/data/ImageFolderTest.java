@@ -176,7 +176,7 @@ class ImageFolderTest {
         assertThat(set.train().size()).isEqualTo(119);
         int sample = set.shape().elements();
         assertThat(SplitBytes.pixels(set.train()))
-                .as("the others are what they were")
+                .as("other samples are unchanged")
                 .isEqualTo(without(SplitBytes.pixels(whole.train()), 60, sample));
         Files.write(photos.resolve("train/checks/0.PNG"), new byte[0]);
         assertRefused(

@@ -41,6 +41,6 @@ final class Expect {
 
     static void passed(Comparison comparison) {
         assertThat(comparison.differences()).isEmpty();
-        assertThat(comparison.worst()).as("what was compared").isPresent();
+        assertThat(comparison.worst()).as("number of compared values").isPresent();
     }
 }

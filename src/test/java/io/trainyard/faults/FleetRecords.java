@@ -61,7 +61,7 @@ final class FleetRecords implements AutoCloseable {
                 }
             }
         } catch (IOException e) {
-            throw new IllegalStateException("a worker told what is no event", e);
+            throw new IllegalStateException("a worker published an invalid event", e);
         }
     }
 

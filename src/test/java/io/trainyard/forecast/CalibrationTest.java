@@ -94,7 +94,7 @@ class CalibrationTest {
             within += one.getKey().covers(one.getValue()) ? 1 : 0;
             soon += one.getKey().start().highMillis() - one.getKey().atMillis() < 10_000 ? 1 : 0;
         }
-        System.out.printf("urgent: %d starts asked for, %d told to be soon, %d within%n", all.size(), soon, within);
+        System.out.printf("high priority: %d forecasts, %d of them soon, %d within%n", all.size(), soon, within);
         assertThat((double) within / all.size()).isBetween(0.82, 1.0);
         assertThat(soon).isGreaterThan(20).isGreaterThan(all.size() / 2);
     }

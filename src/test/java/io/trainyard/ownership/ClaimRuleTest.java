@@ -89,7 +89,7 @@ class ClaimRuleTest {
         assertThat(verdict(2, "commands-0@9", 1, stored(1, OTHER), DesiredState.PAUSE))
                 .isEqualTo(new ClaimDecision.Pause(2));
         assertThat(verdict(1, "commands-0@9", 1, stored(1, OTHER), DesiredState.PAUSE))
-                .as("a copy of what somebody has is void first")
+                .as("a copy of an owned command is void")
                 .isEqualTo(new ClaimDecision.Void(1, OTHER));
     }
 

@@ -52,7 +52,7 @@ class PermitsTest {
         assertThat(take("a", 1, 1)).as("it has it already").isTrue();
         assertThat(take("b", 1, 1)).isFalse();
         assertThat(take("a", 2, 1)).isTrue();
-        assertThat(take("a", 1, 1)).as("who is late").isFalse();
+        assertThat(take("a", 1, 1)).as("an earlier attempt").isFalse();
     }
 
     @Test

@@ -70,7 +70,7 @@ class PreemptionRuleTest {
         waitsHigh("u");
         assertThat(decisions()).isEmpty();
         waitsHigh("v");
-        assertThat(decisions()).as("who is free takes one").containsExactly("low for v");
+        assertThat(decisions()).as("the free worker claims one").containsExactly("low for v");
     }
 
     @Test
@@ -111,10 +111,10 @@ class PreemptionRuleTest {
         assertThat(decisions()).containsExactly("normal for u");
         waiting.clear();
         waits("u", Priority.HIGH, "auto", "a");
-        assertThat(decisions()).as("who could not run it is left alone").containsExactly("normal for u");
+        assertThat(decisions()).as("a worker that refused it is not preempted").containsExactly("normal for u");
         waiting.clear();
         waiting.add(new WaitingCommand(Topic.COMMANDS_HIGH, 0, "u", 1, Priority.HIGH, "auto", 2, "default", Set.of()));
-        assertThat(decisions()).as("nobody understands it").isEmpty();
+        assertThat(decisions()).as("no worker supports its schema version").isEmpty();
     }
 
     @Test

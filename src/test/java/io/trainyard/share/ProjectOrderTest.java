@@ -65,7 +65,7 @@ class ProjectOrderTest {
                 .contains("it is the turn of project c");
         assertThat(order.hold("c", Stream.of("b", "small"))).isEmpty();
         assertThat(order.hold("b", Stream.of("small")))
-                .as("who has its quota is passed over")
+                .as("a project at its quota is skipped")
                 .isEmpty();
     }
 

@@ -96,7 +96,7 @@ class TrialsTest {
         List<JobSpec> trials = Trials.of(job("\"random\": 200, \"sweep\": {\"batchSize\": {\"min\": 3, \"max\": 5}}"));
         assertThat(trials).extracting(JobSpec::batchSize).containsOnly(3, 4, 5);
         assertThat(List.of(3, 4, 5))
-                .as("a bound is drawn as often as what is between")
+                .as("bounds are drawn as often as other values")
                 .allSatisfy(size -> assertThat(trials.stream().filter(trial -> trial.batchSize() == size))
                         .hasSizeBetween(45, 90));
     }

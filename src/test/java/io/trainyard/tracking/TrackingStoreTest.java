@@ -279,7 +279,7 @@ final class TrackingStoreTest {
             assertThat(store.job("job-0")).isEmpty();
             assertThat(store.losses("job-0", 1, 10, 10)).isEmpty();
             assertThat(store.remarks("job-0")).isEqualTo(Annotations.NONE);
-            assertThat(store.offsets()).as("what was read").containsExactly(Map.entry(JOBS, 11L));
+            assertThat(store.offsets()).as("offsets").containsExactly(Map.entry(JOBS, 11L));
         }
     }
 

@@ -95,7 +95,7 @@ class JobTrainingTest extends SmallJobs {
         Files.move(folder, root.resolve("elsewhere"));
         assertThat(run(training, job, () -> false)).isInstanceOf(Outcome.Finished.class);
         JobSpec again = job("b", "\"dataset\": \"mnist\", \"epochs\": 1, \"batchSize\": 8");
-        assertThat(run(again, () -> false)).as("of who has not").isInstanceOf(Outcome.WorkerFault.class);
+        assertThat(run(again, () -> false)).as("without loaded data").isInstanceOf(Outcome.WorkerFault.class);
     }
 
     /// Each epoch's time contains its measured parts, and all epochs fit into the attempt's time.

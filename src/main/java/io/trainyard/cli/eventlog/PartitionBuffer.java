@@ -96,7 +96,7 @@ final class PartitionBuffer {
         jobs.computeIfPresent(
                 job(entry),
                 (_, inHand) -> inHand.count() == 1 ? null : new InHand(inHand.count() - 1, inHand.newestMillis()));
-        if (entry.value() != null) { // null: a compacted topic's mark that a key is gone
+        if (entry.value() != null) { // null: a tombstone of a compacted topic
             reader.accept(new TopicRecord(topic, entry));
         }
     }

@@ -63,7 +63,7 @@ public final class LiveScreen implements AutoCloseable {
                 }
             }
             return false;
-        } catch (IOException _) { // there is nobody any more
+        } catch (IOException _) { // the terminal is closed
             return true;
         }
     }

@@ -39,7 +39,7 @@ final class ProgressBars implements ProgressView {
             bar = new ProgressBarBuilder()
                     .setTaskName(first.job())
                     .setUpdateIntervalMillis(REDRAW_MILLIS)
-                    .continuousUpdate() // the library looks at its own count of steps only, the line has more
+                    .continuousUpdate() // also redraws changes that are not counted as steps
                     .setConsumer(consumer)
                     .setRenderer((_, width) -> padded(line.render(width, blocks), width))
                     .build();

@@ -101,7 +101,7 @@ public final class JobWatch {
     private void take(TopicRecord entry) {
         String job = entry.job();
         if (entry.topic().content() == Topic.Content.EVENTS && job != null && !jobs.contains(job)) {
-            others.add(job); // most of what a fleet says is about other jobs
+            others.add(job); // most records are about other jobs
         } else {
             reader.read(entry).ifPresent(this::take);
         }

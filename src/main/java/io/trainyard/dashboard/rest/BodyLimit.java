@@ -37,7 +37,7 @@ class BodyLimit {
                 Status.REQUEST_ENTITY_TOO_LARGE,
                 "the body has %d bytes; allowed are %d in one call (trainyard.dashboard.max-body); send it in several, or use ./trainyard submit"
                         .formatted(bytes, config.maxBody()));
-        if (call.request().version() != HttpVersion.HTTP_2) { // which knows no such header
+        if (call.request().version() != HttpVersion.HTTP_2) { // HTTP/2 has no such header
             call.response().putHeader(HttpHeaders.CONNECTION, "close"); // the body is not read
         }
         problem.send(call.response());

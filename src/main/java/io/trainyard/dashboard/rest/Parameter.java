@@ -26,7 +26,7 @@ final class Parameter {
             if (number >= least && number <= most) {
                 return number;
             }
-        } catch (NumberFormatException _) { // said below
+        } catch (NumberFormatException _) { // reported below
         }
         throw Problem.badRequest("%s is \"%s\"; allowed is %d to %d".formatted(name, shown(text), least, most));
     }
@@ -46,7 +46,7 @@ final class Parameter {
             if (day.getYear() >= FIRST_YEAR && day.getYear() <= LAST_YEAR) {
                 return day;
             }
-        } catch (DateTimeParseException _) { // said below
+        } catch (DateTimeParseException _) { // reported below
         }
         throw Problem.badRequest("%s is \"%s\"; allowed is a day of the years %d to %d, such as 2026-11-22"
                 .formatted(name, shown(text), FIRST_YEAR, LAST_YEAR));

@@ -104,7 +104,9 @@ final class BucketRootsTest {
         Path next = fetch(roots, "letters");
         assertThat(next.resolve("letters/labels")).hasBinaryContent(newer);
         assertThat(next.resolve("letters/deep/images")).hasBinaryContent(images);
-        assertThat(root.resolve("letters/labels")).as("who reads it goes on").hasBinaryContent(labels);
+        assertThat(root.resolve("letters/labels"))
+                .as("current readers keep the old version")
+                .hasBinaryContent(labels);
         assertThat(gets()).isEqualTo(3);
     }
 
@@ -160,7 +162,9 @@ final class BucketRootsTest {
                         "it needs %d bytes more, and of the %d that the cache may have (TRAINYARD_DATA_CACHE_LIMIT) %d are in use",
                         BYTES, BYTES + 1, BYTES);
         assertThat(first).exists();
-        assertThat(fetch(one, "set-2")).as("which it alone had used").exists();
+        assertThat(fetch(one, "set-2"))
+                .as("only this process used the evicted dataset")
+                .exists();
         assertThat(first).doesNotExist();
     }
 
