@@ -27,8 +27,9 @@ public record Threshold(String metric, boolean above, double value) {
             } catch (NumberFormatException _) { // reported below
             }
         }
-        throw new IllegalArgumentException("the threshold \"%s\" is none; allowed are %s, then < or >, then a number"
-                .formatted(text.strip(), String.join(", ", METRICS)));
+        throw new IllegalArgumentException(
+                "the threshold \"%s\" is not valid; allowed are %s, then < or >, then a number"
+                        .formatted(text.strip(), String.join(", ", METRICS)));
     }
 
     boolean isPassedBy(double number) {

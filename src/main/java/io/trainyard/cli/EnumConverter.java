@@ -33,7 +33,7 @@ final class EnumConverter {
         return Arrays.stream(type.getEnumConstants())
                 .filter(constant -> word(constant).equals(word))
                 .findFirst()
-                .orElseThrow(() -> new TypeConversionException("\"%s\" is none; allowed is %s"
+                .orElseThrow(() -> new TypeConversionException("\"%s\" is not valid; allowed is %s"
                         .formatted(
                                 word,
                                 Arrays.stream(type.getEnumConstants())

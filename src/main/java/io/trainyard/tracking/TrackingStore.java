@@ -158,7 +158,8 @@ public final class TrackingStore implements AutoCloseable {
         OffsetTable table = new OffsetTable(connection);
         for (var partition : next.entrySet()) {
             if (!table.move(partition.getKey(), offsets.get(partition.getKey()), partition.getValue())) {
-                throw new TrackingException("another process has written to the tracking store; one at a time may");
+                throw new TrackingException(
+                        "another process has written to the tracking store; use one dashboard per store");
             }
         }
         List<JobSummary> summaries = new ArrayList<>();

@@ -96,7 +96,7 @@ class DatasetCommandTest {
         assertThat(errors.toString())
                 .contains(
                         "allowed is inspect or convert",
-                        "\"blue\" is none; allowed is rgb, grey",
+                        "\"blue\" is not valid; allowed is rgb, grey",
                         "is not there; name the folder that the files are in",
                         "inspect takes one folder",
                         "convert takes two folders");

@@ -295,7 +295,7 @@ class FleetCommandsTest extends FleetCommands {
         assertThat(listed("--state", "paused")).isEmpty();
         assertThat(err.toString(UTF_8)).contains("there are no jobs that match, but 3 others,");
         assertThat(run("", "jobs", "--state", "done")).isEqualTo(ExitCodes.BAD_INPUT);
-        assertThat(err.toString(UTF_8)).contains("\"done\" is none; allowed is queued, running, paused");
+        assertThat(err.toString(UTF_8)).contains("\"done\" is not valid; allowed is queued, running, paused");
         assertThat(run("", "jobs", "--sort", "size")).isEqualTo(ExitCodes.BAD_INPUT);
         assertThat(run("", "jobs", "--group", "adam")).isEqualTo(ExitCodes.BAD_INPUT);
         assertThat(err.toString(UTF_8)).contains("--group is \"adam\"; allowed is FIELD=VALUE");
