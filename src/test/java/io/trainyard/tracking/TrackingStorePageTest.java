@@ -12,8 +12,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// Checks docs/reference/history.md against the schema.
-class HistoryPageTest {
+/// Checks docs/reference/tracking-store.md against the schema.
+class TrackingStorePageTest {
     private static final Path SCHEMA = Path.of("src/main/resources/io/trainyard/tracking/schema");
     private static final Pattern TABLE = Pattern.compile("CREATE TABLE (\\w+)");
 
@@ -25,7 +25,7 @@ class HistoryPageTest {
                 TABLE.matcher(Files.readString(file)).results().forEach(table -> tables.add(table.group(1)));
             }
         }
-        Page page = Page.read("docs/reference/history.md").section("## Tables");
+        Page page = Page.read("docs/reference/tracking-store.md").section("## Tables");
         assertThat(page.table().stream().flatMap(row -> Page.code(row, 0).stream()))
                 .containsExactlyInAnyOrderElementsOf(tables);
     }
