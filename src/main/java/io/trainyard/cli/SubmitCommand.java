@@ -121,7 +121,7 @@ public final class SubmitCommand extends FleetCommand {
     }
 
     private void printWhen(List<String> sent) {
-        SubmitAnswer answer = SubmitAnswer.of(kafka.cluster(), projects.rules(), terminal, sent);
+        SubmitForecast answer = SubmitForecast.of(kafka.cluster(), projects.rules(), terminal, sent);
         if (json) {
             answer.printJson();
             terminal.out().flush();

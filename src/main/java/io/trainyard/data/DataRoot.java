@@ -69,8 +69,8 @@ public record DataRoot(Path path) {
     /// Stamps of a dataset's files. Equal stamps mean that no file was replaced, as far as sizes and times show.
     ///
     /// @param name of the dataset
-    public FileStamps stamps(String name) {
-        return FileStamps.of(Datasets.folders(name).stream()
+    public FileFingerprint stamps(String name) {
+        return FileFingerprint.of(Datasets.folders(name).stream()
                 .map(path::resolve)
                 .filter(Files::isDirectory)
                 .toList());
@@ -79,8 +79,8 @@ public record DataRoot(Path path) {
     /// Whether the files of a dataset have changed; false if they are gone or unreachable.
     ///
     /// @param stamps an earlier result of [#stamps]
-    public boolean hasOthersNow(String name, FileStamps stamps) {
-        FileStamps now = stamps(name);
+    public boolean hasOthersNow(String name, FileFingerprint stamps) {
+        FileFingerprint now = stamps(name);
         return now.files() > 0 && !now.equals(stamps);
     }
 

@@ -83,7 +83,7 @@ final class DatasetWarnings {
         Inspection.Equal equal = found.equal();
         if (equal == null) {
             odd.add("duplicates were not looked for: there are more than %d samples"
-                    .formatted(EqualSamples.MOST_SAMPLES));
+                    .formatted(DuplicateSamples.MOST_SAMPLES));
         } else {
             ofEqual(equal, odd);
         }

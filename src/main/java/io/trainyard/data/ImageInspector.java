@@ -41,7 +41,8 @@ final class ImageInspector {
         ImageParts.Listed parts = manifest.parts(folder, how).list();
         int train = parts.train().images().size();
         int all = train + parts.test().images().size();
-        @Nullable EqualSamples equal = all <= EqualSamples.MOST_SAMPLES ? new EqualSamples(train, all) : null;
+        @Nullable
+        DuplicateSamples equal = all <= DuplicateSamples.MOST_SAMPLES ? new DuplicateSamples(train, all) : null;
         ChannelStatistics channels = ChannelStatistics.ofBytes(transform.channels());
         int[] labels = new int[all];
         read(parts.train(), 0, labels, channels, equal);
@@ -75,7 +76,11 @@ final class ImageInspector {
 
     /// @param labels filled in from `first` on; -1 for broken images
     private void read(
-            Part part, int first, int[] labels, @Nullable ChannelStatistics channels, @Nullable EqualSamples equal) {
+            Part part,
+            int first,
+            int[] labels,
+            @Nullable ChannelStatistics channels,
+            @Nullable DuplicateSamples equal) {
         for (int i = 0; i < part.images().size(); i++) {
             labels[first + i] = part.images().get(i).label();
         }

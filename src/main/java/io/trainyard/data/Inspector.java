@@ -133,7 +133,8 @@ final class Inspector {
         Dataset dataset = own.read(spec, SampleMemory.inFiles(own.folder().path()));
         int train = dataset.train().size();
         int all = train + dataset.test().size();
-        @Nullable EqualSamples equal = all <= EqualSamples.MOST_SAMPLES ? new EqualSamples(train, all) : null;
+        @Nullable
+        DuplicateSamples equal = all <= DuplicateSamples.MOST_SAMPLES ? new DuplicateSamples(train, all) : null;
         @Nullable ChannelStatistics channels = look(dataset, equal);
         return new Look(
                 info.shape().sizes(),
@@ -148,7 +149,7 @@ final class Inspector {
                 equal == null ? null : equal.find(labels(dataset, info), number -> name(number, train)));
     }
 
-    private static @Nullable ChannelStatistics look(Dataset dataset, @Nullable EqualSamples equal) {
+    private static @Nullable ChannelStatistics look(Dataset dataset, @Nullable DuplicateSamples equal) {
         int train = dataset.train().size();
         ProgressLog log = new ProgressLog("looked at", "samples of " + dataset.name());
         boolean measurable = ChannelStatistics.supports(dataset.shape());
@@ -166,7 +167,7 @@ final class Inspector {
         return channels;
     }
 
-    private static void put(@Nullable EqualSamples equal, int number, Split split, int index, Dataset dataset) {
+    private static void put(@Nullable DuplicateSamples equal, int number, Split split, int index, Dataset dataset) {
         if (equal != null) {
             long bytes = dataset.sampleBytes();
             equal.put(number, split.samples().memory().asSlice(index * bytes, bytes));

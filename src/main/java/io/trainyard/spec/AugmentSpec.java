@@ -3,8 +3,8 @@ package io.trainyard.spec;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
-import io.trainyard.spec.MissingFields.Default;
-import io.trainyard.spec.MissingFields.Required;
+import io.trainyard.spec.FieldDefaults.Default;
+import io.trainyard.spec.FieldDefaults.Required;
 import org.jspecify.annotations.Nullable;
 
 /// Augmentation of training images in every epoch: crop, then flip, then cutout, each if present. Test images are

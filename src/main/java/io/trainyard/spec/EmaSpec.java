@@ -1,6 +1,6 @@
 package io.trainyard.spec;
 
-import io.trainyard.spec.MissingFields.Required;
+import io.trainyard.spec.FieldDefaults.Required;
 
 /// The exponential moving average of the weights over the optimizer's steps. The average is tested and saved as
 /// the model.

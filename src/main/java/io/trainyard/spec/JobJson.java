@@ -41,7 +41,7 @@ public final class JobJson {
 
     /// For mappers that read jobs or parts of them: gives missing fields their defaults.
     public static Module fields() {
-        return MissingFields.module();
+        return FieldDefaults.module();
     }
 
     /// For input by users: refuses unknown and repeated fields, and values of other types.

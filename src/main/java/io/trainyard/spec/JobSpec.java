@@ -1,8 +1,8 @@
 package io.trainyard.spec;
 
 import com.fasterxml.jackson.databind.annotation.JsonSerialize;
-import io.trainyard.spec.MissingFields.Default;
-import io.trainyard.spec.MissingFields.Required;
+import io.trainyard.spec.FieldDefaults.Default;
+import io.trainyard.spec.FieldDefaults.Required;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

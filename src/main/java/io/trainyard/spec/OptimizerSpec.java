@@ -2,8 +2,8 @@ package io.trainyard.spec;
 
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
-import io.trainyard.spec.MissingFields.Default;
-import io.trainyard.spec.MissingFields.Required;
+import io.trainyard.spec.FieldDefaults.Default;
+import io.trainyard.spec.FieldDefaults.Required;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,7 +1,7 @@
 package io.trainyard.spec;
 
-import io.trainyard.spec.MissingFields.Default;
-import io.trainyard.spec.MissingFields.Required;
+import io.trainyard.spec.FieldDefaults.Default;
+import io.trainyard.spec.FieldDefaults.Required;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,6 @@
 package io.trainyard.spec;
 
-import io.trainyard.spec.MissingFields.Required;
+import io.trainyard.spec.FieldDefaults.Required;
 
 /// Selects the test samples of a dataset without a test part: those of `random_split(set, [1 - test, test],
 /// generator=torch.Generator().manual_seed(seed))`, the same on every machine.

@@ -1,6 +1,6 @@
 package io.trainyard.spec;
 
-import io.trainyard.spec.MissingFields.Default;
+import io.trainyard.spec.FieldDefaults.Default;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 

@@ -6,7 +6,7 @@ import io.trainyard.data.Dataset;
 import io.trainyard.data.DatasetInfo;
 import io.trainyard.data.Datasets;
 import io.trainyard.data.FetchProgress;
-import io.trainyard.data.FileStamps;
+import io.trainyard.data.FileFingerprint;
 import io.trainyard.data.PixelScale;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.Workload;
@@ -48,7 +48,7 @@ final class Workloads {
     ///
     /// @param stamps of its files before they were read
     private record Kept(
-            DataRoot root, DatasetSpec spec, DatasetInfo info, FileStamps stamps, WeakReference<Dataset> dataset) {
+            DataRoot root, DatasetSpec spec, DatasetInfo info, FileFingerprint stamps, WeakReference<Dataset> dataset) {
         boolean isOf(DataRoot otherRoot, DatasetSpec otherSpec, DatasetInfo otherInfo) {
             return root.equals(otherRoot)
                     && spec.equals(otherSpec)
@@ -157,7 +157,7 @@ final class Workloads {
         }
         last = null; // free memory for the next one
         beginWarmUp(job, network);
-        FileStamps stamps = root.stamps(spec.name());
+        FileFingerprint stamps = root.stamps(spec.name());
         Dataset dataset = root.open(spec);
         known.add(new Kept(root, spec, info, stamps, new WeakReference<>(dataset)));
         last = dataset;

@@ -6,7 +6,7 @@ import io.trainyard.device.onednn.Engine.Argument;
 import io.trainyard.device.onednn.kernel.BoundCorrection;
 import io.trainyard.device.onednn.kernel.Clamp;
 import io.trainyard.device.onednn.kernel.Hardswish;
-import io.trainyard.device.onednn.kernel.NaN;
+import io.trainyard.device.onednn.kernel.NanPropagation;
 import io.trainyard.spec.ActivationFunction;
 import io.trainyard.spec.Network;
 import java.lang.foreign.MemorySegment;
@@ -137,7 +137,7 @@ final class OneDnnActivationFunction implements OneDnnLayer {
             program.add(() -> BoundCorrection.copy(x, formula.linearAbove(), from, to));
         }
         if (formula.losesNaN()) {
-            program.add(() -> NaN.keep(x, to));
+            program.add(() -> NanPropagation.keep(x, to));
         }
     }
 }

@@ -2,12 +2,12 @@ package io.trainyard.device.vector;
 
 /// The values between two layers: activations of a chunk of samples, and their gradients in the same layout.
 final class Values {
-    final Grid grid;
+    final SampleGrid grid;
     final float[] data;
     final float[] gradient; // empty if not needed
 
     /// @param samples the most samples
-    Values(Grid grid, int samples, boolean withGradient) {
+    Values(SampleGrid grid, int samples, boolean withGradient) {
         this.grid = grid;
         int elements =
                 Math.addExact(grid.origin() + Vectors.SLACK + grid.pitch(), Math.multiplyExact(samples, grid.sample()));

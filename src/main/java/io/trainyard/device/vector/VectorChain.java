@@ -40,7 +40,8 @@ final class VectorChain {
         this.gradients = gradients;
         var in = network.input();
         boolean flat = in.rank() == 1 || network.layers().getFirst().spec() instanceof LayerSpec.Flatten;
-        Grid grid = flat ? Grid.vector(in.elements()) : Grid.dense(in.size(0), in.size(1), in.size(2));
+        SampleGrid grid =
+                flat ? SampleGrid.vector(in.elements()) : SampleGrid.dense(in.size(0), in.size(1), in.size(2));
         this.input = new Values(grid, chunk, false);
         Values values = input;
         List<VectorLayer> trained = new ArrayList<>(); // from the first with parameters on

@@ -53,7 +53,7 @@ final class VectorConv2d implements VectorLayer {
         zeros = new float[Math.max(out, input.grid.channels())];
         start = bias == null ? zeros : parameters;
         startFrom = bias == null ? 0 : bias.offset();
-        Grid in = input.grid;
+        SampleGrid in = input.grid;
         int kernel = spec.kernel().rows();
         int dilation = spec.dilation().rows();
         int reach = (kernel - 1) * dilation;
@@ -88,14 +88,14 @@ final class VectorConv2d implements VectorLayer {
     /// The input's gradient at q is a sum over the output's gradients at q minus a tap's shift. If it is needed,
     /// every plane of the output is as long as the input's plus the longest shift, and as much space precedes the
     /// first plane; the extra space stays zero.
-    private static Grid outputGrid(Grid in, int out, int reach, boolean inputHasGradient) {
+    private static SampleGrid outputGrid(SampleGrid in, int out, int reach, boolean inputHasGradient) {
         int rows = in.rows() - reach;
         int columns = in.columns() - reach;
         if (!inputHasGradient) {
-            return new Grid(out, rows, columns, in.pitch(), Vectors.roundUp(rows * in.pitch()), 0);
+            return new SampleGrid(out, rows, columns, in.pitch(), Vectors.roundUp(rows * in.pitch()), 0);
         }
         int plane = Vectors.roundUp(Vectors.roundUp(in.rows() * in.pitch()) + reach);
-        return new Grid(out, rows, columns, in.pitch(), plane, Vectors.roundUp(reach * (in.pitch() + 1)));
+        return new SampleGrid(out, rows, columns, in.pitch(), plane, Vectors.roundUp(reach * (in.pitch() + 1)));
     }
 
     @Override

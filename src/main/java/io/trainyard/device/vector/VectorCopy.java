@@ -7,13 +7,13 @@ package io.trainyard.device.vector;
 /// @param border rows and columns of zeros around each image; 0 for vectors
 record VectorCopy(Values input, Values output, int border) implements VectorLayer {
     static VectorCopy flattened(Values input, int samples) {
-        Grid grid = Grid.vector(input.grid.elements());
+        SampleGrid grid = SampleGrid.vector(input.grid.elements());
         return new VectorCopy(input, new Values(grid, samples, input.hasGradient()), 0);
     }
 
     static VectorCopy padded(Values input, int padding, int samples) {
-        Grid in = input.grid;
-        Grid grid = Grid.tiled(in.channels(), in.rows() + 2 * padding, in.columns() + 2 * padding);
+        SampleGrid in = input.grid;
+        SampleGrid grid = SampleGrid.tiled(in.channels(), in.rows() + 2 * padding, in.columns() + 2 * padding);
         return new VectorCopy(input, new Values(grid, samples, input.hasGradient()), padding);
     }
 
@@ -30,7 +30,7 @@ record VectorCopy(Values input, Values output, int border) implements VectorLaye
     }
 
     private void copy(int samples, float[] outer, float[] inner, boolean forwards) {
-        Grid in = input.grid;
+        SampleGrid in = input.grid;
         for (int s = 0; s < samples; s++) {
             int flat = output.grid.at(s, 0, 0);
             for (int channel = 0; channel < in.channels(); channel++) {

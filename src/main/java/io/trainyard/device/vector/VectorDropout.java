@@ -19,7 +19,7 @@ record VectorDropout(Values output, float[] mask) implements VectorLayer {
     }
 
     private void multiply(float[] values, int first, int samples) {
-        Grid grid = output.grid;
+        SampleGrid grid = output.grid;
         int next = first * grid.elements();
         for (int s = 0; s < samples; s++) {
             for (int channel = 0; channel < grid.channels(); channel++) {

@@ -32,7 +32,7 @@ final class VectorLinear implements VectorLayer {
         this.gradients = gradients;
         this.out = out;
         zeros = new float[Math.max(out, samples)];
-        output = new Values(Grid.vector(out), samples, true);
+        output = new Values(SampleGrid.vector(out), samples, true);
         int inPitch = input.grid.pitch();
         int outPitch = output.grid.pitch();
         int[] weightRows = RowProduct.steps(out, inPitch);

@@ -24,7 +24,7 @@ final class VectorMaxPool2d implements VectorLayer {
         this.input = input;
         this.kernel = kernel;
         this.stride = stride;
-        output = new Values(Grid.tiled(input.grid.channels(), rows, columns), samples, input.hasGradient());
+        output = new Values(SampleGrid.tiled(input.grid.channels(), rows, columns), samples, input.hasGradient());
         positions = new int[samples * output.grid.elements()];
     }
 
@@ -35,7 +35,7 @@ final class VectorMaxPool2d implements VectorLayer {
 
     @Override
     public void forward(int first, int samples, boolean training) {
-        Grid out = output.grid;
+        SampleGrid out = output.grid;
         int next = 0;
         for (int s = 0; s < samples; s++) {
             for (int channel = 0; channel < out.channels(); channel++) {
@@ -70,7 +70,7 @@ final class VectorMaxPool2d implements VectorLayer {
             return;
         }
         Arrays.fill(input.gradient, input.grid.origin(), input.end(samples), 0);
-        Grid out = output.grid;
+        SampleGrid out = output.grid;
         int next = 0;
         for (int s = 0; s < samples; s++) {
             for (int channel = 0; channel < out.channels(); channel++) {

@@ -30,7 +30,7 @@ final class VectorMaxPool2x2 implements VectorLayer {
 
     VectorMaxPool2x2(Values input, int rows, int columns, int samples) {
         this.input = input;
-        output = new Values(Grid.tiled(input.grid.channels(), rows, columns), samples, input.hasGradient());
+        output = new Values(SampleGrid.tiled(input.grid.channels(), rows, columns), samples, input.hasGradient());
         winners = new float[output.data.length];
     }
 

@@ -6,7 +6,8 @@
 /// at a time, so that activations stay in its core's cache; then the shares' gradients are summed in a fixed order
 /// and the parameters updated. Threads synchronize twice a step instead of at every operator.
 ///
-/// An image with its padding is one long row ([Grid]): a tap of a convolution is a shift of that row, so all three
+/// An image with its padding is one long row ([SampleGrid]): a tap of a convolution is a shift of that row, so all
+/// three
 /// passes are matrix products over shifted rows ([RowProduct], [DotProduct]) without copying to columns first.
 ///
 /// Results are the same bits for the same thread count and vector length. Lanes are never summed by `reduceLanes`,

@@ -6,8 +6,8 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorOperators;
 
 /// Restores NaN after an operation that replaces it by numbers.
-public final class NaN {
-    private NaN() {}
+public final class NanPropagation {
+    private NanPropagation() {}
 
     /// Sets each value of `to` to NaN at NaN values of `from`. Both are native memory of the same size and layout.
     public static void keep(MemorySegment from, MemorySegment to) {

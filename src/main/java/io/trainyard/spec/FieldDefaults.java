@@ -19,7 +19,7 @@ import java.util.Arrays;
 
 /// Constructs the records of a job. Fields that are missing or null get their defaults or are refused, as the
 /// components are annotated. Components without annotation get null, 0 or false.
-final class MissingFields extends ValueInstantiator.Delegating {
+final class FieldDefaults extends ValueInstantiator.Delegating {
     private static final JsonMapper DEFAULTS =
             JsonMapper.builder().enable(JsonReadFeature.ALLOW_SINGLE_QUOTES).build();
 
@@ -42,7 +42,7 @@ final class MissingFields extends ValueInstantiator.Delegating {
         boolean ofTraining() default false;
     }
 
-    private MissingFields(ValueInstantiator constructor) {
+    private FieldDefaults(ValueInstantiator constructor) {
         super(constructor);
     }
 
@@ -51,7 +51,7 @@ final class MissingFields extends ValueInstantiator.Delegating {
             @Override
             public void setupModule(SetupContext context) {
                 context.addValueInstantiators((_, _, constructor) ->
-                        constructor.canCreateFromObjectWith() ? new MissingFields(constructor) : constructor);
+                        constructor.canCreateFromObjectWith() ? new FieldDefaults(constructor) : constructor);
             }
         };
     }

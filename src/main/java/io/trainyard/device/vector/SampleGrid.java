@@ -7,21 +7,21 @@ package io.trainyard.device.vector;
 /// @param columns valid columns; at most `pitch`
 /// @param plane elements between adjacent channels
 /// @param origin index of the first sample
-record Grid(int channels, int rows, int columns, int pitch, int plane, int origin) {
+record SampleGrid(int channels, int rows, int columns, int pitch, int plane, int origin) {
     /// Images without gaps, as in a dataset.
-    static Grid dense(int channels, int rows, int columns) {
-        return new Grid(channels, rows, columns, columns, rows * columns, 0);
+    static SampleGrid dense(int channels, int rows, int columns) {
+        return new SampleGrid(channels, rows, columns, columns, rows * columns, 0);
     }
 
     /// Images with planes of whole tiles, so that kernels may write whole tiles.
-    static Grid tiled(int channels, int rows, int columns) {
-        return new Grid(channels, rows, columns, columns, Vectors.roundUp(rows * columns), 0);
+    static SampleGrid tiled(int channels, int rows, int columns) {
+        return new SampleGrid(channels, rows, columns, columns, Vectors.roundUp(rows * columns), 0);
     }
 
     /// Vectors, each padded with zeros to whole tiles.
-    static Grid vector(int elements) {
+    static SampleGrid vector(int elements) {
         int padded = Vectors.roundUp(elements);
-        return new Grid(1, 1, elements, padded, padded, 0);
+        return new SampleGrid(1, 1, elements, padded, padded, 0);
     }
 
     /// False for an image of one channel and one row, unless its row is a multiple of the tile size.

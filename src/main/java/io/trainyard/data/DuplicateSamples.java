@@ -10,7 +10,7 @@ import java.util.function.IntFunction;
 
 /// Finds samples that are equal byte by byte, by the first half of their SHA-256, for which no collision is
 /// known. Training samples are numbered first, then test samples.
-final class EqualSamples {
+final class DuplicateSamples {
     /// Limits the heap: each sample takes about thirty bytes.
     static final int MOST_SAMPLES = 8_000_000;
 
@@ -21,7 +21,7 @@ final class EqualSamples {
 
     /// @param train number of training samples
     /// @param all number of all samples, at most [#MOST_SAMPLES]
-    EqualSamples(int train, int all) {
+    DuplicateSamples(int train, int all) {
         this.train = train;
         this.hashes = new long[2 * all];
     }

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The forecast of jobs that were just submitted: position, reason for waiting and expected start. Omitted if
 /// it is not available within a short time.
-final class SubmitAnswer {
+final class SubmitForecast {
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     /// Above this number of jobs, only a summary is printed.
@@ -43,7 +43,7 @@ final class SubmitAnswer {
     private record Answer(
             String job, @Nullable Status state, @Nullable StartForecast forecast) {}
 
-    private SubmitAnswer(Terminal terminal, List<String> jobs, @Nullable FleetReader fleet) {
+    private SubmitForecast(Terminal terminal, List<String> jobs, @Nullable FleetReader fleet) {
         this.terminal = terminal;
         this.jobs = jobs;
         this.fleet = fleet;
@@ -54,8 +54,8 @@ final class SubmitAnswer {
     ///
     /// @param rules of the projects
     /// @param jobs the submitted jobs
-    static SubmitAnswer of(Cluster kafka, ProjectRules rules, Terminal terminal, List<String> jobs) {
-        return new SubmitAnswer(terminal, jobs, look(kafka, rules).orElse(null));
+    static SubmitForecast of(Cluster kafka, ProjectRules rules, Terminal terminal, List<String> jobs) {
+        return new SubmitForecast(terminal, jobs, look(kafka, rules).orElse(null));
     }
 
     /// Reads in a daemon thread because a topic may be long and must not delay the exit.

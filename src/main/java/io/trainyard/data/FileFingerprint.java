@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 ///
 /// @param files their count
 /// @param mix of the paths, sizes and times of all files, independent of their order
-public record FileStamps(int files, long mix) {
+public record FileFingerprint(int files, long mix) {
     /// Further files are ignored, because the stamps are taken before each job.
     private static final int MOST_FILES = 200_000;
 
@@ -23,7 +23,7 @@ public record FileStamps(int files, long mix) {
 
     /// Stamps of all files in some folders and their subfolders. Files that are missing or unreadable are
     /// ignored.
-    static FileStamps of(List<Path> folders) {
+    static FileFingerprint of(List<Path> folders) {
         Visitor visitor = new Visitor();
         for (Path folder : folders) {
             try {
@@ -32,7 +32,7 @@ public record FileStamps(int files, long mix) {
                 visitor.mix++;
             }
         }
-        return new FileStamps(visitor.files, visitor.mix);
+        return new FileFingerprint(visitor.files, visitor.mix);
     }
 
     private static final class Visitor extends SimpleFileVisitor<Path> {
