@@ -258,7 +258,7 @@ final class DirectoryStore implements CheckpointStore {
     private static CheckpointRef writeAndSync(Path file, Path target, Content content) throws IOException {
         MessageDigest digest = Sha256.digest();
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-            OutputStream out = new DigestOutputStream(new Unclosed(Channels.newOutputStream(channel)), digest);
+            OutputStream out = new DigestOutputStream(new NonClosingStream(Channels.newOutputStream(channel)), digest);
             try (OutputStream buffered = new BufferedOutputStream(out, 1 << 16)) {
                 content.writeTo(buffered);
             }
@@ -287,8 +287,8 @@ final class DirectoryStore implements CheckpointStore {
     }
 
     /// Flushes on close and leaves the channel open for syncing.
-    private static final class Unclosed extends FilterOutputStream {
-        Unclosed(OutputStream out) {
+    private static final class NonClosingStream extends FilterOutputStream {
+        NonClosingStream(OutputStream out) {
             super(out);
         }
 

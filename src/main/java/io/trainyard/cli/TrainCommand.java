@@ -181,7 +181,7 @@ public final class TrainCommand extends PlainCommand {
             case Outcome.Cancelled _ -> Optional.of(words(job, "was cancelled"));
             case Outcome.Released _, Outcome.Paused _ ->
                 Optional.of(words(job, "was interrupted; --resume continues from its checkpoint"));
-            case Outcome.Crowded(TrainingEvent.Released event) ->
+            case Outcome.DeviceBusy(TrainingEvent.Released event) ->
                 Optional.of(words(job, "has no room here: " + event.reason()));
             case Outcome.WorkerFault(TrainingEvent.Released event, boolean _) ->
                 Optional.of(words(job, "cannot be run here: " + event.reason()));

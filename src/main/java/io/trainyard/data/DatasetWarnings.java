@@ -77,7 +77,7 @@ final class DatasetWarnings {
         }
     }
 
-    static void ofSamples(Inspector.Look found, List<String> odd) {
+    static void ofSamples(Inspector.Statistics found, List<String> odd) {
         ofClasses(found, odd);
         ofChannels(found, odd);
         Inspection.Equal equal = found.equal();
@@ -89,7 +89,7 @@ final class DatasetWarnings {
         }
     }
 
-    private static void ofClasses(Inspector.Look found, List<String> odd) {
+    private static void ofClasses(Inspector.Statistics found, List<String> odd) {
         int[] trained = found.trained();
         if (trained.length == 0) {
             return;
@@ -113,7 +113,7 @@ final class DatasetWarnings {
         }
     }
 
-    private static void classes(Inspector.Look found, IntPredicate which, String what, List<String> odd) {
+    private static void classes(Inspector.Statistics found, IntPredicate which, String what, List<String> odd) {
         List<String> names = IntStream.range(0, found.classNames().size())
                 .filter(which)
                 .mapToObj(label -> DataFiles.printable(found.classNames().get(label)))
@@ -123,7 +123,7 @@ final class DatasetWarnings {
         }
     }
 
-    private static void ofChannels(Inspector.Look found, List<String> odd) {
+    private static void ofChannels(Inspector.Statistics found, List<String> odd) {
         ChannelStatistics channels = found.channels();
         if (channels == null) {
             odd.add("there are more than %d channels: there are no statistics of each"

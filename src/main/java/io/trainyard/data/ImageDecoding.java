@@ -25,7 +25,7 @@ final class ImageDecoding {
     private static final long STUCK_NANOS = 300_000_000_000L;
 
     private final Part part;
-    private final Taker taker;
+    private final ImageConsumer taker;
     private final DecodingMemory heap = new DecodingMemory(Runtime.getRuntime().maxMemory());
     private final AtomicInteger next = new AtomicInteger();
     private final AtomicInteger done = new AtomicInteger();
@@ -33,7 +33,7 @@ final class ImageDecoding {
     private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 
     /// Receives pictures, each once, from several threads.
-    interface Taker {
+    interface ImageConsumer {
         /// Called before a picture is decoded.
         ///
         /// @throws BrokenPictureException to handle the file as broken
@@ -42,7 +42,7 @@ final class ImageDecoding {
         void take(int index, DecodedImage picture);
     }
 
-    ImageDecoding(Part part, Taker taker) {
+    ImageDecoding(Part part, ImageConsumer taker) {
         this.part = part;
         this.taker = taker;
     }

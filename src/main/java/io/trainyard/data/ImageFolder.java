@@ -38,7 +38,7 @@ record ImageFolder(DataFolder folder, Path path, List<String> classes) {
     /// @param file path below the folder, with slashes
     record Image(String file, int label) {}
 
-    private record Below(String name, List<String> files) {}
+    private record FolderFiles(String name, List<String> files) {}
 
     ImageFolder {
         classes = List.copyOf(classes);
@@ -76,11 +76,11 @@ record ImageFolder(DataFolder folder, Path path, List<String> classes) {
         List<Image> images = new ArrayList<>();
         for (int label = 0; label < classes.size(); label++) {
             String name = classes.get(label);
-            List<Below> folders = new ArrayList<>();
+            List<FolderFiles> folders = new ArrayList<>();
             look(name, folders, 1, Integer.MAX_VALUE);
-            folders.sort(Comparator.comparing(Below::name, BY_CODE_POINT));
+            folders.sort(Comparator.comparing(FolderFiles::name, BY_CODE_POINT));
             int before = images.size();
-            for (Below below : folders) {
+            for (FolderFiles below : folders) {
                 for (String file : below.files()) {
                     images.add(new Image(below.name() + "/" + file, label));
                 }
@@ -101,7 +101,7 @@ record ImageFolder(DataFolder folder, Path path, List<String> classes) {
     /// An image of the first class; null if it is empty.
     @Nullable
     Image any() {
-        List<Below> folders = new ArrayList<>();
+        List<FolderFiles> folders = new ArrayList<>();
         look(classes.getFirst(), folders, 1, 1);
         return folders.stream()
                 .filter(below -> !below.files().isEmpty())
@@ -119,7 +119,7 @@ record ImageFolder(DataFolder folder, Path path, List<String> classes) {
         return folder.inside(path.resolve(image.file()));
     }
 
-    private void look(String name, List<Below> found, int depth, int most) {
+    private void look(String name, List<FolderFiles> found, int depth, int most) {
         if (depth > MAX_DEPTH) {
             throw new DatasetException("%s is %d folders deep; allowed are %d: does a symbolic link lead in a circle?"
                     .formatted(path.resolve(name), depth, MAX_DEPTH));
@@ -127,7 +127,7 @@ record ImageFolder(DataFolder folder, Path path, List<String> classes) {
         Path at = path.resolve(name);
         List<String> files = entries(folder, at, file -> isImage(file) && !Files.isDirectory(file));
         if (!files.isEmpty()) {
-            found.add(new Below(name, files));
+            found.add(new FolderFiles(name, files));
         }
         for (String below : entries(folder, at, Files::isDirectory)) {
             if (found.size() >= most) {

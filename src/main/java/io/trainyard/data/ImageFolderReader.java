@@ -14,7 +14,7 @@ import java.util.SortedMap;
 
 /// Reads the images of one part of an image folder as samples. Each image is written at its own index, so the
 /// result does not depend on the order of the threads.
-final class ImageFolderReader implements ImageDecoding.Taker {
+final class ImageFolderReader implements ImageDecoding.ImageConsumer {
     private static final System.Logger LOG = System.getLogger(ImageFolderReader.class.getName());
 
     private final Part part;

@@ -37,7 +37,7 @@ final class ImageInspector {
         this.transform = ImageFolderManifest.transform(how);
     }
 
-    Inspector.Look look() {
+    Inspector.Statistics statistics() {
         ImageParts.Listed parts = manifest.parts(folder, how).list();
         int train = parts.train().images().size();
         int all = train + parts.test().images().size();
@@ -48,7 +48,7 @@ final class ImageInspector {
         read(parts.train(), 0, labels, channels, equal);
         read(parts.test(), train, labels, null, equal);
         List<String> names = parts.train().folder().classes();
-        return new Inspector.Look(
+        return new Inspector.Statistics(
                 shape(),
                 "uint8",
                 names,
@@ -84,7 +84,7 @@ final class ImageInspector {
         for (int i = 0; i < part.images().size(); i++) {
             labels[first + i] = part.images().get(i).label();
         }
-        SortedMap<Integer, String> broken = new ImageDecoding(part, new ImageDecoding.Taker() {
+        SortedMap<Integer, String> broken = new ImageDecoding(part, new ImageDecoding.ImageConsumer() {
                     @Override
                     public void expect(Path path, ImageSize size) {
                         shapes.merge(transform.sizeOf(size), 1, Integer::sum);

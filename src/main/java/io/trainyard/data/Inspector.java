@@ -26,7 +26,7 @@ final class Inspector {
     /// @param channels null if there are too many
     /// @param trained training samples of each class
     /// @param tested test samples of each class
-    record Look(
+    record Statistics(
             @Nullable List<Integer> shape,
             String type,
             List<String> classNames,
@@ -58,8 +58,8 @@ final class Inspector {
             DatasetWarnings.ofFiles(own, odd);
             DatasetManifest manifest = own.manifest();
             DatasetSpec spec = withSplit(manifest);
-            Look found = manifest instanceof ImageFolderManifest images
-                    ? new ImageInspector(own.folder(), images, spec, odd).look()
+            Statistics found = manifest instanceof ImageFolderManifest images
+                    ? new ImageInspector(own.folder(), images, spec, odd).statistics()
                     : look(spec);
             DatasetWarnings.ofSamples(found, odd);
             return inspection(found, channels(found));
@@ -82,7 +82,7 @@ final class Inspector {
         }
     }
 
-    private Inspection inspection(Look found, List<Channel> channels) {
+    private Inspection inspection(Statistics found, List<Channel> channels) {
         List<ClassCount> classes = IntStream.range(0, found.classNames().size())
                 .mapToObj(label ->
                         new ClassCount(found.classNames().get(label), found.trained()[label], found.tested()[label]))
@@ -128,7 +128,7 @@ final class Inspector {
         return Double.parseDouble(String.format(Locale.ROOT, "%.6g", value));
     }
 
-    private Look look(DatasetSpec spec) {
+    private Statistics look(DatasetSpec spec) {
         DatasetInfo info = own.info(spec);
         Dataset dataset = own.read(spec, SampleMemory.inFiles(own.folder().path()));
         int train = dataset.train().size();
@@ -136,7 +136,7 @@ final class Inspector {
         @Nullable
         DuplicateSamples equal = all <= DuplicateSamples.MOST_SAMPLES ? new DuplicateSamples(train, all) : null;
         @Nullable ChannelStatistics channels = look(dataset, equal);
-        return new Look(
+        return new Statistics(
                 info.shape().sizes(),
                 dataset.train().samples() instanceof Samples.Pixels ? "uint8" : "float32",
                 info.classNames(),
@@ -197,7 +197,7 @@ final class Inspector {
         return counts;
     }
 
-    private List<Channel> channels(Look found) {
+    private List<Channel> channels(Statistics found) {
         ChannelStatistics statistics = found.channels();
         if (statistics == null) {
             return List.of();
@@ -209,7 +209,7 @@ final class Inspector {
                 .toList();
     }
 
-    private List<String> names(Look found, int channels) {
+    private List<String> names(Statistics found, int channels) {
         if (own.manifest() instanceof CsvManifest csv) {
             return csv.features(own.folder());
         }

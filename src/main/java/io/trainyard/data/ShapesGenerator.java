@@ -12,7 +12,7 @@ import java.util.stream.IntStream;
 /// @param trainSize training pictures; a multiple of the classes, to balance them
 /// @param testSize test pictures, likewise
 /// @param look difficulty
-record ShapesGenerator(long seed, int trainSize, int testSize, Look look) implements DatasetSource {
+record ShapesGenerator(long seed, int trainSize, int testSize, Style look) implements DatasetSource {
     /// Separates the random numbers of the test part from those of the training part.
     private static final long TEST_SEED_OFFSET = 1L << 32;
 
@@ -25,7 +25,7 @@ record ShapesGenerator(long seed, int trainSize, int testSize, Look look) implem
     /// @param minContrast the least brightness of a figure above the background, in byte steps
     /// @param noise the largest change of a byte by noise, to either side
     /// @param distractors number of short bars on the background
-    record Look(
+    record Style(
             double minRadius,
             double maxRadius,
             double shift,
@@ -36,17 +36,17 @@ record ShapesGenerator(long seed, int trainSize, int testSize, Look look) implem
 
     /// 3x32x32, 10 classes.
     static ShapesGenerator shapes32() {
-        return new ShapesGenerator(32, 6_400, 1_000, new Look(0.20, 0.34, 0.16, 0.25, 50, 30, 4));
+        return new ShapesGenerator(32, 6_400, 1_000, new Style(0.20, 0.34, 0.16, 0.25, 50, 30, 4));
     }
 
     /// 1x28x28, 10 classes: has more contrast because it has no colours.
     static ShapesGenerator shapes28() {
-        return new ShapesGenerator(28, 10_000, 1_000, new Look(0.24, 0.36, 0.10, 0.25, 70, 25, 2));
+        return new ShapesGenerator(28, 10_000, 1_000, new Style(0.24, 0.36, 0.10, 0.25, 70, 25, 2));
     }
 
     /// 3x64x64, 6 classes: near the centre, because its network is an MLP, which is not translation-invariant.
     static ShapesGenerator shapes64() {
-        return new ShapesGenerator(64, 2_400, 300, new Look(0.25, 0.36, 0.08, 0.20, 50, 40, 4));
+        return new ShapesGenerator(64, 2_400, 300, new Style(0.25, 0.36, 0.08, 0.20, 50, 40, 4));
     }
 
     @Override

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /// A table that is written row by row.
 interface Table extends Closeable {
     @FunctionalInterface
-    interface Maker {
+    interface Factory {
         Table make(Columns columns) throws IOException;
     }
 

@@ -72,7 +72,7 @@ final class TableExporter implements JobExporter {
     private final Table epochs;
     private String job = "";
 
-    TableExporter(Table.Maker maker) throws IOException {
+    TableExporter(Table.Factory maker) throws IOException {
         try {
             jobs = open(maker, JOBS);
             losses = open(maker, LOSSES);
@@ -83,7 +83,7 @@ final class TableExporter implements JobExporter {
         }
     }
 
-    private Table open(Table.Maker maker, Columns columns) throws IOException {
+    private Table open(Table.Factory maker, Columns columns) throws IOException {
         Table table = maker.make(columns);
         open.add(table);
         return table;

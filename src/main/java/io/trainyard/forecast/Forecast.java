@@ -6,8 +6,8 @@ import io.trainyard.forecast.StartForecast.Start;
 import io.trainyard.forecast.WaitingQueue.Place;
 import io.trainyard.forecast.WhyWaiting.Reason;
 import io.trainyard.ownership.PreemptionRule;
+import io.trainyard.ownership.PreemptionRule.LiveWorker;
 import io.trainyard.ownership.PreemptionRule.Running;
-import io.trainyard.ownership.PreemptionRule.Seat;
 import io.trainyard.ownership.WaitingCommand;
 import io.trainyard.topics.Priority;
 import io.trainyard.topics.Topic;
@@ -86,12 +86,12 @@ public record Forecast(Map<String, StartForecast> forecasts) {
                         job.work() == null || !job.work().pinned(),
                         job.preemptions()))
                 .toList();
-        List<Seat> seats = fleet.workers().stream()
+        List<LiveWorker> live = fleet.workers().stream()
                 .filter(worker -> worker.problem() == null)
-                .map(worker ->
-                        new Seat(worker.worker(), WhyWaiting.kind(worker), worker.schemaVersion(), why.free(worker)))
+                .map(worker -> new LiveWorker(
+                        worker.worker(), WhyWaiting.kind(worker), worker.schemaVersion(), why.free(worker)))
                 .toList();
-        return PreemptionRule.of(highPriority, seats, running, PreemptionRule.MOST).stream()
+        return PreemptionRule.of(highPriority, live, running, PreemptionRule.MOST).stream()
                 .collect(Collectors.toMap(
                         decision -> decision.command().job(),
                         decision -> decision.victim().job()));

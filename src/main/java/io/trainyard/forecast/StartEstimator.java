@@ -47,7 +47,7 @@ final class StartEstimator {
         }
     }
 
-    private record Rivals(RequestedPriority requestedPriority, String project) {}
+    private record PriorityAndProject(RequestedPriority requestedPriority, String project) {}
 
     private final Fleet fleet;
     private final WhyWaiting why;
@@ -55,7 +55,8 @@ final class StartEstimator {
     private final List<Slot> slots = new ArrayList<>();
     private final Map<String, PriorityQueue<Double>> ends = new HashMap<>(); // of projects' running jobs, in seconds
     private final Map<String, List<Slot>> lanes = new HashMap<>();
-    private final Map<Rivals, Double> came = new HashMap<>(); // recent arrivals, as a part of the fleet's capacity
+    private final Map<PriorityAndProject, Double> came =
+            new HashMap<>(); // recent arrivals, as a part of the fleet's capacity
 
     StartEstimator(Fleet fleet, WhyWaiting why) {
         this.fleet = fleet;
@@ -76,7 +77,7 @@ final class StartEstimator {
             sinceMillis = Math.clamp(millis, sinceMillis, WINDOW_MILLIS);
             if (millis < WINDOW_MILLIS) {
                 String kind = WhyWaiting.kind(slots.getFirst().worker);
-                Rivals its = new Rivals(job.requestedPriority(), fleet.project(job));
+                PriorityAndProject its = new PriorityAndProject(job.requestedPriority(), fleet.project(job));
                 came.merge(its, durations.of(job.work(), 0, kind).seconds() / slots.size(), Double::sum);
             }
         }
@@ -160,7 +161,7 @@ final class StartEstimator {
     }
 
     /// The part of the fleet that recent arrivals of this kind used.
-    private double lately(Predicate<Rivals> which) {
+    private double lately(Predicate<PriorityAndProject> which) {
         return came.entrySet().stream()
                 .filter(its -> which.test(its.getKey()))
                 .mapToDouble(Map.Entry::getValue)

@@ -30,7 +30,7 @@ final class WhyWaiting {
     private final Fleet fleet;
     private final Map<String, Set<String>> kinds = new HashMap<>(); // of device, by worker
     private final Map<String, Set<String>> held = new HashMap<>(); // jobs, by worker
-    private final Map<Alike, Group> groups = new HashMap<>();
+    private final Map<LaneAndVersion, Group> groups = new HashMap<>();
 
     /// @param word the name in JSON, for example `allBusy`
     /// @param sentence for users, to follow "waits: "
@@ -44,7 +44,7 @@ final class WhyWaiting {
     /// @param otherwise why jobs after the first `free` ones wait
     private record Group(List<WorkerStatus> well, int free, Reason otherwise) {}
 
-    private record Alike(String lane, int schemaVersion) {}
+    private record LaneAndVersion(String lane, int schemaVersion) {}
 
     WhyWaiting(Fleet fleet) {
         this.fleet = fleet;
@@ -109,7 +109,7 @@ final class WhyWaiting {
 
     private Reason of(Place place) {
         JobFacts job = place.job();
-        Group group = groups.computeIfAbsent(new Alike(job.lane(), job.schemaVersion()), this::group);
+        Group group = groups.computeIfAbsent(new LaneAndVersion(job.lane(), job.schemaVersion()), this::group);
         if (group.well().isEmpty()) {
             return group.otherwise();
         }
@@ -137,11 +137,11 @@ final class WhyWaiting {
 
     /// Why the next job of a device kind waits, if all workers support its schema version.
     Reason ofNext(String lane) {
-        Group group = groups.computeIfAbsent(new Alike(lane, 0), this::group);
+        Group group = groups.computeIfAbsent(new LaneAndVersion(lane, 0), this::group);
         return group.free() > 0 ? BEING_TAKEN : group.otherwise();
     }
 
-    private Group group(Alike jobs) {
+    private Group group(LaneAndVersion jobs) {
         if (fleet.workers().isEmpty()) {
             return noWorker("noWorker", "there is no worker");
         }

@@ -9,7 +9,7 @@ public sealed interface ClaimDecision {
     record Reject(String reason) implements ClaimDecision {}
 
     /// The job has ended: its stored end is published again.
-    record Announce(int number, End end) implements ClaimDecision {}
+    record RepublishEnd(int number, End end) implements ClaimDecision {}
 
     /// The job was cancelled and ends here.
     record Cancel() implements ClaimDecision {}
@@ -21,8 +21,8 @@ public sealed interface ClaimDecision {
     /// may be lost.
     record Void(int last, Owner owner) implements ClaimDecision {}
 
-    record Elsewhere(String store) implements ClaimDecision {}
+    record OtherStore(String store) implements ClaimDecision {}
 
     /// This worker owns the attempt if it is the first to create it.
-    record Begin(int attempt) implements ClaimDecision {}
+    record BeginAttempt(int attempt) implements ClaimDecision {}
 }

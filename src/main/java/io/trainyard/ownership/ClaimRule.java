@@ -21,14 +21,14 @@ public final class ClaimRule {
     public static ClaimDecision of(Delivery command, StoredJob stored, DesiredState desiredState) {
         CommandContent request = command.request();
         if (request.store() != null && !request.store().equals(stored.store())) {
-            return new ClaimDecision.Elsewhere(request.store());
+            return new ClaimDecision.OtherStore(request.store());
         }
         if (!stored.sameJob()) {
             return new ClaimDecision.Reject("the id \"%s\" belongs to another job already; use another id"
                     .formatted(request.job().id()));
         }
         if (stored.link() instanceof End end) {
-            return new ClaimDecision.Announce(stored.last(), end);
+            return new ClaimDecision.RepublishEnd(stored.last(), end);
         }
         if (desiredState == DesiredState.CANCEL) {
             return new ClaimDecision.Cancel();
@@ -46,7 +46,7 @@ public final class ClaimRule {
         // after a pause the job has no owner, regardless of the command's number
         return desiredState == DesiredState.PAUSE
                 ? new ClaimDecision.Pause(stored.deferred(request))
-                : new ClaimDecision.Begin(stored.next(request));
+                : new ClaimDecision.BeginAttempt(stored.next(request));
     }
 
     /// Whether the owner of the newest attempt claimed this very record but did not accept it: the record is

@@ -28,7 +28,7 @@ public final class PreemptionRule {
     /// A live worker that claims commands.
     ///
     /// @param free the number of further jobs that it may run
-    public record Seat(String worker, String kind, int schemaVersion, int free) {
+    public record LiveWorker(String worker, String kind, int schemaVersion, int free) {
         private boolean mayRun(WaitingCommand command) {
             return command.isFor(kind)
                     && command.schemaVersion() <= schemaVersion
@@ -47,14 +47,14 @@ public final class PreemptionRule {
 
     public record Decision(Running victim, WaitingCommand command) {}
 
-    private record Victim(Running job, Seat seat) {}
+    private record Victim(Running job, LiveWorker worker) {}
 
     /// @param waiting the highest priority first
     public static List<Decision> of(
-            List<WaitingCommand> waiting, Collection<Seat> seats, Collection<Running> running, int most) {
-        Map<Seat, Integer> free = new HashMap<>();
-        seats.stream().filter(seat -> seat.free() > 0).forEach(seat -> free.put(seat, seat.free()));
-        List<Victim> victims = victims(seats, running, most);
+            List<WaitingCommand> waiting, Collection<LiveWorker> workers, Collection<Running> running, int most) {
+        Map<LiveWorker, Integer> free = new HashMap<>();
+        workers.stream().filter(worker -> worker.free() > 0).forEach(worker -> free.put(worker, worker.free()));
+        List<Victim> victims = victims(workers, running, most);
         List<Decision> decisions = new ArrayList<>();
         for (WaitingCommand command : waiting) {
             if (free.isEmpty() && victims.isEmpty()) {
@@ -63,7 +63,7 @@ public final class PreemptionRule {
             if (command.priority() == Priority.HIGH && !takesFree(command, free)) {
                 Optional<Victim> victim = victims.stream()
                         .filter(one ->
-                                one.seat().mayRun(command) && !one.job().job().equals(command.job()))
+                                one.worker().mayRun(command) && !one.job().job().equals(command.job()))
                         .findFirst();
                 victim.ifPresent(one -> {
                     victims.remove(one);
@@ -74,28 +74,29 @@ public final class PreemptionRule {
         return decisions;
     }
 
-    private static List<Victim> victims(Collection<Seat> seats, Collection<Running> running, int most) {
-        Map<String, Seat> able = new HashMap<>();
-        seats.forEach(seat -> able.put(seat.worker(), seat));
+    private static List<Victim> victims(Collection<LiveWorker> workers, Collection<Running> running, int most) {
+        Map<String, LiveWorker> able = new HashMap<>();
+        workers.forEach(worker -> able.put(worker.worker(), worker));
         List<Victim> victims = new ArrayList<>();
         running.stream()
                 .filter(job -> job.isPreemptible(most))
                 .sorted(VICTIMS_FIRST)
                 .forEach(job -> {
-                    Seat seat = able.get(job.worker());
-                    if (seat != null) {
-                        victims.add(new Victim(job, seat));
+                    LiveWorker worker = able.get(job.worker());
+                    if (worker != null) {
+                        victims.add(new Victim(job, worker));
                     }
                 });
         return victims;
     }
 
     /// Whether a worker is free for a command; the command then occupies it.
-    private static boolean takesFree(WaitingCommand command, Map<Seat, Integer> free) {
-        Optional<Seat> taker =
-                free.keySet().stream().filter(seat -> seat.mayRun(command)).min(Comparator.comparing(Seat::worker));
-        taker.ifPresent(seat -> {
-            free.merge(seat, -1, Integer::sum);
+    private static boolean takesFree(WaitingCommand command, Map<LiveWorker, Integer> free) {
+        Optional<LiveWorker> taker = free.keySet().stream()
+                .filter(worker -> worker.mayRun(command))
+                .min(Comparator.comparing(LiveWorker::worker));
+        taker.ifPresent(worker -> {
+            free.merge(worker, -1, Integer::sum);
             free.values().removeIf(places -> places == 0);
         });
         return taker.isPresent();

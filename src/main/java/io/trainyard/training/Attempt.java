@@ -334,7 +334,7 @@ final class Attempt implements AutoCloseable {
         supervisor.publish(event);
         return switch (cause) {
             case DeviceLostException _ -> new Outcome.DeviceLost(event);
-            case DeviceBusyException _ -> new Outcome.Crowded(event);
+            case DeviceBusyException _ -> new Outcome.DeviceBusy(event);
             default -> new Outcome.WorkerFault(event, FailureClassifier.isLacking(cause));
         };
     }

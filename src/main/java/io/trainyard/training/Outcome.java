@@ -42,7 +42,7 @@ public sealed interface Outcome {
 
     /// The job does not fit next to the worker's other jobs on the device. Another attempt continues from the
     /// newest checkpoint, on another worker or after one of those jobs has ended.
-    record Crowded(TrainingEvent.Released event) implements Outcome {}
+    record DeviceBusy(TrainingEvent.Released event) implements Outcome {}
 
     /// There is a later attempt: this one stopped without an event.
     record Superseded(int attempt) implements Outcome {}

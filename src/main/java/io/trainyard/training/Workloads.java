@@ -36,7 +36,7 @@ final class Workloads {
     private final int threads;
     private final int sharers;
     private final ReentrantLock reading = new ReentrantLock();
-    private final List<Kept> known = new ArrayList<>(); // guarded by it, like the next field
+    private final List<CachedDataset> known = new ArrayList<>(); // guarded by it, like the next field
     private @Nullable Dataset last;
 
     /// A job's workload for a device.
@@ -47,7 +47,7 @@ final class Workloads {
     /// A dataset that may still be in use, and how it was read.
     ///
     /// @param stamps of its files before they were read
-    private record Kept(
+    private record CachedDataset(
             DataRoot root, DatasetSpec spec, DatasetInfo info, FileFingerprint stamps, WeakReference<Dataset> dataset) {
         boolean isOf(DataRoot otherRoot, DatasetSpec otherSpec, DatasetInfo otherInfo) {
             return root.equals(otherRoot)
@@ -148,7 +148,7 @@ final class Workloads {
     private Dataset dataset(DataRoot root, JobSpec job, DatasetInfo info, Network network) {
         DatasetSpec spec = job.dataset().asRead();
         known.removeIf(kept -> kept.dataset().get() == null);
-        for (Kept kept : known) {
+        for (CachedDataset kept : known) {
             Dataset dataset = kept.dataset().get();
             if (dataset != null && kept.isOf(root, spec, info)) {
                 last = dataset;
@@ -159,7 +159,7 @@ final class Workloads {
         beginWarmUp(job, network);
         FileFingerprint stamps = root.stamps(spec.name());
         Dataset dataset = root.open(spec);
-        known.add(new Kept(root, spec, info, stamps, new WeakReference<>(dataset)));
+        known.add(new CachedDataset(root, spec, info, stamps, new WeakReference<>(dataset)));
         last = dataset;
         return dataset;
     }

@@ -19,7 +19,7 @@ final class Activity {
     record Totals(long steps, int checkpoints, int checkpointFailures, int lostCommands) {}
 
     private final FirstSteps firstSteps = new FirstSteps();
-    private final List<AtWork> held = new ArrayList<>(); // in the order in which they were claimed
+    private final List<RunningAttempt> held = new ArrayList<>(); // in the order in which they were claimed
     private DoubleConsumer onFirstStep = _ -> {};
     private @Nullable String trouble;
     private long steps;
@@ -28,7 +28,7 @@ final class Activity {
     private int lostCommands;
 
     /// An attempt at a job. All attempts of a worker share the worker's monitor.
-    final class AtWork {
+    final class RunningAttempt {
         private final JobSpec job;
         private final int attempt;
         private double samplesPerSecond;
@@ -37,7 +37,7 @@ final class Activity {
         private int epoch = -1;
         private long elapsedMicros;
 
-        private AtWork(JobSpec job, int attempt) {
+        private RunningAttempt(JobSpec job, int attempt) {
             this.job = job;
             this.attempt = attempt;
         }
@@ -107,8 +107,8 @@ final class Activity {
     }
 
     /// An attempt that has not begun yet.
-    AtWork of(JobSpec job, int attempt) {
-        return new AtWork(job, attempt);
+    RunningAttempt of(JobSpec job, int attempt) {
+        return new RunningAttempt(job, attempt);
     }
 
     private void count(TrainingEvent event) {
@@ -156,7 +156,7 @@ final class Activity {
     int eventsWaiting() {
         List<JobEvents> leaving = new ArrayList<>();
         synchronized (this) {
-            for (AtWork one : held) {
+            for (RunningAttempt one : held) {
                 if (one.events != null) {
                     leaving.add(one.events);
                 }

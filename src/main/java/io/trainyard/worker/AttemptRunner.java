@@ -83,7 +83,7 @@ final class AttemptRunner {
     }
 
     private void handOver(ClaimedAttempt claimed, Outcome outcome, JobEvents events) throws InterruptedException {
-        if (!(outcome instanceof Outcome.Crowded)) {
+        if (!(outcome instanceof Outcome.DeviceBusy)) {
             breaker.freed();
         }
         switch (outcome) {
@@ -110,7 +110,7 @@ final class AttemptRunner {
                 }
                 requeue(claimed, preempted ? claimed.nextPreempted() : claimed.next(), events);
             }
-            case Outcome.Crowded(Released event) -> {
+            case Outcome.DeviceBusy(Released event) -> {
                 breaker.crowded(claimed.id(), event.reason(), context.host().nanoTime());
                 requeue(claimed, claimed.next(), events);
             }

@@ -137,7 +137,7 @@ final class ClaimLoop implements AutoCloseable {
 
     private void claim(CommandQueue queue) throws InterruptedException {
         while (!stop.isRequested() && objection().isEmpty()) {
-            ClaimResult result = new ClaimResult.Settled();
+            ClaimResult result = new ClaimResult.Done();
             boolean isDelivered = false;
             if (!mayClaim()) {
                 result = releasePrefetched(queue);
@@ -154,7 +154,7 @@ final class ClaimLoop implements AutoCloseable {
                     context.order().claimed();
                     slots.start(claimed);
                 }
-                case ClaimResult.Settled _ -> {}
+                case ClaimResult.Done _ -> {}
                 case ClaimResult.Refused(String reason) -> breaker.refused(reason);
                 case ClaimResult.Lost claim -> {
                     claimLost(claim);
@@ -198,7 +198,7 @@ final class ClaimLoop implements AutoCloseable {
                     rules.worker(),
                     e.getMessage());
         }
-        return new ClaimResult.Settled();
+        return new ClaimResult.Done();
     }
 
     /// A worker that failed to run a job pauses, longer each time.

@@ -7,7 +7,7 @@ sealed interface ClaimResult {
     record Begun(ClaimedAttempt claimed) implements ClaimResult {}
 
     /// The command is done.
-    record Settled() implements ClaimResult {}
+    record Done() implements ClaimResult {}
 
     /// This worker cannot take the command and released it.
     record Refused(String reason) implements ClaimResult {}

@@ -8,7 +8,7 @@ import io.trainyard.trace.AttemptTrace;
 /// A job that this worker owns.
 ///
 /// @param request its command with this worker's attempt
-record ClaimedAttempt(CommandContent request, JobFolder folder, AttemptTrace trace, Activity.AtWork activity) {
+record ClaimedAttempt(CommandContent request, JobFolder folder, AttemptTrace trace, Activity.RunningAttempt activity) {
     JobSpec job() {
         return request.job();
     }

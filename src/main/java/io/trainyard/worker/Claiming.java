@@ -115,7 +115,7 @@ final class Claiming {
                 case ClaimDecision.Reject(String reason) -> {
                     return disposition.reject(queue, command, reason);
                 }
-                case ClaimDecision.Announce(int number, End end) -> {
+                case ClaimDecision.RepublishEnd(int number, End end) -> {
                     return disposition.settle(queue, outcomes.announce(folder, number, end, request.trace()));
                 }
                 case ClaimDecision.Cancel _ -> {
@@ -130,14 +130,14 @@ final class Claiming {
                             request.attempt(last).in(store).preempted(chain.preemptions()), owner.worker());
                     return disposition.settle(queue, publisher.publish(running));
                 }
-                case ClaimDecision.Elsewhere(String other) -> {
+                case ClaimDecision.OtherStore(String other) -> {
                     return disposition.leave(
                             queue,
                             request,
                             "job %s is in the store %s, and this worker's is %s; use the same store for all workers of a fleet (--checkpoints)"
                                     .formatted(job, other, store));
                 }
-                case ClaimDecision.Begin(int attempt) -> {
+                case ClaimDecision.BeginAttempt(int attempt) -> {
                     Optional<String> lacking = lacking(request);
                     if (lacking.isPresent()) {
                         return disposition.leave(queue, request, lacking.get());

@@ -43,7 +43,7 @@ final class CommandDisposition {
             throws InterruptedException, ExecutionException, TimeoutException {
         await(queue, published);
         return queue.accept()
-                ? new ClaimResult.Settled()
+                ? new ClaimResult.Done()
                 : new ClaimResult.Lost("a processed command was not accepted; it may be delivered again", null);
     }
 
@@ -106,7 +106,7 @@ final class CommandDisposition {
     }
 
     private static ClaimResult refused(ClaimResult settled, String reason) {
-        return settled instanceof ClaimResult.Settled ? new ClaimResult.Refused(reason) : settled;
+        return settled instanceof ClaimResult.Done ? new ClaimResult.Refused(reason) : settled;
     }
 
     /// Publishes an unchanged copy of a command and accepts it.
@@ -160,7 +160,7 @@ final class CommandDisposition {
     ClaimResult deferForProject(CommandQueue queue, ConsumerRecord<byte[], byte[]> command, JobSpec job, String reason)
             throws InterruptedException, ExecutionException, TimeoutException {
         if (DeferredRecord.isDeferred(command)) {
-            return new ClaimResult.Settled();
+            return new ClaimResult.Done();
         }
         if (command.deliveryCount().isEmpty()) { // it was deferred to newer workers under the same key
             return republish(queue, command);

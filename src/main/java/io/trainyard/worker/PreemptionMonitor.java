@@ -5,8 +5,8 @@ import io.trainyard.ownership.Ownership;
 import io.trainyard.ownership.OwnershipMonitor;
 import io.trainyard.ownership.PreemptionRule;
 import io.trainyard.ownership.PreemptionRule.Decision;
+import io.trainyard.ownership.PreemptionRule.LiveWorker;
 import io.trainyard.ownership.PreemptionRule.Running;
-import io.trainyard.ownership.PreemptionRule.Seat;
 import io.trainyard.ownership.WaitingCommand;
 import io.trainyard.ownership.WaitingCommands;
 import io.trainyard.spec.InvalidJobException;
@@ -184,12 +184,13 @@ final class PreemptionMonitor {
                 running.add(running(ownership));
             }
         }
-        List<Seat> seats = workers.values().stream()
+        List<LiveWorker> live = workers.values().stream()
                 .filter(status -> status.problem() == null)
-                .map(status -> seat(status, noneIsFree ? 0 : status.slots() - held.getOrDefault(status.worker(), 0L)))
+                .map(status ->
+                        liveWorker(status, noneIsFree ? 0 : status.slots() - held.getOrDefault(status.worker(), 0L)))
                 .toList();
         List<WaitingCommand> able = waiting.stream().filter(this::mayBegin).toList();
-        return PreemptionRule.of(able, seats, running, context.rules().maxPreemptions()).stream()
+        return PreemptionRule.of(able, live, running, context.rules().maxPreemptions()).stream()
                 .filter(decision ->
                         decision.victim().worker().equals(context.rules().worker()))
                 .filter(decision -> isOlder(decision.command(), PATIENCE, now))
@@ -200,9 +201,10 @@ final class PreemptionMonitor {
         return now - sinceNanos.getOrDefault(command.job(), now) >= time.toNanos();
     }
 
-    private static Seat seat(WorkerStatus status, long free) {
+    private static LiveWorker liveWorker(WorkerStatus status, long free) {
         String kind = String.valueOf(status.device()).replaceFirst(":.*", ""); // any text may arrive
-        return new Seat(status.worker(), kind, status.schemaVersion(), (int) Math.clamp(free, 0, Integer.MAX_VALUE));
+        return new LiveWorker(
+                status.worker(), kind, status.schemaVersion(), (int) Math.clamp(free, 0, Integer.MAX_VALUE));
     }
 
     /// Whether the owner's heartbeat names the job; after a restart it does not.

@@ -304,8 +304,8 @@ final class ForecastWorld {
                         job.project(),
                         Set.of()))
                 .toList();
-        List<PreemptionRule.Seat> seats = workers.stream()
-                .map(one -> new PreemptionRule.Seat(one.name, "cpu", 3, one.job == null ? 1 : 0))
+        List<PreemptionRule.LiveWorker> seats = workers.stream()
+                .map(one -> new PreemptionRule.LiveWorker(one.name, "cpu", 3, one.job == null ? 1 : 0))
                 .toList();
         PreemptionRule.of(highPriority, seats, running, PreemptionRule.MOST).forEach(space -> {
             Worker worker = Objects.requireNonNull(holders.get(space.victim().job()));

@@ -34,12 +34,12 @@ class ClaimRuleTest {
 
     @Test
     void aCommandOfANewJobBeginsItsFirstAttempt() {
-        assertThat(verdict(1, "commands-0@1", 1, stored(0, null))).isEqualTo(new ClaimDecision.Begin(1));
+        assertThat(verdict(1, "commands-0@1", 1, stored(0, null))).isEqualTo(new ClaimDecision.BeginAttempt(1));
     }
 
     @Test
     void theNextCommandBeginsTheNextAttempt() {
-        assertThat(verdict(2, "commands-0@9", 1, stored(1, OTHER))).isEqualTo(new ClaimDecision.Begin(2));
+        assertThat(verdict(2, "commands-0@9", 1, stored(1, OTHER))).isEqualTo(new ClaimDecision.BeginAttempt(2));
     }
 
     @Test
@@ -51,9 +51,9 @@ class ClaimRuleTest {
 
     @Test
     void aRedeliveredRecordBeginsTheNextAttempt() {
-        assertThat(verdict(1, OTHER.place(), 2, stored(1, OTHER))).isEqualTo(new ClaimDecision.Begin(2));
+        assertThat(verdict(1, OTHER.place(), 2, stored(1, OTHER))).isEqualTo(new ClaimDecision.BeginAttempt(2));
         assertThat(verdict(1, OTHER.place(), 3, stored(2, Owner.of("b", OTHER.place(), 2))))
-                .isEqualTo(new ClaimDecision.Begin(3));
+                .isEqualTo(new ClaimDecision.BeginAttempt(3));
     }
 
     /// A buffered command whose lock expired, so that another worker started it, must not take the job from
@@ -69,9 +69,9 @@ class ClaimRuleTest {
     void anEndIsPublishedAgainForAnyDesiredState() {
         for (DesiredState desiredState : DesiredState.values()) {
             assertThat(verdict(1, "commands-0@9", 1, ended(), desiredState))
-                    .isEqualTo(new ClaimDecision.Announce(2, END));
+                    .isEqualTo(new ClaimDecision.RepublishEnd(2, END));
             assertThat(verdict(5, "commands-0@9", 1, ended(), desiredState))
-                    .isEqualTo(new ClaimDecision.Announce(2, END));
+                    .isEqualTo(new ClaimDecision.RepublishEnd(2, END));
         }
     }
 
@@ -97,8 +97,8 @@ class ClaimRuleTest {
     @Test
     void afterAPauseTheNextAttemptBegins() {
         Pause pause = new Pause("{}");
-        assertThat(verdict(3, "commands-0@9", 1, stored(2, pause))).isEqualTo(new ClaimDecision.Begin(3));
-        assertThat(verdict(2, "commands-0@9", 1, stored(2, pause))).isEqualTo(new ClaimDecision.Begin(3));
+        assertThat(verdict(3, "commands-0@9", 1, stored(2, pause))).isEqualTo(new ClaimDecision.BeginAttempt(3));
+        assertThat(verdict(2, "commands-0@9", 1, stored(2, pause))).isEqualTo(new ClaimDecision.BeginAttempt(3));
         assertThat(verdict(2, "commands-0@9", 1, stored(2, pause), DesiredState.PAUSE))
                 .isEqualTo(new ClaimDecision.Pause(2));
         assertThat(verdict(2, "commands-0@9", 1, stored(2, pause), DesiredState.CANCEL))
@@ -114,21 +114,21 @@ class ClaimRuleTest {
                 .isInstanceOf(ClaimDecision.Reject.class);
         assertThat(verdict(5, "commands-0@9", 1, stored(1, OTHER)))
                 .as("a chain has no gaps")
-                .isEqualTo(new ClaimDecision.Begin(2));
+                .isEqualTo(new ClaimDecision.BeginAttempt(2));
         assertThat(verdict(5, "commands-0@9", 1, stored(0, null)))
                 .as("the store was emptied")
-                .isEqualTo(new ClaimDecision.Begin(5));
+                .isEqualTo(new ClaimDecision.BeginAttempt(5));
     }
 
     @Test
     void aJobOfAnotherStoreIsNotClaimed() {
         CommandContent elsewhere = Requests.of("job", 2).in("theirs");
         assertThat(ClaimRule.of(new Delivery(elsewhere, "commands-0@9", 1), stored(0, null), DesiredState.CANCEL))
-                .isEqualTo(new ClaimDecision.Elsewhere("theirs"));
+                .isEqualTo(new ClaimDecision.OtherStore("theirs"));
         assertThat(ClaimRule.of(
                         new Delivery(Requests.of("job", 2).in("store"), "commands-0@9", 1),
                         stored(1, OTHER),
                         DesiredState.RUN))
-                .isEqualTo(new ClaimDecision.Begin(2));
+                .isEqualTo(new ClaimDecision.BeginAttempt(2));
     }
 }

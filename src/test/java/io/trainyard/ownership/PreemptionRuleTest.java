@@ -3,8 +3,8 @@ package io.trainyard.ownership;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.ownership.PreemptionRule.Decision;
+import io.trainyard.ownership.PreemptionRule.LiveWorker;
 import io.trainyard.ownership.PreemptionRule.Running;
-import io.trainyard.ownership.PreemptionRule.Seat;
 import io.trainyard.topics.Priority;
 import io.trainyard.topics.Topic;
 import java.util.ArrayList;
@@ -18,7 +18,7 @@ class PreemptionRuleTest {
     private static final int MOST = 3;
 
     private final List<WaitingCommand> waiting = new ArrayList<>();
-    private final List<Seat> seats = new ArrayList<>();
+    private final List<LiveWorker> seats = new ArrayList<>();
     private final List<Running> running = new ArrayList<>();
 
     private void waits(String job, Priority priority, String kind, String... refusedBy) {
@@ -31,7 +31,7 @@ class PreemptionRuleTest {
     }
 
     private void seat(String worker, String kind, int free) {
-        seats.add(new Seat(worker, kind, 1, free));
+        seats.add(new LiveWorker(worker, kind, 1, free));
     }
 
     private void runs(String job, String worker, Priority priority, int preemptions) {

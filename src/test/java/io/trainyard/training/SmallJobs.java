@@ -51,7 +51,7 @@ abstract class SmallJobs {
             case Outcome.Paused(var event) -> assertThat(events.getLast()).isSameAs(event);
             case Outcome.WorkerFault(var event, boolean _) ->
                 assertThat(events.getLast()).isSameAs(event);
-            case Outcome.Crowded(var event) -> assertThat(events.getLast()).isSameAs(event);
+            case Outcome.DeviceBusy(var event) -> assertThat(events.getLast()).isSameAs(event);
             case Outcome.DeviceLost(var event) -> assertThat(events.getLast()).isSameAs(event);
             case Outcome.Superseded(int attempt) -> assertThat(attempt).isPositive();
             case Outcome.Rejected _ -> assertThat(events).hasSize(before);

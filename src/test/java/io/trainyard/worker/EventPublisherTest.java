@@ -68,7 +68,8 @@ class EventPublisherTest {
                     fleet.publisher("w"),
                     new ClaimGate(ClaimGate.Rules.of(Fleet.BEAT, Patience.LIMIT)),
                     self);
-            Activity.AtWork job = activity.of(JobJson.read(Fleet.job("job").getBytes(StandardCharsets.UTF_8)), 2);
+            Activity.RunningAttempt job =
+                    activity.of(JobJson.read(Fleet.job("job").getBytes(StandardCharsets.UTF_8)), 2);
             job.begin();
             job.see(SerializedEvent.of(losses("job", 2, 0, 1, 1), TIME, "w"));
             job.checkpointFailed();

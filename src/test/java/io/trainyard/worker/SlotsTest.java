@@ -116,7 +116,7 @@ class SlotsTest {
             supervisor.publish(claimed(job.id(), attempt, "w"));
             Released event = released(job.id(), attempt, 0, "there is no room");
             supervisor.publish(event);
-            return new Outcome.Crowded(event);
+            return new Outcome.DeviceBusy(event);
         });
         fleet.submit("small");
         untilClaimed(1);

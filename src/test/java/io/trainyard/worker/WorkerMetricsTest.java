@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 class WorkerMetricsTest {
     private final Activity activity = new Activity();
-    private final Activity.AtWork job = activity.of(SampleEvents.spec("a"), 1);
+    private final Activity.RunningAttempt job = activity.of(SampleEvents.spec("a"), 1);
     private final PrometheusMeterRegistry registry = Scrape.registry();
 
     private Scrape scrape() {
