@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 @Slow
 class ControlCommandsTest extends FleetCommands {
     @Test
-    void aJobIsCancelledOnceItsWorkerSaysSo() throws Exception {
+    void cancelWaitsForTheWorkersConfirmation() throws Exception {
         submit("a");
         publish(claimed("a"));
         controlAndObey(new Control("a", DesiredState.CANCEL, null, now()), cancelled("a", 1, 7), "cancel", "a");

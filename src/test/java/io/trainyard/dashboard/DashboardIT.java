@@ -138,7 +138,7 @@ class DashboardIT {
     }
 
     @Test
-    void skipsRecordsThatCannotBeReadAndSaysWhere() {
+    void skipsUnreadableRecordsAndLogsTheirPosition() {
         Patience.await("the skipped records")
                 .untilAsserted(() -> assertThat(dashboard.lines())
                         .anyMatch(line -> line.contains("topic=dashboard.jobs partition=0 offset=2 reason="))

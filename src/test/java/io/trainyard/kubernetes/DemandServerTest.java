@@ -57,7 +57,7 @@ class DemandServerTest {
     }
 
     @Test
-    void oneWorkerIsWantedForEachJob() {
+    void demandIsOneWorkerPerJob() {
         DynamicMessage spec = keda.metric("GetMetricSpec", "metricSpecs", "auto");
         assertThat(text(spec, "metricName")).isEqualTo("trainyard-jobs-demand");
         assertThat(field(spec, "targetSize")).isEqualTo(1L);

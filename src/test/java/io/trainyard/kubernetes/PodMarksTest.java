@@ -76,7 +76,7 @@ class PodMarksTest {
     }
 
     @Test
-    void aClaimCountsUntilTheNextHeartbeatSaysMore() {
+    void aClaimCountsUntilTheNextHeartbeat() {
         var _ = look(0, idle("w", 0), idle("v", 0));
         marks.claimed("w", "a", 1000);
         marks.claimed("nobody", "b", 1000);

@@ -225,7 +225,7 @@ class TrialsTest {
 
     /// Their names are rounded to the same value, but the trials differ.
     @Test
-    void eachTrialHasAnIdOfItsOwn() {
+    void trialIdsAreUnique() {
         assertThat(trials("{\"optimizer.learningRate\": [0.10001, 0.100011]}"))
                 .extracting(JobSpec::id)
                 .containsExactly("rates.1-lr0.1", "rates.2-lr0.1");

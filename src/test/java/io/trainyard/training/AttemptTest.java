@@ -389,7 +389,7 @@ class AttemptTest extends SmallJobs {
     }
 
     @Test
-    void savesAtSoManyStepsInTheMiddleOfEpochsToo() {
+    void savesAtTheRequestedStepsAlsoWithinEpochs() {
         String fields = "\"epochs\": 2, \"batchSize\": 300, \"checkpointEverySteps\": %d, " + LINEAR;
         begin(job("a", fields.formatted(4)), new Meddler(_ -> {}));
         long all = ((Finished) events.getLast()).steps();
@@ -407,7 +407,7 @@ class AttemptTest extends SmallJobs {
     }
 
     @Test
-    void savesAfterSoManySeconds() {
+    void savesAfterTheRequestedSeconds() {
         String fields = "\"epochs\": 1, \"batchSize\": 300, \"checkpointEverySeconds\": 1, " + LINEAR;
         begin(job("a", fields), new Meddler(event -> {
             if (event instanceof StepLosses losses && losses.firstStep() == 1) {
