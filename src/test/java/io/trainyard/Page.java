@@ -104,9 +104,12 @@ public record Page(List<String> lines) {
 
     /// The commands for a shell in the project's folder.
     public List<String> shell() {
-        return commands().stream()
-                .filter(typed -> typed.matches("(\\./trainyard|mkdir|echo|jq|kcat|kubectl|docker|export|python3)\\b.*"))
-                .toList();
+        return commands().stream().filter(Page::isShell).toList();
+    }
+
+    private static boolean isShell(String typed) {
+        return typed.matches("([A-Z0-9_]+=\\S+ )?\\./trainyard\\b.*")
+                || typed.matches("(mkdir|echo|jq|kcat|curl|kubectl|docker|export|python3)\\b.*");
     }
 
     /// The code blocks of a language.
@@ -126,15 +129,17 @@ public record Page(List<String> lines) {
         return blocks;
     }
 
-    /// The commands for a shell: lines indented by four spaces, without comments. A line that ends in `
-    /// ` or `\` continues on the next one.
+    /// The commands for a shell: lines indented by four spaces, without comments. A line that ends in `|` or `\`,
+    /// or within quotes, continues on the next one.
     public List<String> commands() {
         List<String> commands = new ArrayList<>();
-        boolean goesOn = false;
+        boolean continues = false;
         for (String line : shellLines()) {
             String command = line.replaceFirst("\\s+# .*", "").strip();
-            commands.add(goesOn ? commands.removeLast() + " " + command : command);
-            goesOn = command.endsWith("|");
+            String whole = continues ? commands.removeLast().replaceFirst("\\\\$", "") + " " + command : command;
+            commands.add(whole);
+            continues = whole.matches(".*[|\\\\]")
+                    || (isShell(whole) && whole.chars().filter(c -> c == '\'').count() % 2 == 1);
         }
         return commands;
     }

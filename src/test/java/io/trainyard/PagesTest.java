@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,6 +15,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// Rules for all pages, and for pages that quote measurements of others.
 class PagesTest {
+    private static final Pattern PATH =
+            Pattern.compile("(?<=[ `])((?:bench|docs|grafana|k8s|prometheus|src)/[\\w./-]*\\w)(?=[ `])");
+
     static Stream<Path> pages() throws IOException {
         try (Stream<Path> files = Files.walk(Path.of("docs"))) {
             return Stream.concat(
@@ -43,6 +47,16 @@ class PagesTest {
                 }
             }
         }
+    }
+
+    /// Files of the repository in commands and in backticks.
+    @ParameterizedTest
+    @MethodSource("pages")
+    void everyPathExists(Path file) {
+        PATH.matcher(Page.read(file.toString()).toString())
+                .results()
+                .forEach(path ->
+                        assertThat(Path.of(path.group(1))).as("in %s", file).exists());
     }
 
     /// Reachable from the README by links.

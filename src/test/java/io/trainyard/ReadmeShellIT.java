@@ -9,8 +9,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.imageio.ImageIO;
@@ -20,7 +22,7 @@ import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Runs the commands of the README and of the tutorials in a folder like the project's. Uses free ports,
+/// Runs the commands of the README and of the pages for users in a folder like the project's. Uses free ports,
 /// because the default ones may be in use.
 @DisabledOnOs(OS.WINDOWS)
 final class ReadmeShellIT {
@@ -43,6 +45,28 @@ final class ReadmeShellIT {
 
     /// The id of the first job in the tutorial.
     private static final String FIRST_ID = "fashion-kwq63x";
+
+    /// Commands of the how-to, reference and concept pages that are not run here: the page, how the command begins,
+    /// and the reason. `CommandsPageTest` checks their options, and `PagesTest` their paths.
+    private static final List<List<String>> NOT_RUN =
+            """
+            any                         | export                              | settings of servers
+            any                         | ./trainyard dashboard               | a server that this test starts
+            any                         | ./trainyard worker                  | a server that this test starts
+            how-to/check-a-node.md      | ./trainyard check-device cuda:0     | requires a GPU
+            how-to/export.md            | TRAINYARD_DASHBOARD_TENSORBOARD=    | a server, as in DashboardIT
+            how-to/kubernetes.md        | docker                              | requires a registry
+            how-to/kubernetes.md        | kubectl                             | requires a cluster
+            how-to/secure.md            | curl                                | requires an identity provider, as in KeycloakIT
+            how-to/secure.md            | QUARKUS_HTTP_PROXY                  | requires an identity provider, as in KeycloakIT
+            reference/checkpoints.md    | AWS_ENDPOINT_URL_S3=                | requires a bucket
+            reference/checkpoints.md    | ./trainyard predict net.safetensors | requires a file from PyTorch, as in goesFromPyTorchAndBack
+            reference/dashboard.md      | ./trainyard demo                    | a server, as in DemoIT
+            reference/tracking-store.md | TRAINYARD_DASHBOARD_TRACKING_FILE=  | requires PostgreSQL
+            reference/metrics.md        | docker                              | requires Docker
+            reference/networks.md       | ./trainyard train docs/examples/m   | takes minutes
+            reference/sweeps.md         | ./trainyard                         | takes minutes, as in FleetCommandsTest
+            """.lines().map(row -> List.of(row.split("\\s+\\|\\s+"))).toList();
 
     private static final Pattern NUMBER = Pattern.compile("\\d+(\\.\\d+)?");
 
@@ -163,6 +187,74 @@ final class ReadmeShellIT {
         }
     }
 
+    @Test
+    void commandsOfTheOtherPagesRun() throws Exception {
+        makeProject();
+        writeInputs();
+        String kafka = start("./trainyard broker --port 0").await("Kafka: ([^,]+),");
+        start("./trainyard worker --device cpu --kafka " + kafka);
+        String dashboard =
+                start("./trainyard dashboard --port 0 --kafka " + kafka).await("Dashboard: http://([^/]+)/");
+        runOnFleet("./trainyard submit fashion-1.json --watch", kafka);
+        runOnFleet(
+                "until curl -s %s/api/v1/jobs/fashion-1 | grep -q finished; do sleep 0.2; done".formatted(dashboard),
+                kafka);
+        Set<List<String>> unused = new HashSet<>(NOT_RUN);
+        for (String page : otherPages()) {
+            for (String typed : Page.read("docs/" + page).shell()) {
+                List<List<String>> reasons = NOT_RUN.stream()
+                        .filter(row -> List.of("any", page).contains(row.getFirst()) && typed.startsWith(row.get(1)))
+                        .toList();
+                unused.removeAll(reasons);
+                if (reasons.isEmpty()) {
+                    runOnFleet(
+                            typed.replace("localhost:8080", dashboard)
+                                    .replace("curl -s ", "curl -sf ")
+                                    .replace("/shared/checkpoints", "checkpoints")
+                                    .replace("tudui-1 tudui-2", "fashion-1")
+                                    .replace("optimizer.type=adam", "optimizer.type=sgd"),
+                            kafka);
+                }
+            }
+        }
+        assertThat(unused).isEmpty();
+    }
+
+    private static List<String> otherPages() throws IOException {
+        List<String> pages = new ArrayList<>();
+        for (String kind : List.of("concepts", "how-to", "reference")) {
+            try (Stream<Path> files = Files.list(Path.of("docs", kind))) {
+                files.map(file -> kind + "/" + file.getFileName()).sorted().forEach(pages::add);
+            }
+        }
+        return pages;
+    }
+
+    /// The files that commands of the pages read.
+    private void writeInputs() throws IOException {
+        Files.writeString(folder.resolve("fashion-1.json"), example("reference/jobs.md", "json"));
+        Files.writeString(folder.resolve("projects.yaml"), example("how-to/projects.md", "yaml"));
+        photos("data/photos/cat", Color.ORANGE);
+        photos("data/photos/dog", Color.GRAY);
+        StringBuilder leaves = new StringBuilder("length,width,lobes,teeth,species\n");
+        for (int i = 0; i < 120; i++) {
+            leaves.append("%d,%d,%d,%d,%s%n"
+                    .formatted(
+                            i % 3,
+                            i % 5,
+                            i % 7,
+                            i % 2,
+                            List.of("ash", "beech", "oak").get(i % 3)));
+        }
+        Files.writeString(folder.resolve("train.csv"), leaves);
+        Files.writeString(folder.resolve("test.csv"), leaves);
+    }
+
+    /// The first example of a page.
+    private static String example(String page, String language) {
+        return Page.read("docs/" + page).code(language).getFirst();
+    }
+
     private TrainyardProcess runOnFleet(String typed, String kafka) {
         TrainyardProcess process =
                 start("export TRAINYARD_KAFKA=%s\n%s".formatted(kafka, typed.replace("localhost:9092", kafka)));
@@ -197,7 +289,7 @@ final class ReadmeShellIT {
                     photo.setRGB(x, y, colour.getRGB() ^ chance.nextInt(32));
                 }
             }
-            ImageIO.write(photo, "png", photos.resolve(kind + i + ".png").toFile());
+            ImageIO.write(photo, "png", photos.resolve(i + ".png").toFile());
         }
     }
 }
