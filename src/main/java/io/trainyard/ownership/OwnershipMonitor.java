@@ -411,8 +411,8 @@ public final class OwnershipMonitor {
                     due.add(new RecoveryAction.Cancel(job));
                 }
             }
-            case PAUSE -> due.add(new RecoveryAction.PublishPaused(job));
-            case RUN -> due.add(new RecoveryAction.PublishResumed(job));
+            case PAUSE -> due.add(new RecoveryAction.PublishPaused(job, watched != null));
+            case RUN -> due.add(new RecoveryAction.PublishResumed(job, watched != null));
         }
         return true;
     }

@@ -19,8 +19,13 @@ public sealed interface RecoveryAction {
 
     /// A waiting job was paused: an event is published. The worker that receives the command will pause the
     /// job.
-    record PublishPaused(String job) implements RecoveryAction {}
+    ///
+    /// @param watched whether the job's ownership is known. If not, only a job that no attempt has claimed waits;
+    ///     the owner of another one publishes the event, and a job that is paused at a rung must keep that event
+    record PublishPaused(String job, boolean watched) implements RecoveryAction {}
 
     /// A job that still waits was resumed: an event is published.
-    record PublishResumed(String job) implements RecoveryAction {}
+    ///
+    /// @param watched as for [PublishPaused]
+    record PublishResumed(String job, boolean watched) implements RecoveryAction {}
 }

@@ -46,17 +46,17 @@ final class RecoveryActions {
             switch (action) {
                 case RecoveryAction.Republish republish -> republish(republish);
                 case RecoveryAction.Cancel(String job) -> await(outcomes.cancel(folder(job), null));
-                case RecoveryAction.PublishPaused(String job) -> {
+                case RecoveryAction.PublishPaused(String job, boolean watched) -> {
                     JobFolder folder = folder(job);
                     JobChain chain = folder.chain();
-                    if (chain.end().isEmpty()) {
+                    if (isWaiting(chain, watched)) {
                         publish(new Paused(
                                 job, chain.attempt(), folder.checkpoints().lastStep()));
                     }
                 }
-                case RecoveryAction.PublishResumed(String job) -> {
+                case RecoveryAction.PublishResumed(String job, boolean watched) -> {
                     JobChain chain = folder(job).chain();
-                    if (chain.end().isEmpty()) {
+                    if (isWaiting(chain, watched)) {
                         publish(new Resumed(job, chain.attempt()));
                     }
                 }
@@ -64,6 +64,10 @@ final class RecoveryActions {
         } catch (CheckpointException | ExecutionException | TimeoutException e) {
             logFailure(action.job(), e);
         }
+    }
+
+    private static boolean isWaiting(JobChain chain, boolean watched) {
+        return chain.end().isEmpty() && (watched || chain.last() == 0);
     }
 
     /// The command comes first and the ownership second: a process that dies in between leaves a duplicate

@@ -187,9 +187,9 @@ class OwnershipMonitorTest {
     @Test
     void controlRequestsForQueuedJobsArePublishedAtOnce() {
         desiredState("job", DesiredState.PAUSE, null);
-        assertThat(monitor.due()).containsExactly(new RecoveryAction.PublishPaused("job"));
+        assertThat(monitor.due()).containsExactly(new RecoveryAction.PublishPaused("job", false));
         desiredState("job", DesiredState.RUN, null);
-        assertThat(monitor.due()).containsExactly(new RecoveryAction.PublishResumed("job"));
+        assertThat(monitor.due()).containsExactly(new RecoveryAction.PublishResumed("job", false));
         desiredState("job", DesiredState.CANCEL, null);
         assertThat(monitor.due()).containsExactly(new RecoveryAction.Cancel("job"));
         assertThat(monitor.due()).isEmpty();

@@ -135,6 +135,13 @@ class SimSweepTest {
         assertThat(worlds(SimSeams.NONE).wrong(FEW, SEEDS - FEW)).isEmpty();
     }
 
+    /// The user pauses a trial at the moment of its pause at a rung, and resumes it: the history must not show it
+    /// as paused by the user. Found by a campaign.
+    @Test
+    void aTrialIsPausedByItsUserAndAtARung() {
+        assertThat(new SimSweep(419, SimSeams.NONE).run()).isEmpty();
+    }
+
     /// Two ownership monitors that look at the same time both promote a trial.
     @Slow
     @Test
