@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """ResNet-18 for CIFAR-10 in PyTorch with the usual tuning, to compare with the job resnet18-cifar.
 
-    resnet18_peer.py --device cuda --batch 512 --precision bf16 [--compile] [--steps 60]
+    resnet18_peer.py --device cuda --batch 512 --precision bf16 [--compile] [--cuda-graph] [--steps 60]
     resnet18_peer.py --batch 32 --threads 2 --memory-format contiguous --steps 20
     resnet18_peer.py --job docs/examples/vgg11-bn.json ...       the layers of a job's file instead
 
@@ -53,6 +53,7 @@ def main():
     p.add_argument("--memory-format", choices=["channels_last", "contiguous"], default="channels_last")
     p.add_argument("--threads", type=int, default=0)
     p.add_argument("--compile", action="store_true")
+    p.add_argument("--cuda-graph", action="store_true", help="capture the step once and replay it")
     p.add_argument("--steps", type=int, default=60)
     p.add_argument("--window", type=int, default=5)
     p.add_argument("--images", type=int, default=20_000)
@@ -71,14 +72,38 @@ def main():
     optimizer = torch.optim.SGD(net.parameters(), lr=0.01, momentum=0.9)
     sync = torch.cuda.synchronize if device.type == "cuda" else (lambda: None)
 
-    def step(i):
-        at = i * a.batch % (a.images - a.batch + 1)
-        half = torch.autocast(device.type, torch.bfloat16) if a.precision == "bf16" else contextlib.nullcontext()
-        with half:
-            loss = F.cross_entropy(forward(images[at:at + a.batch]), labels[at:at + a.batch])
+    def half():
+        # a graph cannot keep the converted weights of an earlier step
+        return torch.autocast(device.type, torch.bfloat16, cache_enabled=not a.cuda_graph) if a.precision == "bf16" else contextlib.nullcontext()
+
+    def train(x, y):
+        with half():
+            loss = F.cross_entropy(forward(x), y)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
+
+    def batch(i):
+        at = i * a.batch % (a.images - a.batch + 1)
+        return images[at:at + a.batch], labels[at:at + a.batch]
+
+    if a.cuda_graph:
+        x, y = (t.clone() for t in batch(0))
+        side = torch.cuda.Stream()
+        with torch.cuda.stream(side):
+            for _ in range(11):
+                train(x, y)
+        torch.cuda.synchronize()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            train(x, y)
+
+    def step(i):
+        if not a.cuda_graph:
+            return train(*batch(i))
+        for to, of in zip((x, y), batch(i)):
+            to.copy_(of)
+        graph.replay()
 
     for i in range(min(10, a.steps)):
         step(i)
