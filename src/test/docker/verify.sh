@@ -133,19 +133,21 @@ container() { "${compose[@]}" ps --quiet "$1"; }
 
 mkdir -p "$work"
 jdk=$(from Dockerfile.jvm 1)
-trainyard=$("${compose[@]}" config --format json | jq -r .services.worker.image)
+trainyard=$("${compose[@]}" config --format json | jq -r .services.dashboard.image)
+worker=$("${compose[@]}" config --format json | jq -r .services.worker.image)
 cuda=${trainyard/trainyard:/trainyard-cuda:}
-readonly jdk trainyard cuda
+readonly jdk trainyard worker cuda
 network=(--network none)
 
 begun=$SECONDS
 start_docker
 base_images
-built+=("$project/build" "$trainyard" "$cuda")
+built+=("$project/build" "$trainyard" "$worker" "$cuda")
 timed "built the application" build --file "$root/src/main/docker/Dockerfile.jvm" --target build --tag "$project/build" "$root"
-timed "built Dockerfile.jvm" build --file "$root/src/main/docker/Dockerfile.jvm" --tag "$trainyard" "$root"
+timed "built the worker's image" build --file "$root/src/main/docker/Dockerfile.jvm" --target worker --tag "$worker" "$root"
+timed "built the image of all commands" build --file "$root/src/main/docker/Dockerfile.jvm" --tag "$trainyard" "$root"
 timed "built Dockerfile.cuda" build --file "$root/src/main/docker/Dockerfile.cuda" --tag "$cuda" \
-  --build-arg "TRAINYARD=$trainyard" "$root"
+  --build-arg "TRAINYARD=$worker" "$root"
 timed "the CUDA image starts" docker run --rm --read-only --cap-drop ALL "$cuda" --version
 service_images
 
@@ -179,6 +181,6 @@ timed "checked the events" run_in_container events --check --complete
 timed "stopped the fleet" "${compose[@]}" down --volumes
 
 say "images (uncompressed):"
-docker image ls --format '  {{.Repository}}:{{.Tag}} {{.Size}}' | grep -F -e "$trainyard" -e "$cuda"
+docker image ls --format '  {{.Repository}}:{{.Tag}} {{.Size}}' | grep -F -e "$trainyard" -e "$worker" -e "$cuda"
 say "not run: $skipped"
 say "the images were verified in $((SECONDS - begun)) s"

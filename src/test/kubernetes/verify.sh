@@ -5,15 +5,17 @@
 #
 #   KUBECONFIG     a cluster on which cluster-wide objects may be created, such as one of kind
 #   IMAGE          the image of src/main/docker/Dockerfile.jvm on its nodes (default: registry.example.org/trainyard:0.1.0)
+#   WORKER_IMAGE   the image of its target worker (default: IMAGE, or registry.example.org/trainyard-worker:0.1.0)
 #   TEST_PATIENCE  a factor (whole number) for time limits
 #
-# Requires kubectl 1.32 or newer. The nodes need IMAGE and apache/kafka:4.3.1, and 2 GiB of free memory. Objects of kinds that the
+# Requires kubectl 1.32 or newer. The nodes need these images and apache/kafka:4.3.1, and 2 GiB of free memory. Objects of kinds that the
 # cluster does not know (Strimzi's, KEDA's, CloudNativePG's, the Prometheus operator's) are listed, not checked.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 
 readonly namespace=trainyard-verify
 readonly image=${IMAGE:-registry.example.org/trainyard:0.1.0}
+readonly worker_image=${WORKER_IMAGE:-${IMAGE:-registry.example.org/trainyard-worker:0.1.0}}
 readonly patience=${TEST_PATIENCE:-1}
 readonly unavailable_status=69 # EX_UNAVAILABLE of sysexits.h
 kubectl=target/kubectl/usr/bin/kubectl
@@ -167,7 +169,8 @@ done
 say "$(sed -n 's/^Server/server/p' "$work/version")"
 
 dry_runs
-"$kubectl" kustomize src/test/kubernetes/fleet | sed "s|image: registry.example.org/trainyard:.*|image: $image|" >"$work/fleet.yaml"
+"$kubectl" kustomize src/test/kubernetes/fleet | sed "s|image: registry.example.org/trainyard:.*|image: $image|
+  s|image: registry.example.org/trainyard-worker:.*|image: $worker_image|" >"$work/fleet.yaml"
 "$kubectl" apply --filename "$work/fleet.yaml" >/dev/null
 for deployment in broker trainyard-dashboard trainyard-worker; do
   k rollout status "deployment/$deployment" --timeout="$(seconds 240)s" >/dev/null || fail "$deployment is not ready"

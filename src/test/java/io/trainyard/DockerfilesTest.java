@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// Checks of the Dockerfiles that do not require a container engine.
 final class DockerfilesTest {
-    private static final String NATIVE = "Dockerfile.native";
+    static final String NATIVE = "Dockerfile.native";
     private static final String JVM = "src/main/docker/Dockerfile.jvm";
     private static final String CUDA = "src/main/docker/Dockerfile.cuda";
 
@@ -25,7 +25,7 @@ final class DockerfilesTest {
                 .toList();
     }
 
-    private static List<String> of(String kind, String file) throws IOException {
+    static List<String> of(String kind, String file) throws IOException {
         return instructions(file).stream()
                 .map(String::strip)
                 .filter(line -> line.startsWith(kind + " "))

@@ -136,6 +136,27 @@ final class NativeWorkerIT {
     }
 
     @Test
+    void theImageHasTheLicencesOfItsLibraries() throws Exception {
+        Programs.find("unzip", "unzip");
+        Files.createSymbolicLink(folder.resolve("target"), BUILD.getParent());
+        String step = DockerfilesTest.of("RUN", DockerfilesTest.NATIVE).stream()
+                .filter(command -> command.contains("licences"))
+                .findFirst()
+                .orElseThrow();
+        Process process = new ProcessBuilder("sh", "-e", "-c", step)
+                .directory(folder.toFile())
+                .inheritIO()
+                .start();
+        assertThat(Patience.exitStatus(process)).isZero();
+        try (Stream<Path> files = Files.walk(folder.resolve("licences"))) {
+            assertThat(files.filter(Files::isRegularFile)
+                            .map(file -> folder.relativize(file).toString()))
+                    .hasSizeGreaterThan(100)
+                    .anyMatch(name -> name.matches("licences/org\\.apache\\.kafka\\.kafka-clients.*/LICENSE"));
+        }
+    }
+
+    @Test
     void anImageStandsOnItsOwn() throws IOException {
         assertThat(arguments())
                 .contains("--no-fallback", "-jar", RUNNER.getFileName().toString());

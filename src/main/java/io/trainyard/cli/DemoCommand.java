@@ -108,7 +108,7 @@ public final class DemoCommand implements Callable<Integer> {
         requireKinds(jobs, Devices.kinds(options.device()));
         QuarkusService.requireFree(spec, "--port", LOCALHOST, port);
         QuarkusService.requireFree(spec, "--kafka-port", LOCALHOST, kafkaPort);
-        options.beginWarmUp();
+        var _ = Devices.beginWarmUp(options.device()); // a missing device is reported when it is opened
         Path folder = directory == null ? temporary() : directory;
         EmbeddedBroker broker = startBroker(folder);
         AutoCloseable below = () -> {

@@ -4,7 +4,6 @@ import io.trainyard.data.DataRoots;
 import io.trainyard.data.bucket.BucketRoots;
 import io.trainyard.data.bucket.CacheSize;
 import io.trainyard.device.DeviceChoice;
-import io.trainyard.device.DeviceException;
 import io.trainyard.device.Devices;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.InvalidJobException;
@@ -25,8 +24,6 @@ import picocli.CommandLine.Spec;
 /// The options for data, checkpoints and device of every command that trains.
 public final class TrainingOptions {
     static final int MAX_THREADS = 1024;
-
-    private static final System.Logger LOG = System.getLogger(TrainingOptions.class.getName());
 
     @Spec(Spec.Target.MIXEE)
     private CommandSpec command;
@@ -104,17 +101,6 @@ public final class TrainingOptions {
         }
         DeviceChoice choice = Devices.choice();
         return Optional.of("auto chose %s: %s".formatted(choice.kind(), Printable.text(choice.reason(), 1000)));
-    }
-
-    /// Initializes the device in the background during startup. A missing device is reported when it is opened.
-    void beginWarmUp() {
-        Thread.ofPlatform().name("warm-up").daemon().start(() -> {
-            try {
-                Devices.backend(device()).warmUp();
-            } catch (DeviceException e) {
-                LOG.log(System.Logger.Level.DEBUG, "no warm-up", e);
-            }
-        });
     }
 
     /// 0 lets the device choose for each network.

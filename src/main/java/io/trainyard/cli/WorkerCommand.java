@@ -1,10 +1,13 @@
 package io.trainyard.cli;
 
+import io.trainyard.device.Devices;
+import io.trainyard.spec.DeviceSpec;
 import io.trainyard.topics.TopicAdmin;
 import io.trainyard.topics.TopicCheck;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -71,10 +74,21 @@ final class WorkerCommand implements Callable<Integer> {
         if (metricsPort != null) {
             QuarkusService.requireFree(spec, "--metrics-port", metricsHost, metricsPort);
         }
+        beginWarmUp();
         // Quarkus would report the same with a stack trace when it opens its channels.
         TopicCheck.correct(kafka.brokers(), kafka.prefix(), kafka.timeout());
         TopicAdmin.createMissing(kafka.brokers(), kafka.prefix(), kafka.timeout());
         return QuarkusService.run(settings(), this::announce);
+    }
+
+    /// As early as possible: it takes as long as the rest of the start. The service opens the device and reports
+    /// errors.
+    private void beginWarmUp() {
+        String named =
+                training.settings().getOrDefault("trainyard.worker.device", System.getenv("TRAINYARD_WORKER_DEVICE"));
+        if (named != null) {
+            var _ = CompletableFuture.runAsync(() -> Devices.beginWarmUp(new DeviceSpec(named)));
+        }
     }
 
     private void announce() {

@@ -4,14 +4,35 @@ import io.trainyard.spec.DeviceSpec;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
 /// Selects devices by name. There is no silent fallback: only `auto` allows a choice.
 public final class Devices {
+    private static final Map<DeviceSpec, CompletableFuture<Void>> WARM_UPS = new ConcurrentHashMap<>();
+
     private Devices() {}
+
+    /// Warms up a device in the background. Later calls have the result of the first, unless it failed.
+    public static CompletableFuture<Void> beginWarmUp(DeviceSpec spec) {
+        return WARM_UPS.computeIfAbsent(
+                spec,
+                _ -> CompletableFuture.runAsync(
+                        () -> {
+                            try {
+                                backend(spec).warmUp();
+                            } catch (RuntimeException | Error e) {
+                                WARM_UPS.remove(spec);
+                                throw e;
+                            }
+                        },
+                        task -> Thread.ofPlatform().name("warm-up").daemon().start(task)));
+    }
 
     /// All backends of this build, in the order in which `auto` prefers them.
     public static List<DeviceBackend> backends() {

@@ -100,7 +100,7 @@ public class WorkerService {
         Device opened = Devices.open(device);
         String deviceName = opened.info().name();
         DeviceBackend backend = Devices.backend(device);
-        CompletableFuture<Void> warm = inBackground("warm-up", backend::warmUp); // mostly while it waits for brokers
+        CompletableFuture<Void> warm = Devices.beginWarmUp(device); // mostly while it waits for brokers
         DataRoots data = dataRoots(settings);
         CheckpointStore store = KillPointStore.context(CheckpointStore.open(URI.create(settings.checkpoints())));
 
