@@ -87,7 +87,7 @@ final class WorkerCommand implements Callable<Integer> {
         String named =
                 training.settings().getOrDefault("trainyard.worker.device", System.getenv("TRAINYARD_WORKER_DEVICE"));
         if (named != null) {
-            var _ = CompletableFuture.runAsync(() -> Devices.beginWarmUp(new DeviceSpec(named)));
+            var _ = CompletableFuture.supplyAsync(() -> new DeviceSpec(named)).thenCompose(Devices::beginWarmUp);
         }
     }
 
