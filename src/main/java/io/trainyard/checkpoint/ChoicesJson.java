@@ -12,7 +12,7 @@ final class ChoicesJson {
     private static final JsonMapper MAPPER = JsonMapper.builder()
             .enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
             .build();
-    private static final TypeReference<Map<String, Map<String, Integer>>> BY_KIND = new TypeReference<>() {};
+    private static final TypeReference<Map<String, Map<String, String>>> BY_KIND = new TypeReference<>() {};
 
     private ChoicesJson() {}
 

@@ -7,11 +7,11 @@ import java.util.TreeMap;
 /// with the job, so that another worker with the same kind of device computes the same bits.
 ///
 /// @param byKind by the kind of device with its library versions, then by operation
-public record DeviceChoices(Map<String, Map<String, Integer>> byKind) {
+public record DeviceChoices(Map<String, Map<String, String>> byKind) {
     public static final DeviceChoices NONE = new DeviceChoices(Map.of());
 
     public DeviceChoices {
-        Map<String, Map<String, Integer>> copy = new TreeMap<>();
+        Map<String, Map<String, String>> copy = new TreeMap<>();
         byKind.forEach((kind, choices) -> {
             if (!choices.isEmpty()) {
                 copy.put(kind, Map.copyOf(choices));
@@ -24,15 +24,15 @@ public record DeviceChoices(Map<String, Map<String, Integer>> byKind) {
         return byKind.isEmpty();
     }
 
-    public Map<String, Integer> of(String kind) {
+    public Map<String, String> of(String kind) {
         return byKind.getOrDefault(kind, Map.of());
     }
 
     /// The union of both; `other` takes precedence.
     public DeviceChoices with(DeviceChoices other) {
-        Map<String, Map<String, Integer>> all = new TreeMap<>(byKind);
+        Map<String, Map<String, String>> all = new TreeMap<>(byKind);
         other.byKind.forEach((kind, choices) -> {
-            Map<String, Integer> ofKind = new TreeMap<>(of(kind));
+            Map<String, String> ofKind = new TreeMap<>(of(kind));
             ofKind.putAll(choices);
             all.put(kind, ofKind);
         });

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/// A CPU device that seems to choose algorithms by timing, with a new number each time.
+/// A CPU device that seems to choose algorithms by timing, another each time.
 class DeviceChoicesTest extends SmallJobs {
     private static final String WHAT = "FORWARD of a convolution";
 
@@ -33,7 +33,7 @@ class DeviceChoicesTest extends SmallJobs {
         assertThat(run(training("an H100"), job, stopAfterQuestions(3))).isInstanceOf(Outcome.Released.class);
         assertThat(run(training("an H100"), job, stopAfterQuestions(3))).isInstanceOf(Outcome.Released.class);
         assertThat(run(training("an H100"), job, () -> false)).isInstanceOf(Outcome.Finished.class);
-        DeviceChoices chosen = new DeviceChoices(Map.of("an H100", Map.of(WHAT, 1)));
+        DeviceChoices chosen = new DeviceChoices(Map.of("an H100", Map.of(WHAT, "engine 1")));
         assertThat(given).containsExactly(DeviceChoices.NONE, chosen, chosen);
     }
 
@@ -45,13 +45,13 @@ class DeviceChoicesTest extends SmallJobs {
                 }))
                 .hasMessage("gone");
         assertThat(run(training("an H100"), job, () -> false)).isInstanceOf(Outcome.Finished.class);
-        assertThat(given).containsExactly(DeviceChoices.NONE, new DeviceChoices(Map.of("an H100", Map.of(WHAT, 1))));
+        assertThat(given).containsExactly(DeviceChoices.NONE, new DeviceChoices(Map.of("an H100", Map.of(WHAT, "engine 1"))));
     }
 
     @Test
     void concurrentAttemptsAgreeOnDeviceChoices() {
         JobSpec job = job("d");
-        DeviceChoices first = new DeviceChoices(Map.of("an H100", Map.of(WHAT, 7)));
+        DeviceChoices first = new DeviceChoices(Map.of("an H100", Map.of(WHAT, "engine 7")));
         JobTraining second =
                 training("an H100", () -> assertThat(folder("d").keep(first)).isEqualTo(first));
         assertThat(run(second, job, () -> false)).isInstanceOf(Outcome.Finished.class);
@@ -72,7 +72,7 @@ class DeviceChoicesTest extends SmallJobs {
             assertThat(log.messages()).as("back where it was").hasSize(1);
         }
         assertThat(given.getLast())
-                .isEqualTo(new DeviceChoices(Map.of("an H100", Map.of(WHAT, 1), "an L4", Map.of(WHAT, 2))));
+                .isEqualTo(new DeviceChoices(Map.of("an H100", Map.of(WHAT, "engine 1"), "an L4", Map.of(WHAT, "engine 2"))));
     }
 
     private static JobSpec job(String id) {
@@ -103,7 +103,7 @@ class DeviceChoicesTest extends SmallJobs {
             opening.run();
             given.add(workload.choices());
             LearningSession session = cpu.open(workload);
-            DeviceChoices anew = new DeviceChoices(Map.of(kind, Map.of(WHAT, given.size()))).with(workload.choices());
+            DeviceChoices anew = new DeviceChoices(Map.of(kind, Map.of(WHAT, "engine " + given.size()))).with(workload.choices());
             return (LearningSession) Proxy.newProxyInstance(
                     getClass().getClassLoader(), new Class<?>[] {LearningSession.class}, (_, method, arguments) -> {
                         if (method.getName().equals("choices")) {

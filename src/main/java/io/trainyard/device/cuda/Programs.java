@@ -13,7 +13,7 @@ import io.trainyard.device.cuda.driver.Kernels;
 import io.trainyard.device.cuda.layer.BatchNormExchange;
 import io.trainyard.device.cuda.layer.Compilation;
 import io.trainyard.device.cuda.layer.Compilation.Part;
-import io.trainyard.device.cuda.layer.ConvolutionAlgorithms;
+import io.trainyard.device.cuda.layer.ConvolutionPlans;
 import io.trainyard.device.cuda.layer.Descriptors;
 import io.trainyard.device.cuda.layer.LibraryWarmUp;
 import io.trainyard.device.cuda.layer.Masks;
@@ -68,7 +68,7 @@ final class Programs {
     private final CudaUpdate.@Nullable Norm norm;
     private final CudaLoss loss;
     private final Buffer predictions; // of a test batch
-    private final ConvolutionAlgorithms algorithms;
+    private final ConvolutionPlans plans;
     private final int stepsPerGraph; // the most for full batches
 
     /// @param batchPart the part of every training batch that the GPU computes
@@ -92,7 +92,7 @@ final class Programs {
         predictions = arena.reserve((long) testBatch * network.classes() * Float.BYTES, "the predictions");
 
         Descriptors descriptors = new Descriptors(gpu, numbers);
-        algorithms = new ConvolutionAlgorithms(
+        plans = new ConvolutionPlans(
                 gpu, CudaSettings.ofProcess().timesAlgorithms(), kind(gpu), workload.choices());
         Workspace workspace = new Workspace(gpu);
         masks = new Masks(network, workload.batchSize());
@@ -102,7 +102,7 @@ final class Programs {
                 arena.rewind(shared);
                 Part part = new Part(n, batchPart.begin(n), batchPart.size(n));
                 Compilation c = new Compilation(
-                        gpu, kernels, arena, numbers, model, workspace, algorithms, norms, masks, step, part, true);
+                        gpu, kernels, arena, numbers, model, workspace, plans, norms, masks, step, part, true);
                 return new TrainingProgram(workload, loss, model, c, descriptors);
             });
         }
@@ -116,7 +116,7 @@ final class Programs {
                         numbers,
                         model,
                         workspace,
-                        algorithms,
+                        plans,
                         norms,
                         masks,
                         testStep,
@@ -161,7 +161,7 @@ final class Programs {
         return network.allLayers().stream().anyMatch(layer -> layer.spec() instanceof Conv2d);
     }
 
-    /// All that affects the availability and speed of cuDNN's algorithms.
+    /// All that affects the availability and speed of cuDNN's engines.
     private static String kind(Gpu gpu) {
         return "%s, cuDNN %s".formatted(gpu.name(), CudaLibraries.loaded().dnn().version());
     }
@@ -265,7 +265,7 @@ final class Programs {
     }
 
     DeviceChoices choices() {
-        return algorithms.choices();
+        return plans.choices();
     }
 
     TrainingData trainingData() {

@@ -10,7 +10,7 @@ import io.trainyard.spec.Shape;
 ///
 /// @param parameters shared by all programs of a session
 /// @param workspace scratch memory, shared by all layers of a session
-/// @param algorithms of the session's convolutions
+/// @param plans of the session's convolutions
 /// @param norms the sums of batch norms, shared by all programs of a session
 /// @param masks offsets of each layer's masks within a step's
 /// @param step device memory with the number of the step, or of the test batch
@@ -23,7 +23,7 @@ public record Compilation(
         Numbers numbers,
         LayerParameters parameters,
         Workspace workspace,
-        ConvolutionAlgorithms algorithms,
+        ConvolutionPlans plans,
         BatchNormExchange norms,
         Masks masks,
         Buffer step,

@@ -6,16 +6,13 @@ import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.device.cuda.driver.CudaStatus;
 import io.trainyard.device.cuda.driver.Event;
 import io.trainyard.device.cuda.driver.Gpu;
-import io.trainyard.device.cuda.layer.ConvolutionAlgorithm.Direction;
-import io.trainyard.device.cuda.layer.ConvolutionAlgorithm.Operands;
-import io.trainyard.device.cuda.layer.ConvolutionAlgorithm.Shapes;
 import java.util.List;
 import jcuda.jcudnn.JCudnn;
 
-/// Times the algorithms of a convolution on zeros, before the session allocates its memory.
+/// Times plans for a convolution on zeros, before the session allocates its memory.
 final class ConvolutionTimer {
-    /// An algorithm replaces the heuristic's first only if it takes less than this share of its time. Otherwise, of
-    /// two similarly fast ones, processes could choose differently.
+    /// A plan replaces the heuristic's first only if it takes less than this share of its time. Otherwise, of two
+    /// similarly fast ones, processes could choose differently.
     private static final float FASTER = 0.9f;
 
     private static final int RUNS = 3;
@@ -23,26 +20,25 @@ final class ConvolutionTimer {
     private static final System.Logger LOG = System.getLogger(ConvolutionTimer.class.getName());
 
     private final Gpu gpu;
-    private final Direction direction;
-    private final Shapes shapes;
+    private final Convolution convolution;
     private final Arena arena;
-    private final Operands operands;
+    private final Buffer x;
+    private final Buffer w;
+    private final Buffer y;
+    private final Buffer workspace;
     private final Event begin;
     private final Event end;
 
-    private ConvolutionTimer(Gpu gpu, Direction direction, Shapes shapes, long workspaceBytes) {
+    private ConvolutionTimer(Gpu gpu, Convolution convolution, long workspaceBytes) {
         this.gpu = gpu;
-        this.direction = direction;
-        this.shapes = shapes;
-        this.arena = new Arena(gpu);
-        this.operands = Operands.of(
-                direction,
-                buffer(shapes.bytes().x()),
-                buffer(shapes.bytes().w()),
-                buffer(shapes.bytes().y()),
-                buffer(workspaceBytes));
-        this.begin = gpu.timedEvent();
-        this.end = gpu.timedEvent();
+        this.convolution = convolution;
+        arena = new Arena(gpu);
+        x = buffer(convolution.xBytes());
+        w = buffer(convolution.wBytes());
+        y = buffer(convolution.yBytes());
+        workspace = buffer(workspaceBytes);
+        begin = gpu.timedEvent();
+        end = gpu.timedEvent();
     }
 
     private Buffer buffer(long bytes) {
@@ -51,34 +47,40 @@ final class ConvolutionTimer {
 
     /// The fastest, or the first if the GPU has not enough memory for timing.
     ///
-    /// @param candidates in the order of cuDNN's heuristic
-    static ConvolutionAlgorithm fastest(
-            Gpu gpu, Direction direction, Shapes shapes, List<ConvolutionAlgorithm> candidates) {
-        long workspaceBytes = candidates.stream()
-                .mapToLong(ConvolutionAlgorithm::workspaceBytes)
+    /// @param plans in the order of cuDNN's heuristic
+    static ConvolutionPlan fastest(Gpu gpu, Convolution convolution, List<ConvolutionPlan> plans) {
+        long workspaceBytes = plans.stream()
+                .mapToLong(ConvolutionPlan::workspaceBytes)
                 .max()
                 .orElseThrow();
-        ConvolutionTimer timer = new ConvolutionTimer(gpu, direction, shapes, workspaceBytes);
+        ConvolutionTimer timer = new ConvolutionTimer(gpu, convolution, workspaceBytes);
         try {
             timer.arena.allocate();
         } catch (DeviceMemoryException e) {
-            return candidates.getFirst();
+            return plans.getFirst();
         }
         try {
-            return timer.fastest(candidates);
+            return timer.fastest(plans);
         } finally {
             timer.arena.free();
         }
     }
 
-    private ConvolutionAlgorithm fastest(List<ConvolutionAlgorithm> candidates) {
-        ConvolutionAlgorithm best = candidates.getFirst();
+    private ConvolutionPlan fastest(List<ConvolutionPlan> plans) {
+        ConvolutionPlan best = plans.getFirst();
         float bestMillis = Float.POSITIVE_INFINITY;
-        for (ConvolutionAlgorithm candidate : candidates) {
-            float millis = millis(candidate);
+        for (ConvolutionPlan plan : plans) {
+            float millis = millis(plan);
+            LOG.log(
+                    System.Logger.Level.DEBUG,
+                    "device={0}: {1} takes {2} ms for {3}",
+                    gpu,
+                    plan.engine(),
+                    Float.toString(millis),
+                    convolution);
             if (millis < bestMillis) {
-                best = candidate;
-                bestMillis = candidate.equals(candidates.getFirst()) ? FASTER * millis : millis;
+                best = plan;
+                bestMillis = plan.equals(plans.getFirst()) ? FASTER * millis : millis;
             }
         }
         if (bestMillis == Float.POSITIVE_INFINITY) {
@@ -87,25 +89,25 @@ final class ConvolutionTimer {
         return best;
     }
 
-    /// The shortest of several runs, after one that loads the code. Infinite if cuDNN refuses the algorithm that
-    /// its heuristic named, so another is chosen. A lost context is an error.
-    private float millis(ConvolutionAlgorithm algorithm) {
-        int status = algorithm.run(gpu, direction, shapes, operands);
+    /// The shortest of several runs, after one that loads the code. Infinite if cuDNN refuses the plan that it
+    /// made, so another is chosen. A lost context is an error.
+    private float millis(ConvolutionPlan plan) {
+        int status = plan.run(gpu, x, w, y, workspace);
         gpu.compute().synchronize();
         if (status != 0) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "device={0}: algorithm {1} of cuDNN for {2} is left out: {3}",
+                    "device={0}: cuDNN''s {1} for {2} is left out: {3}",
                     gpu,
-                    algorithm.number(),
-                    direction,
+                    plan.engine(),
+                    convolution,
                     JCudnn.cudnnGetErrorString(status));
             return Float.POSITIVE_INFINITY;
         }
         float shortest = Float.POSITIVE_INFINITY;
         for (int i = 0; i < RUNS; i++) {
             begin.record(gpu.compute());
-            run(algorithm);
+            run(plan);
             end.record(gpu.compute());
             end.synchronize();
             shortest = Math.min(shortest, end.millisSince(begin));
@@ -113,9 +115,8 @@ final class ConvolutionTimer {
         return shortest;
     }
 
-    private void run(ConvolutionAlgorithm algorithm) {
+    private void run(ConvolutionPlan plan) {
         CudaStatus.dnn(
-                algorithm.run(gpu, direction, shapes, operands),
-                "algorithm %d of cuDNN, timed for %s".formatted(algorithm.number(), direction));
+                plan.run(gpu, x, w, y, workspace), "cuDNN's %s, timed for %s".formatted(plan.engine(), convolution));
     }
 }

@@ -74,7 +74,7 @@ public final class CudaChain {
     private static Optional<CudaLayer> compile(
             Network.Layer layer, BatchTensor in, boolean relu, Compilation c, Descriptors descriptors) {
         return switch (layer.spec()) {
-            case Conv2d conv -> Optional.of(convolution(conv, layer, in, c, descriptors));
+            case Conv2d conv -> Optional.of(convolution(conv, layer, in, c));
             case LayerSpec.Linear _ -> Optional.of(new CudaLinear(layer, in, c));
             case BatchNorm _ -> Optional.of(new CudaBatchNorm(layer, in, null, relu, c));
             case SampleNorm norm -> Optional.of(new CudaSampleNorm(norm, layer, in, c));
@@ -105,16 +105,16 @@ public final class CudaChain {
 
     /// cuDNN only supports padding that is equal on opposite sides.
     private static CudaLayer convolution(
-            Conv2d spec, Network.Layer layer, BatchTensor in, Compilation c, Descriptors descriptors) {
+            Conv2d spec, Network.Layer layer, BatchTensor in, Compilation c) {
         Windows.Side rows = spec.windows().rows();
         Windows.Side columns = spec.windows().columns();
         int below = rows.after() - rows.before();
         int right = columns.after() - columns.before();
         if (below == 0 && right == 0) {
-            return new CudaConv2d(spec, layer, in, c, descriptors);
+            return new CudaConv2d(spec, layer, in, c);
         }
         CudaResampling padding = CudaResampling.padding(layer, in, c, below, right);
-        return new CudaPaddedConv2d(padding, new CudaConv2d(spec, layer, padding.out(), c, descriptors));
+        return new CudaPaddedConv2d(padding, new CudaConv2d(spec, layer, padding.out(), c));
     }
 
     public BatchTensor out() {

@@ -2,16 +2,11 @@ package io.trainyard.device.cuda.layer;
 
 import io.trainyard.device.cuda.driver.CudaStatus;
 import io.trainyard.device.cuda.driver.Gpu;
-import io.trainyard.spec.Extent;
 import io.trainyard.spec.Windows;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import jcuda.Pointer;
 import jcuda.jcudnn.JCudnn;
-import jcuda.jcudnn.cudnnConvolutionDescriptor;
-import jcuda.jcudnn.cudnnConvolutionMode;
-import jcuda.jcudnn.cudnnDataType;
-import jcuda.jcudnn.cudnnFilterDescriptor;
 import jcuda.jcudnn.cudnnNanPropagation;
 import jcuda.jcudnn.cudnnPoolingDescriptor;
 import jcuda.jcudnn.cudnnPoolingMode;
@@ -58,43 +53,6 @@ public final class Descriptors {
         CudaStatus.dnn(JCudnn.cudnnCreateTensorDescriptor(tensor), "cudnnCreateTensorDescriptor");
         gpu.onClose(() -> JCudnn.cudnnDestroyTensorDescriptor(tensor));
         return tensor;
-    }
-
-    cudnnFilterDescriptor filter(int out, int channels, Extent kernel) {
-        cudnnFilterDescriptor filter = new cudnnFilterDescriptor();
-        CudaStatus.dnn(JCudnn.cudnnCreateFilterDescriptor(filter), "cudnnCreateFilterDescriptor");
-        gpu.onClose(() -> JCudnn.cudnnDestroyFilterDescriptor(filter));
-        CudaStatus.dnn(
-                JCudnn.cudnnSetFilter4dDescriptor(
-                        filter, numbers.dnnType(), numbers.format(), out, channels, kernel.rows(), kernel.columns()),
-                "cudnnSetFilter4dDescriptor");
-        return filter;
-    }
-
-    /// With the padding before the image on all sides.
-    cudnnConvolutionDescriptor convolution(Windows windows, int groups) {
-        Windows.Side rows = windows.rows();
-        Windows.Side columns = windows.columns();
-        cudnnConvolutionDescriptor convolution = new cudnnConvolutionDescriptor();
-        CudaStatus.dnn(JCudnn.cudnnCreateConvolutionDescriptor(convolution), "cudnnCreateConvolutionDescriptor");
-        gpu.onClose(() -> JCudnn.cudnnDestroyConvolutionDescriptor(convolution));
-        CudaStatus.dnn(
-                JCudnn.cudnnSetConvolution2dDescriptor(
-                        convolution,
-                        rows.before(),
-                        columns.before(),
-                        rows.stride(),
-                        columns.stride(),
-                        rows.dilation(),
-                        columns.dilation(),
-                        cudnnConvolutionMode.CUDNN_CROSS_CORRELATION,
-                        cudnnDataType.CUDNN_DATA_FLOAT),
-                "cudnnSetConvolution2dDescriptor");
-        CudaStatus.dnn(
-                JCudnn.cudnnSetConvolutionGroupCount(convolution, groups), "cudnnSetConvolutionGroupCount " + groups);
-        CudaStatus.dnn(
-                JCudnn.cudnnSetConvolutionMathType(convolution, numbers.dnnMath()), "cudnnSetConvolutionMathType");
-        return convolution;
     }
 
     /// @param countPadding whether padding zeros count as values

@@ -4,17 +4,15 @@ import io.trainyard.device.cuda.driver.Arena;
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.device.cuda.driver.CudaStatus;
 import io.trainyard.device.cuda.driver.Gpu;
-import io.trainyard.device.cuda.layer.ConvolutionAlgorithm.Direction;
-import io.trainyard.spec.Extent;
+import io.trainyard.device.cuda.layer.Convolution.Direction;
 import io.trainyard.spec.Shape;
 import io.trainyard.spec.Windows;
+import java.util.ArrayList;
+import java.util.List;
 import jcuda.jcublas.JCublas2;
 import jcuda.jcublas.cublasComputeType;
 import jcuda.jcublas.cublasGemmAlgo;
 import jcuda.jcublas.cublasOperation;
-import jcuda.jcudnn.cudnnConvolutionDescriptor;
-import jcuda.jcudnn.cudnnFilterDescriptor;
-import jcuda.jcudnn.cudnnTensorDescriptor;
 
 /// Runs one small product, or one small convolution in each direction. cuBLAS and cuDNN load their code on first
 /// use and allocate some hundred MiB of unknown size, so the free memory is queried afterwards.
@@ -45,7 +43,7 @@ public final class LibraryWarmUp {
     public static void run(Gpu gpu, Numbers numbers, boolean convolves) {
         LibraryWarmUp warmUp = new LibraryWarmUp(gpu, numbers);
         if (convolves) {
-            warmUp.convolve(new Descriptors(gpu, numbers));
+            warmUp.convolve();
         } else {
             warmUp.arena.allocate();
         }
@@ -79,36 +77,24 @@ public final class LibraryWarmUp {
                 "cublasGemmEx of the warm-up");
     }
 
-    private void convolve(Descriptors descriptors) {
-        cudnnTensorDescriptor images =
-                descriptors.tensor(new BatchTensor(1, Shape.of(CHANNELS, SIZE, SIZE), first, null));
-        cudnnFilterDescriptor filter = descriptors.filter(CHANNELS, CHANNELS, new Extent(3, 3));
-        cudnnConvolutionDescriptor how = descriptors.convolution(WINDOWS, 1);
-        ConvolutionAlgorithm.Shapes shapes = new ConvolutionAlgorithm.Shapes(
-                images,
-                filter,
-                how,
-                images,
-                new ConvolutionAlgorithm.Bytes(first.bytes(), second.bytes(), product.bytes()));
-        ConvolutionAlgorithm[] chosen = new ConvolutionAlgorithm[Direction.values().length];
-        long bytes = 0;
+    private void convolve() {
+        Shape shape = Shape.of(CHANNELS, SIZE, SIZE);
+        List<ConvolutionPlan> plans = new ArrayList<>();
         for (Direction direction : Direction.values()) {
-            ConvolutionAlgorithm algorithm =
-                    ConvolutionAlgorithm.first(gpu, direction, "the warm-up in " + numbers, shapes);
-            chosen[direction.ordinal()] = algorithm;
-            bytes = Math.max(bytes, algorithm.workspaceBytes());
+            Convolution convolution = new Convolution(direction, 1, shape, shape, WINDOWS, 1, numbers);
+            var device = GraphDescriptors.of(gpu.dnn());
+            ConvolutionPlan plan = ConvolutionPlan.of(
+                            ConvolutionPlan.offered(device, convolution), 1, device, convolution, gpu.name())
+                    .getFirst();
+            gpu.onClose(plan::close);
+            plans.add(plan);
         }
+        long bytes = plans.stream().mapToLong(ConvolutionPlan::workspaceBytes).max().orElseThrow();
         Buffer workspace = arena.reserve(bytes, "the workspace of the warm-up");
         arena.allocate();
-        for (Direction direction : Direction.values()) {
-            ConvolutionAlgorithm algorithm = chosen[direction.ordinal()];
+        for (ConvolutionPlan plan : plans) {
             CudaStatus.dnn(
-                    algorithm.run(
-                            gpu,
-                            direction,
-                            shapes,
-                            new ConvolutionAlgorithm.Operands(first, second, product, workspace)),
-                    "the warm-up of cuDNN, " + direction);
+                    plan.run(gpu, first, second, product, workspace), "the warm-up of cuDNN, " + plan.engine());
         }
     }
 }

@@ -25,14 +25,8 @@ final class NeededFunctions {
     static final List<String> DNN = names("""
             cudnnGetVersion cudnnGetCudartVersion cudnnGetErrorString cudnnCreate cudnnDestroy cudnnSetStream
             cudnnCreateTensorDescriptor cudnnSetTensor4dDescriptor cudnnDestroyTensorDescriptor
-            cudnnCreateFilterDescriptor cudnnSetFilter4dDescriptor cudnnDestroyFilterDescriptor
-            cudnnCreateConvolutionDescriptor cudnnSetConvolution2dDescriptor cudnnSetConvolutionGroupCount
-            cudnnSetConvolutionMathType cudnnDestroyConvolutionDescriptor
-            cudnnGetConvolutionForwardAlgorithm_v7 cudnnGetConvolutionForwardWorkspaceSize cudnnConvolutionForward
-            cudnnGetConvolutionBackwardFilterAlgorithm_v7 cudnnGetConvolutionBackwardFilterWorkspaceSize
-            cudnnConvolutionBackwardFilter
-            cudnnGetConvolutionBackwardDataAlgorithm_v7 cudnnGetConvolutionBackwardDataWorkspaceSize
-            cudnnConvolutionBackwardData
+            cudnnBackendCreateDescriptor cudnnBackendDestroyDescriptor cudnnBackendSetAttribute
+            cudnnBackendGetAttribute cudnnBackendFinalize cudnnBackendExecute
             cudnnCreatePoolingDescriptor cudnnSetPooling2dDescriptor cudnnDestroyPoolingDescriptor
             cudnnPoolingForward cudnnPoolingBackward
             """);
