@@ -144,7 +144,7 @@ readonly with_driver=("$out/libcuda.so.1")
 link libcudnn.so.9 libcudnn.so.9 'libcudnn.so.9 { global: cudnn*; local: *; };' "${cudnn[@]}" "${with_driver[@]}"
 # A cuDNN without one of the functions that are needed, as if it were too old.
 link missing-symbol/libcudnn.so.9 libcudnn.so.9 \
-  'libcudnn.so.9 { global: cudnn*; local: cudnnConvolutionBackwardFilter; *; };' "${cudnn[@]}" "${with_driver[@]}"
+  'libcudnn.so.9 { global: cudnn*; local: cudnnBackendFinalize; *; };' "${cudnn[@]}" "${with_driver[@]}"
 link libcublas.so.13 libcublas.so.13 'libcublas.so.13 { global: cublas*; local: *; };' "${cublas[@]}" "${with_driver[@]}"
 link libnvrtc.so.13 libnvrtc.so.13 'libnvrtc.so.13 { global: nvrtc*; local: *; };' "${nvrtc[@]}" "${with_driver[@]}"
 link libnvidia-ml.so.1 libnvidia-ml.so.1 'libnvidia_ml.so.1 { global: nvml*; local: *; };' "${nvml[@]}" "${with_driver[@]}"

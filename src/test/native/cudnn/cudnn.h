@@ -13,6 +13,7 @@
     S(CUDNN_STATUS_SUCCESS, 0)                                \
     S(CUDNN_STATUS_NOT_INITIALIZED, 1001)                     \
     S(CUDNN_STATUS_BAD_PARAM, 2000)                           \
+    S(CUDNN_STATUS_BAD_PARAM_NOT_FINALIZED, 2001)             \
     S(CUDNN_STATUS_BAD_PARAM_NULL_POINTER, 2002)              \
     S(CUDNN_STATUS_BAD_PARAM_MISALIGNED_POINTER, 2003)        \
     S(CUDNN_STATUS_BAD_PARAM_OUT_OF_BOUND, 2005)              \
@@ -61,25 +62,6 @@ struct Tensor {
     bool mayBe(bool channelsLast) const {
         return size[1] == 1 || size[2] * size[3] == 1 || (stride[1] == 1) == channelsLast;
     }
-};
-
-struct Filter {
-    bool set = false;
-    Number number = Number::FLOAT;
-    bool channelsLast = false;
-    int out = 0, channels = 0, rows = 0, columns = 0;
-
-    size_t elements() const { return size_t(1) * out * channels * rows * columns; }
-    size_t bytes() const { return elements() * bytesOf(number); }
-};
-
-constexpr int DEFAULT_MATH = 0, TENSOR_OP_MATH = 1, FMA_MATH = 3;
-
-struct Convolution {
-    bool set = false;
-    int padding[2]{}, stride[2]{}, dilation[2]{};
-    int groups = 1;
-    int math = DEFAULT_MATH;
 };
 
 struct Pooling {
@@ -138,8 +120,5 @@ int call(const char* name, Body body) {
 // tf32: rounded as TF32 reads it.
 std::vector<float> unpack(const Tensor& tensor, const void* from, bool tf32 = false);
 void pack(const Tensor& tensor, void* to, const std::vector<float>& values, float alpha, float beta);
-
-std::vector<float> unpack(const Filter& filter, const void* from, bool tf32 = false);
-void pack(const Filter& filter, void* to, const std::vector<float>& values, float alpha, float beta);
 
 }  // namespace trainyard::dnn

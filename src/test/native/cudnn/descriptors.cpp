@@ -9,7 +9,6 @@ namespace {
 
 constexpr int FLOAT = 0, BFLOAT16 = 9;    // cudnnDataType_t
 constexpr int NCHW = 0, NHWC = 1;         // cudnnTensorFormat_t
-constexpr int CROSS_CORRELATION = 1;      // cudnnConvolutionMode_t
 constexpr int AVERAGE_COUNT_INCLUDE_PADDING = 1, AVERAGE_COUNT_EXCLUDE_PADDING = 2;  // cudnnPoolingMode_t
 
 Number numberOf(int type) {
@@ -128,34 +127,6 @@ void pack(const Tensor& tensor, void* to, const std::vector<float>& values, floa
     }
 }
 
-namespace {
-
-// Where element i of a filter packed as (out, channels, rows, columns) is.
-size_t place(const Filter& filter, size_t i) {
-    if (!filter.channelsLast) return i;
-    size_t area = size_t(1) * filter.rows * filter.columns;
-    size_t kernel = area * filter.channels;
-    size_t channel = i / area % filter.channels;
-    return i / kernel * kernel + i % area * filter.channels + channel;
-}
-
-}  // namespace
-
-std::vector<float> unpack(const Filter& filter, const void* from, bool tf32) {
-    std::vector<float> values(filter.elements());
-    for (size_t i = 0; i < values.size(); i++) {
-        float value = loadNumber(from, filter.number, place(filter, i));
-        values[i] = tf32 ? toTf32(value) : value;
-    }
-    return values;
-}
-
-void pack(const Filter& filter, void* to, const std::vector<float>& values, float alpha, float beta) {
-    for (size_t i = 0; i < values.size(); i++) {
-        blend(to, filter.number, place(filter, i), values[i], alpha, beta);
-    }
-}
-
 }  // namespace trainyard::dnn
 
 using namespace trainyard;
@@ -211,19 +182,11 @@ EXPORTED int cudnnSetStream(Handle* handle, Stream* stream) {
 }
 
 EXPORTED int cudnnCreateTensorDescriptor(Tensor** tensor) { return create("cudnnCreateTensorDescriptor", tensor); }
-EXPORTED int cudnnCreateFilterDescriptor(Filter** filter) { return create("cudnnCreateFilterDescriptor", filter); }
 EXPORTED int cudnnCreatePoolingDescriptor(Pooling** pooling) { return create("cudnnCreatePoolingDescriptor", pooling); }
-EXPORTED int cudnnCreateConvolutionDescriptor(Convolution** convolution) {
-    return create("cudnnCreateConvolutionDescriptor", convolution);
-}
 
 EXPORTED int cudnnDestroyTensorDescriptor(Tensor* tensor) { return destroy("cudnnDestroyTensorDescriptor", tensor); }
-EXPORTED int cudnnDestroyFilterDescriptor(Filter* filter) { return destroy("cudnnDestroyFilterDescriptor", filter); }
 EXPORTED int cudnnDestroyPoolingDescriptor(Pooling* pooling) {
     return destroy("cudnnDestroyPoolingDescriptor", pooling);
-}
-EXPORTED int cudnnDestroyConvolutionDescriptor(Convolution* convolution) {
-    return destroy("cudnnDestroyConvolutionDescriptor", convolution);
 }
 
 EXPORTED int cudnnSetTensor4dDescriptor(Tensor* tensor, int format, int type, int n, int c, int h, int w) {
@@ -236,48 +199,6 @@ EXPORTED int cudnnSetTensor4dDescriptor(Tensor* tensor, int format, int type, in
         int strides[2][4] = {{c * h * w, h * w, w, 1}, {c * h * w, 1, w * c, c}};
         std::memcpy(described.stride, strides[last], sizeof described.stride);
         target = described;
-    });
-}
-
-EXPORTED int cudnnSetFilter4dDescriptor(Filter* filter, int type, int format, int k, int c, int h, int w) {
-    return call("cudnnSetFilter4dDescriptor", [&] {
-        Filter& target = created(filter);
-        require(k > 0 && c > 0 && h > 0 && w > 0, CUDNN_STATUS_BAD_PARAM, "a size is not positive");
-        target = {true, numberOf(type), channelsLast(format), k, c, h, w};
-    });
-}
-
-EXPORTED int cudnnSetConvolution2dDescriptor(Convolution* convolution, int padRows, int padColumns, int strideRows,
-                                             int strideColumns, int dilationRows, int dilationColumns, int mode,
-                                             int type) {
-    return call("cudnnSetConvolution2dDescriptor", [&] {
-        Convolution& target = created(convolution);
-        require(padRows >= 0 && padColumns >= 0, CUDNN_STATUS_BAD_PARAM, "padding is negative");
-        require(strideRows > 0 && strideColumns > 0, CUDNN_STATUS_BAD_PARAM, "a stride is not positive");
-        require(dilationRows > 0 && dilationColumns > 0, CUDNN_STATUS_BAD_PARAM, "a dilation is not positive");
-        require(mode == 0 || mode == 1, CUDNN_STATUS_BAD_PARAM, "unknown mode");
-        require(mode == CROSS_CORRELATION, CUDNN_STATUS_NOT_SUPPORTED, "the fake has cross-correlation only");
-        require(type == FLOAT, CUDNN_STATUS_NOT_SUPPORTED_DATA_TYPE, "the fake computes in float only");
-        target = {true,
-                  {padRows, padColumns},
-                  {strideRows, strideColumns},
-                  {dilationRows, dilationColumns},
-                  1,
-                  DEFAULT_MATH};
-    });
-}
-
-EXPORTED int cudnnSetConvolutionGroupCount(Convolution* convolution, int groups) {
-    return call("cudnnSetConvolutionGroupCount", [&] {
-        require(groups > 0, CUDNN_STATUS_BAD_PARAM, "not positive");
-        created(convolution).groups = groups;
-    });
-}
-
-EXPORTED int cudnnSetConvolutionMathType(Convolution* convolution, int math) {
-    return call("cudnnSetConvolutionMathType", [&] {
-        require(math >= DEFAULT_MATH && math <= FMA_MATH, CUDNN_STATUS_BAD_PARAM, "unknown math type");
-        created(convolution).math = math;
     });
 }
 

@@ -57,7 +57,7 @@ final class CudaSessionFakeCudaTest {
                 Shape.of(1, 6, 6), 3, network(), CheckWorkload.MOMENTUM, 4, 19, 6); // no masks to upload
         try (LearningSession session = started(workload)) {
             List<String> calls = List.of(
-                    "cuMemAlloc", "cuMemHostAlloc", "cuLaunchKernel", "cudnnConvolutionForward", "cublasGemmEx");
+                    "cuMemAlloc", "cuMemHostAlloc", "cuLaunchKernel", "cudnnBackendExecute", "cublasGemmEx");
             long[] before = calls.stream().mapToLong(FakeCudaLibraries::calls).toArray();
             long graphs = FakeCudaLibraries.calls("cuGraphLaunch");
             long synchronisations = FakeCudaLibraries.calls("cuStreamSynchronize");
@@ -141,14 +141,14 @@ final class CudaSessionFakeCudaTest {
 
     @Test
     void reportsAnUnsupportedCuDnnLayerByName() {
-        FakeCudaLibraries.fail("cudnnConvolutionForward", 2, 3000); // after the runs of the warm-up
+        FakeCudaLibraries.fail("cudnnBackendExecute", 4, 3000); // after the three of the warm-up
         try {
             assertThatThrownBy(() -> device.open(CheckWorkload.eventful()))
                     .isInstanceOf(DeviceException.class)
-                    .hasMessageContaining("cudnnConvolutionForward of convolution 0 of 4 times")
+                    .hasMessageContaining("cudnnBackendExecute, FORWARD by engine 1 knobs 2=2,12=3 of convolution 0 of 4 times")
                     .hasMessageContaining("CUDNN_STATUS_NOT_SUPPORTED");
         } finally {
-            FakeCudaLibraries.failNoMore("cudnnConvolutionForward");
+            FakeCudaLibraries.failNoMore("cudnnBackendExecute");
         }
     }
 
@@ -206,7 +206,7 @@ final class CudaSessionFakeCudaTest {
                     .withPrecision(Precision.BF16);
             assertThatThrownBy(() -> device.open(workload))
                     .isInstanceOf(DeviceException.class)
-                    .hasMessageContaining("cuDNN has no deterministic algorithm")
+                    .hasMessageContaining("cuDNN has no deterministic engine")
                     .hasMessageContaining("4 groups")
                     .hasMessageEndingWith("choose another shape or precision");
         } finally {
