@@ -147,8 +147,8 @@ struct Operation {
         Convolution c{{}, {}, {}, x.size[1] / w.size[1]};
         require(w.size[0] % c.groups == 0, CUDNN_STATUS_BAD_PARAM, "the kernels are not a multiple of the groups");
         require(y.size[0] == x.size[0] && y.size[1] == w.size[0], CUDNN_STATUS_BAD_PARAM, "y's samples or channels");
-        bool last = y.stride[1] == 1;
-        require(x.mayBe(last) && y.mayBe(last) && w.mayBe(last), CUDNN_STATUS_NOT_SUPPORTED, "different layouts");
+        auto allAre = [&](bool last) { return x.mayBe(last) && y.mayBe(last) && w.mayBe(last); };
+        require(allAre(false) || allAre(true), CUDNN_STATUS_NOT_SUPPORTED, "different layouts");
         for (int i = 0; i < 2; i++) {
             c.dilation[i] = how.values[102][i], c.stride[i] = how.values[103][i], c.padding[i] = how.values[105][i];
             require(how.values[104][i] == c.padding[i], CUDNN_STATUS_NOT_SUPPORTED, "padding that is not symmetric");
