@@ -167,7 +167,8 @@ class CheckpointsPageTest {
 
     private static Checkpoint checkpoint() {
         Parameters tensors = new Parameters(Map.of("w", new Tensor.Floats(Shape.of(1), new float[] {1})));
-        DeviceChoices choices = new DeviceChoices(Map.of("a GPU", Map.of("FORWARD of a convolution", "engine 1 knobs 2=3")));
+        DeviceChoices choices =
+                new DeviceChoices(Map.of("a GPU", Map.of("FORWARD of a convolution", "engine 1 knobs 2=3")));
         Progress progress = new Progress(3, 2, 9, new long[] {1, 2, 3}, 0.5, 0.75, 1, 123_456, 0.25, 0.125);
         return new Checkpoint(new SessionState(tensors, tensors), progress, 2, choices, 3, List.of());
     }

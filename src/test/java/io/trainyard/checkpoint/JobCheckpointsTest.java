@@ -156,7 +156,8 @@ class JobCheckpointsTest {
     @Test
     void storesDeviceChoicesWithTheTrainingState() {
         DeviceChoices choices = new DeviceChoices(Map.of(
-                "NVIDIA H100, cuDNN 9.24.0", Map.of("FORWARD of 64 times 3x32x32", "engine 1 knobs 2=3,12=0", "TO_DATA of it", "4"),
+                "NVIDIA H100, cuDNN 9.24.0",
+                        Map.of("FORWARD of 64 times 3x32x32", "engine 1 knobs 2=3,12=0", "TO_DATA of it", "4"),
                 "NVIDIA L4, cuDNN 9.24.0", Map.of("FORWARD of 64 times 3x32x32", "engine 6 knobs ")));
         Checkpoint plain = checkpoint(10, 1);
         CheckpointRef _ =

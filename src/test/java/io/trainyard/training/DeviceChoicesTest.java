@@ -45,7 +45,8 @@ class DeviceChoicesTest extends SmallJobs {
                 }))
                 .hasMessage("gone");
         assertThat(run(training("an H100"), job, () -> false)).isInstanceOf(Outcome.Finished.class);
-        assertThat(given).containsExactly(DeviceChoices.NONE, new DeviceChoices(Map.of("an H100", Map.of(WHAT, "engine 1"))));
+        assertThat(given)
+                .containsExactly(DeviceChoices.NONE, new DeviceChoices(Map.of("an H100", Map.of(WHAT, "engine 1"))));
     }
 
     @Test
@@ -72,7 +73,8 @@ class DeviceChoicesTest extends SmallJobs {
             assertThat(log.messages()).as("back where it was").hasSize(1);
         }
         assertThat(given.getLast())
-                .isEqualTo(new DeviceChoices(Map.of("an H100", Map.of(WHAT, "engine 1"), "an L4", Map.of(WHAT, "engine 2"))));
+                .isEqualTo(new DeviceChoices(
+                        Map.of("an H100", Map.of(WHAT, "engine 1"), "an L4", Map.of(WHAT, "engine 2"))));
     }
 
     private static JobSpec job(String id) {
@@ -103,7 +105,8 @@ class DeviceChoicesTest extends SmallJobs {
             opening.run();
             given.add(workload.choices());
             LearningSession session = cpu.open(workload);
-            DeviceChoices anew = new DeviceChoices(Map.of(kind, Map.of(WHAT, "engine " + given.size()))).with(workload.choices());
+            DeviceChoices anew =
+                    new DeviceChoices(Map.of(kind, Map.of(WHAT, "engine " + given.size()))).with(workload.choices());
             return (LearningSession) Proxy.newProxyInstance(
                     getClass().getClassLoader(), new Class<?>[] {LearningSession.class}, (_, method, arguments) -> {
                         if (method.getName().equals("choices")) {

@@ -92,8 +92,7 @@ final class Programs {
         predictions = arena.reserve((long) testBatch * network.classes() * Float.BYTES, "the predictions");
 
         Descriptors descriptors = new Descriptors(gpu, numbers);
-        plans = new ConvolutionPlans(
-                gpu, CudaSettings.ofProcess().timesAlgorithms(), kind(gpu), workload.choices());
+        plans = new ConvolutionPlans(gpu, CudaSettings.ofProcess().timesAlgorithms(), kind(gpu), workload.choices());
         Workspace workspace = new Workspace(gpu);
         masks = new Masks(network, workload.batchSize());
         long shared = arena.mark();

@@ -39,7 +39,8 @@ final class ConvolutionChoiceFakeCudaTest {
 
     private final Workload workload = workload(size++);
 
-    /// 5 x 5 kernels: three engines have a deterministic forward plan without tensor cores, and Winograd is not among them.
+    /// 5 x 5 kernels: three engines have a deterministic forward plan without tensor cores, and Winograd is not among
+    /// them.
     private static Workload workload(int size) {
         List<LayerSpec> layers = List.of(Layers.conv(2, 5, 1, 2, true), Layers.flatten(), Layers.linear(3, true));
         return CheckWorkload.of(Shape.of(1, size, size), 3, layers, CheckWorkload.MOMENTUM, 2, 4, 2);
@@ -198,7 +199,8 @@ final class ConvolutionChoiceFakeCudaTest {
             Opened again = open(workload.withChoices(new DeviceChoices(Map.of(first.kind(), gone))));
             assertThat(again.choices()).isEqualTo(first.choices());
             assertThat(log.warnings())
-                    .extracting(warning -> List.of(warning.getParameters()).subList(1, 3).toString())
+                    .extracting(warning ->
+                            List.of(warning.getParameters()).subList(1, 3).toString())
                     .anySatisfy(what -> assertThat(what).startsWith("[engine 99 knobs , FORWARD of 2 times"))
                     .anySatisfy(what -> assertThat(what).startsWith("[1, TO_FILTER of 2 times"));
         }
@@ -208,8 +210,8 @@ final class ConvolutionChoiceFakeCudaTest {
     @ParameterizedTest
     @CsvSource({"4, 1", "1, 2", "2, 2"})
     void computesGroupsAndDilationInBfloat16(int groups, int dilation) {
-        List<LayerSpec> layers = List.of(
-                Layers.conv(4, 3, 1, 2, dilation, groups, true), Layers.flatten(), Layers.linear(3, true));
+        List<LayerSpec> layers =
+                List.of(Layers.conv(4, 3, 1, 2, dilation, groups, true), Layers.flatten(), Layers.linear(3, true));
         Workload workload = CheckWorkload.of(Shape.of(4, size++, 9), 3, layers, CheckWorkload.PLAIN, 2, 4, 2)
                 .withPrecision(Precision.BF16);
         assertThat(open(workload).engine("TO_FILTER")).isEqualTo("engine 1 knobs 2=2");

@@ -56,8 +56,8 @@ final class CudaSessionFakeCudaTest {
         Workload workload = CheckWorkload.of(
                 Shape.of(1, 6, 6), 3, network(), CheckWorkload.MOMENTUM, 4, 19, 6); // no masks to upload
         try (LearningSession session = started(workload)) {
-            List<String> calls = List.of(
-                    "cuMemAlloc", "cuMemHostAlloc", "cuLaunchKernel", "cudnnBackendExecute", "cublasGemmEx");
+            List<String> calls =
+                    List.of("cuMemAlloc", "cuMemHostAlloc", "cuLaunchKernel", "cudnnBackendExecute", "cublasGemmEx");
             long[] before = calls.stream().mapToLong(FakeCudaLibraries::calls).toArray();
             long graphs = FakeCudaLibraries.calls("cuGraphLaunch");
             long synchronisations = FakeCudaLibraries.calls("cuStreamSynchronize");
@@ -145,7 +145,8 @@ final class CudaSessionFakeCudaTest {
         try {
             assertThatThrownBy(() -> device.open(CheckWorkload.eventful()))
                     .isInstanceOf(DeviceException.class)
-                    .hasMessageContaining("cudnnBackendExecute, FORWARD by engine 1 knobs 2=2,12=3 of convolution 0 of 4 times")
+                    .hasMessageContaining(
+                            "cudnnBackendExecute, FORWARD by engine 1 knobs 2=2,12=3 of convolution 0 of 4 times")
                     .hasMessageContaining("CUDNN_STATUS_NOT_SUPPORTED");
         } finally {
             FakeCudaLibraries.failNoMore("cudnnBackendExecute");

@@ -15,13 +15,7 @@ import jcuda.jcudnn.cudnnDataType;
 /// @param samples of the batch
 /// @param windows with the same padding on opposite sides: that before the image
 record Convolution(
-        Direction direction,
-        int samples,
-        Shape in,
-        Shape out,
-        Windows windows,
-        int groups,
-        Numbers numbers) {
+        Direction direction, int samples, Shape in, Shape out, Windows windows, int groups, Numbers numbers) {
     /// The tensors' identifiers in cuDNN's graph.
     static final long X = 1;
 
@@ -165,10 +159,7 @@ record Convolution(
         long sample = size[1] * area;
         return descriptors
                 .create(cudnnBackendDescriptorType.CUDNN_BACKEND_TENSOR_DESCRIPTOR)
-                .choice(
-                        CUDNN_ATTR_TENSOR_DATA_TYPE,
-                        cudnnBackendAttributeType.CUDNN_TYPE_DATA_TYPE,
-                        numbers.dnnType())
+                .choice(CUDNN_ATTR_TENSOR_DATA_TYPE, cudnnBackendAttributeType.CUDNN_TYPE_DATA_TYPE, numbers.dnnType())
                 .longs(CUDNN_ATTR_TENSOR_DIMENSIONS, size)
                 .longs(
                         CUDNN_ATTR_TENSOR_STRIDES,

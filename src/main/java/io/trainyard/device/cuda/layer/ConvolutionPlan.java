@@ -30,11 +30,13 @@ final class ConvolutionPlan implements AutoCloseable {
     /// cudnnBackendHeurMode_t; JCudnn lacks the first.
     private static final int[] HEURISTICS = {3, 2}; // A, FALLBACK
 
-    private static final Set<Integer> NEVER = Set.of(cudnnBackendNumericalNote.CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC);
+    /// Conversion of inputs is to float16, which overflows.
+    private static final Set<Integer> NEVER = Set.of(
+            cudnnBackendNumericalNote.CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC,
+            cudnnBackendNumericalNote.CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS);
 
     private static final Set<Integer> NOT_IN_FP32 = Set.of(
             cudnnBackendNumericalNote.CUDNN_NUMERICAL_NOTE_TENSOR_CORE,
-            cudnnBackendNumericalNote.CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS,
             cudnnBackendNumericalNote.CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION);
 
     /// Winograd and FFT spread non-finite values to other samples of the batch, as measured on an H100. In the
@@ -80,8 +82,7 @@ final class ConvolutionPlan implements AutoCloseable {
     /// may not have a plan.
     ///
     /// @param device see [GraphDescriptors]
-    static List<Engine> offered(
-            BiConsumer<Descriptor, Integer> device, Convolution convolution) {
+    static List<Engine> offered(BiConsumer<Descriptor, Integer> device, Convolution convolution) {
         Set<Integer> forbidden = new HashSet<>(NEVER);
         if (convolution.numbers().dnnMath() == cudnnMathType.CUDNN_FMA_MATH) {
             forbidden.addAll(NOT_IN_FP32);
@@ -112,10 +113,10 @@ final class ConvolutionPlan implements AutoCloseable {
 
     private static Optional<Engine> read(GraphDescriptors scope, Descriptor configuration, Set<Integer> forbidden) {
         Descriptor engine = scope.read(
-                configuration,
-                CUDNN_ATTR_ENGINECFG_ENGINE,
-                cudnnBackendDescriptorType.CUDNN_BACKEND_ENGINE_DESCRIPTOR,
-                1)[0];
+                        configuration,
+                        CUDNN_ATTR_ENGINECFG_ENGINE,
+                        cudnnBackendDescriptorType.CUDNN_BACKEND_ENGINE_DESCRIPTOR,
+                        1)[0];
         for (int note : engine.read(
                 CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, cudnnBackendAttributeType.CUDNN_TYPE_NUMERICAL_NOTE, MAX_NOTES)) {
             if (forbidden.contains(note)) {
@@ -128,7 +129,8 @@ final class ConvolutionPlan implements AutoCloseable {
                 CUDNN_ATTR_ENGINECFG_KNOB_CHOICES,
                 cudnnBackendDescriptorType.CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR,
                 MAX_KNOBS)) {
-            int type = knob.read(CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, cudnnBackendAttributeType.CUDNN_TYPE_KNOB_TYPE, 1)[0];
+            int type =
+                    knob.read(CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, cudnnBackendAttributeType.CUDNN_TYPE_KNOB_TYPE, 1)[0];
             knobs.put(type, knob.read(CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE));
         }
         return Optional.of(new Engine(engine.read(CUDNN_ATTR_ENGINE_GLOBAL_INDEX), knobs));
@@ -139,7 +141,11 @@ final class ConvolutionPlan implements AutoCloseable {
     /// @param name of the device
     /// @throws DeviceException if there is none; the message has the convolution
     static List<ConvolutionPlan> of(
-            List<Engine> engines, int most, BiConsumer<Descriptor, Integer> device, Convolution convolution, String name) {
+            List<Engine> engines,
+            int most,
+            BiConsumer<Descriptor, Integer> device,
+            Convolution convolution,
+            String name) {
         List<ConvolutionPlan> plans = new ArrayList<>();
         for (Engine engine : engines) {
             if (plans.size() < most) {

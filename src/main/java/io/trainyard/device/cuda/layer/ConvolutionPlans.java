@@ -48,8 +48,8 @@ public final class ConvolutionPlans {
         BiConsumer<Descriptor, Integer> device = GraphDescriptors.of(gpu.dnn());
         List<Engine> offered = ConvolutionPlan.offered(device, convolution);
         ConvolutionPlan plan = recorded(convolution, offered, device)
-                .or(() -> timedBefore(convolution, device))
-                .orElseGet(() -> choose(convolution, offered, device));
+                .or(() -> fastest(convolution, offered, device))
+                .orElseGet(() -> plans(offered, 1, device, convolution).getFirst());
         gpu.onClose(plan::close);
         LOG.log(
                 System.Logger.Level.DEBUG,
@@ -83,32 +83,27 @@ public final class ConvolutionPlans {
         return plan;
     }
 
-    private Optional<ConvolutionPlan> timedBefore(Convolution convolution, BiConsumer<Descriptor, Integer> device) {
-        return Optional.ofNullable(timed ? TIMED.get(key(convolution)) : null)
-                .flatMap(engine -> ConvolutionPlan.of(engine, device, convolution));
-    }
-
-    private String key(Convolution convolution) {
-        return kind + ": " + convolution;
-    }
-
-    private ConvolutionPlan choose(
+    /// Empty without timing.
+    private Optional<ConvolutionPlan> fastest(
             Convolution convolution, List<Engine> offered, BiConsumer<Descriptor, Integer> device) {
-        List<ConvolutionPlan> plans =
-                ConvolutionPlan.of(offered, timed ? TIMED_PLANS : 1, device, convolution, gpu.name());
-        ConvolutionPlan best = plans.getFirst();
-        try {
-            if (plans.size() > 1) {
-                best = ConvolutionTimer.fastest(gpu, convolution, plans);
-                TIMED.put(key(convolution), best.engine());
-            }
-            return best;
-        } finally {
-            for (ConvolutionPlan plan : plans) {
-                if (!plan.equals(best)) {
-                    plan.close();
-                }
-            }
+        if (!timed) {
+            return Optional.empty();
         }
+        Engine engine = TIMED.computeIfAbsent(kind + ": " + convolution, _ -> {
+            List<ConvolutionPlan> plans = plans(offered, TIMED_PLANS, device, convolution);
+            try {
+                return plans.size() == 1
+                        ? plans.getFirst().engine()
+                        : ConvolutionTimer.fastest(gpu, convolution, plans).engine();
+            } finally {
+                plans.forEach(ConvolutionPlan::close);
+            }
+        });
+        return ConvolutionPlan.of(engine, device, convolution);
+    }
+
+    private List<ConvolutionPlan> plans(
+            List<Engine> offered, int most, BiConsumer<Descriptor, Integer> device, Convolution convolution) {
+        return ConvolutionPlan.of(offered, most, device, convolution, gpu.name());
     }
 }

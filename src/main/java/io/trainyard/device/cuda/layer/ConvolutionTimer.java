@@ -49,10 +49,8 @@ final class ConvolutionTimer {
     ///
     /// @param plans in the order of cuDNN's heuristic
     static ConvolutionPlan fastest(Gpu gpu, Convolution convolution, List<ConvolutionPlan> plans) {
-        long workspaceBytes = plans.stream()
-                .mapToLong(ConvolutionPlan::workspaceBytes)
-                .max()
-                .orElseThrow();
+        long workspaceBytes =
+                plans.stream().mapToLong(ConvolutionPlan::workspaceBytes).max().orElseThrow();
         ConvolutionTimer timer = new ConvolutionTimer(gpu, convolution, workspaceBytes);
         try {
             timer.arena.allocate();

@@ -104,8 +104,7 @@ public final class CudaChain {
     }
 
     /// cuDNN only supports padding that is equal on opposite sides.
-    private static CudaLayer convolution(
-            Conv2d spec, Network.Layer layer, BatchTensor in, Compilation c) {
+    private static CudaLayer convolution(Conv2d spec, Network.Layer layer, BatchTensor in, Compilation c) {
         Windows.Side rows = spec.windows().rows();
         Windows.Side columns = spec.windows().columns();
         int below = rows.after() - rows.before();

@@ -30,14 +30,13 @@ final class GraphDescriptors implements AutoCloseable {
 
     static BiConsumer<Descriptor, Integer> of(cudnnHandle handle) {
         return (descriptor, type) -> {
-            int attribute =
-                    switch (type) {
-                        case cudnnBackendDescriptorType.CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR ->
-                            cudnnBackendAttributeName.CUDNN_ATTR_OPERATIONGRAPH_HANDLE;
-                        case cudnnBackendDescriptorType.CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR ->
-                            cudnnBackendAttributeName.CUDNN_ATTR_EXECUTION_PLAN_HANDLE;
-                        default -> -1;
-                    };
+            int attribute = switch (type) {
+                case cudnnBackendDescriptorType.CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR ->
+                    cudnnBackendAttributeName.CUDNN_ATTR_OPERATIONGRAPH_HANDLE;
+                case cudnnBackendDescriptorType.CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR ->
+                    cudnnBackendAttributeName.CUDNN_ATTR_EXECUTION_PLAN_HANDLE;
+                default -> -1;
+            };
             if (attribute >= 0) {
                 descriptor.addresses(attribute, cudnnBackendAttributeType.CUDNN_TYPE_HANDLE, handle);
             }
@@ -63,8 +62,7 @@ final class GraphDescriptors implements AutoCloseable {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment values = Descriptor.segment(arena, Descriptor.handles(read));
             return Arrays.copyOf(
-                    read,
-                    from.get(attribute, cudnnBackendAttributeType.CUDNN_TYPE_BACKEND_DESCRIPTOR, most, values));
+                    read, from.get(attribute, cudnnBackendAttributeType.CUDNN_TYPE_BACKEND_DESCRIPTOR, most, values));
         }
     }
 

@@ -89,12 +89,12 @@ public final class LibraryWarmUp {
             gpu.onClose(plan::close);
             plans.add(plan);
         }
-        long bytes = plans.stream().mapToLong(ConvolutionPlan::workspaceBytes).max().orElseThrow();
+        long bytes =
+                plans.stream().mapToLong(ConvolutionPlan::workspaceBytes).max().orElseThrow();
         Buffer workspace = arena.reserve(bytes, "the workspace of the warm-up");
         arena.allocate();
         for (ConvolutionPlan plan : plans) {
-            CudaStatus.dnn(
-                    plan.run(gpu, first, second, product, workspace), "the warm-up of cuDNN, " + plan.engine());
+            CudaStatus.dnn(plan.run(gpu, first, second, product, workspace), "the warm-up of cuDNN, " + plan.engine());
         }
     }
 }

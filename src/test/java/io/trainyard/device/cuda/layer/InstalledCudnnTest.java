@@ -24,7 +24,8 @@ import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
-/// NVIDIA's cuDNN has plans for all convolutions of the layer checks, in all precisions and directions. No GPU is needed:
+/// NVIDIA's cuDNN has plans for all convolutions of the layer checks, in all precisions and directions. No GPU is
+/// needed:
 /// the device is described. Runs alone in a JVM, because the fake CUDA libraries have the same names:
 /// `-Dcudnn=FOLDER`, with the folder `nvidia` of Python's packages `nvidia-cudnn-cu13`, `nvidia-cublas` and
 /// `nvidia-cuda-nvrtc`.
@@ -57,7 +58,8 @@ class InstalledCudnnTest {
         GraphDescriptors described = new GraphDescriptors((_, _) -> {});
         Descriptor h200 = described.create(DEVICE);
         try (Arena arena = Arena.ofConfined()) {
-            h200.set(DEVICE_JSON, CHARS, H200.length() + 1, arena.allocateFrom(H200)).finish("the device");
+            h200.set(DEVICE_JSON, CHARS, H200.length() + 1, arena.allocateFrom(H200))
+                    .finish("the device");
         }
         BiConsumer<Descriptor, Integer> device = (descriptor, type) -> {
             Integer attribute = DEVICE_OF.get(type);
