@@ -50,24 +50,16 @@ struct Handle {
 
 // Sizes and strides in elements, in the order samples, channels, rows, columns.
 struct Tensor {
-    bool set = false;
     Number number = Number::FLOAT;
     int size[4]{};
     int stride[4]{};
 
     size_t elements() const { return size_t(1) * size[0] * size[1] * size[2] * size[3]; }
     size_t bytes() const;
-    bool sameShape(const Tensor& other) const;
     // Where there is one channel, or one pixel, both layouts are the same.
     bool mayBe(bool channelsLast) const {
         return size[1] == 1 || size[2] * size[3] == 1 || (stride[1] == 1) == channelsLast;
     }
-};
-
-struct Pooling {
-    bool set = false;
-    bool countPadding = false;
-    int window[2]{}, padding[2]{}, stride[2]{};
 };
 
 // Each kind's living descriptors.
@@ -83,23 +75,11 @@ inline void require(bool condition, int status, const char* why) {
     if (!condition) throw Failure{status, why};
 }
 
-// A descriptor that lives and was set.
-template <class Kind>
-const Kind& described(const Kind* descriptor) {
-    require(descriptor != nullptr, CUDNN_STATUS_BAD_PARAM_NULL_POINTER, "a descriptor is null");
-    require(living<Kind>().has(descriptor), CUDNN_STATUS_BAD_PARAM, "a descriptor was destroyed or never created");
-    require(descriptor->set, CUDNN_STATUS_BAD_PARAM, "a descriptor was never set");
-    return *descriptor;
-}
-
 // A handle; its device is current on this thread.
 Handle& requireHandle(Handle* handle);
 
 // Device memory that holds the whole tensor.
 Range requireMemory(Handle& handle, const void* pointer, size_t bytes, const char* what);
-
-// *alpha or *beta, on the host; read when the function is called.
-float scalar(const void* pointer);
 
 int status(const Failure& failure);
 

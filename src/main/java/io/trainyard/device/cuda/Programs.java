@@ -14,7 +14,6 @@ import io.trainyard.device.cuda.layer.BatchNormExchange;
 import io.trainyard.device.cuda.layer.Compilation;
 import io.trainyard.device.cuda.layer.Compilation.Part;
 import io.trainyard.device.cuda.layer.ConvolutionPlans;
-import io.trainyard.device.cuda.layer.Descriptors;
 import io.trainyard.device.cuda.layer.LibraryWarmUp;
 import io.trainyard.device.cuda.layer.Masks;
 import io.trainyard.device.cuda.layer.Numbers;
@@ -91,7 +90,6 @@ final class Programs {
         testBatch = testBatch();
         predictions = arena.reserve((long) testBatch * network.classes() * Float.BYTES, "the predictions");
 
-        Descriptors descriptors = new Descriptors(gpu, numbers);
         plans = new ConvolutionPlans(gpu, CudaSettings.ofProcess().timesAlgorithms(), kind(gpu), workload.choices());
         Workspace workspace = new Workspace(gpu);
         masks = new Masks(network, workload.batchSize());
@@ -102,7 +100,7 @@ final class Programs {
                 Part part = new Part(n, batchPart.begin(n), batchPart.size(n));
                 Compilation c = new Compilation(
                         gpu, kernels, arena, numbers, model, workspace, plans, norms, masks, step, part, true);
-                return new TrainingProgram(workload, loss, model, c, descriptors);
+                return new TrainingProgram(workload, loss, model, c);
             });
         }
         for (int samples : new int[] {testBatch, lastTestBatch()}) {
@@ -121,7 +119,7 @@ final class Programs {
                         testStep,
                         new Part(n, 0, n),
                         false);
-                return new TestProgram(network, testBatch, loss, c, descriptors);
+                return new TestProgram(network, testBatch, loss, c);
             });
         }
         arena.rewind(arena.need());

@@ -5,7 +5,6 @@ import io.trainyard.device.cuda.driver.Graph;
 import io.trainyard.device.cuda.layer.BatchTensor;
 import io.trainyard.device.cuda.layer.Compilation;
 import io.trainyard.device.cuda.layer.CudaChain;
-import io.trainyard.device.cuda.layer.Descriptors;
 import io.trainyard.spec.Network;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -19,12 +18,12 @@ final class TestProgram {
     private final CudaChain chain;
     private @Nullable Graph graph;
 
-    TestProgram(Network network, int batchSize, CudaLoss loss, Compilation c, Descriptors descriptors) {
+    TestProgram(Network network, int batchSize, CudaLoss loss, Compilation c) {
         this.c = c;
         this.loss = loss;
         this.batchSize = batchSize;
         this.input = c.output(network.input(), false, "before the first");
-        this.chain = CudaChain.of(network.layers(), input, c, descriptors);
+        this.chain = CudaChain.of(network.layers(), input, c);
     }
 
     private void run(TestData data, Buffer table, Buffer predictions) {

@@ -6,7 +6,6 @@ import io.trainyard.device.cuda.driver.Graph;
 import io.trainyard.device.cuda.layer.BatchTensor;
 import io.trainyard.device.cuda.layer.Compilation;
 import io.trainyard.device.cuda.layer.CudaChain;
-import io.trainyard.device.cuda.layer.Descriptors;
 import io.trainyard.spec.Network;
 import java.util.HashMap;
 import java.util.Map;
@@ -29,16 +28,14 @@ final class TrainingProgram {
     private final Map<Boolean, Graph> graphs = new HashMap<>(); // by whether the optimizer takes its step
     private @Nullable Graph several;
 
-    TrainingProgram(Workload workload, CudaLoss loss, CudaModel model, Compilation c, Descriptors descriptors) {
+    TrainingProgram(Workload workload, CudaLoss loss, CudaModel model, Compilation c) {
         Network network = workload.network();
         this.c = c;
         this.loss = loss;
         this.model = model;
         this.batchSize = workload.batchSize();
         this.input = c.output(network.input(), false, "before the first");
-        this.chain = isEmpty()
-                ? CudaChain.withoutSamples(network, input, c)
-                : CudaChain.of(network.layers(), input, c, descriptors);
+        this.chain = isEmpty() ? CudaChain.withoutSamples(network, input, c) : CudaChain.of(network.layers(), input, c);
         this.sampleLosses = c.arena().reserve((long) c.part().samples() * Float.BYTES, "the samples' losses");
     }
 

@@ -1,19 +1,18 @@
 package io.trainyard.device.cuda.layer;
 
 import static jcuda.jcudnn.cudnnBackendAttributeName.*;
+import static jcuda.jcudnn.cudnnBackendAttributeType.*;
+import static jcuda.jcudnn.cudnnBackendDescriptorType.*;
 
 import io.trainyard.device.cuda.layer.GraphDescriptors.Descriptor;
 import io.trainyard.spec.Shape;
 import io.trainyard.spec.Windows;
-import jcuda.jcudnn.cudnnBackendAttributeType;
-import jcuda.jcudnn.cudnnBackendDescriptorType;
 import jcuda.jcudnn.cudnnConvolutionMode;
 import jcuda.jcudnn.cudnnDataType;
 
 /// A convolution in one direction.
 ///
 /// @param samples of the batch
-/// @param windows with the same padding on opposite sides: that before the image
 record Convolution(
         Direction direction, int samples, Shape in, Shape out, Windows windows, int groups, Numbers numbers) {
     /// The tensors' identifiers in cuDNN's graph.
@@ -26,48 +25,22 @@ record Convolution(
     private static final long ALIGNMENT = 16;
 
     enum Direction {
-        FORWARD(
-                cudnnBackendDescriptorType.CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
-                CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC,
-                CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X,
-                CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
-                CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y,
-                CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA,
-                CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA),
+        FORWARD(CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA),
         TO_FILTER(
-                cudnnBackendDescriptorType.CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR,
-                CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC,
-                CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X,
-                CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW,
-                CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY,
-                CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA,
-                CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA),
+                CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR,
+                CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA),
         TO_DATA(
-                cudnnBackendDescriptorType.CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR,
-                CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC,
-                CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX,
-                CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W,
-                CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY,
-                CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA,
-                CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA);
+                CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR,
+                CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA);
 
         private final int type;
-        private final int convolution;
-        private final int x;
-        private final int w;
-        private final int y;
         private final int alpha;
-        private final int beta;
 
-        /// @param type of cuDNN's operation, followed by the names of its attributes
-        Direction(int type, int convolution, int x, int w, int y, int alpha, int beta) {
+        /// @param type of cuDNN's operation
+        /// @param alpha its first attribute; beta, the convolution, w, x and y follow
+        Direction(int type, int alpha) {
             this.type = type;
-            this.convolution = convolution;
-            this.x = x;
-            this.w = w;
-            this.y = y;
             this.alpha = alpha;
-            this.beta = beta;
         }
     }
 
@@ -86,11 +59,11 @@ record Convolution(
                         numbers.ofConvolutions());
     }
 
-    private long[] x() {
+    long[] x() {
         return new long[] {samples, in.size(0), in.size(1), in.size(2)};
     }
 
-    private long[] w() {
+    long[] w() {
         return new long[] {
             out.size(0),
             in.size(0) / groups,
@@ -99,23 +72,11 @@ record Convolution(
         };
     }
 
-    private long[] y() {
+    long[] y() {
         return new long[] {samples, out.size(0), out.size(1), out.size(2)};
     }
 
-    long xBytes() {
-        return bytes(x());
-    }
-
-    long wBytes() {
-        return bytes(w());
-    }
-
-    long yBytes() {
-        return bytes(y());
-    }
-
-    private long bytes(long... size) {
+    long bytes(long... size) {
         return size[0] * size[1] * size[2] * size[3] * numbers.valueBytes();
     }
 
@@ -124,32 +85,29 @@ record Convolution(
         Windows.Side rows = windows.rows();
         Windows.Side columns = windows.columns();
         Descriptor convolution = descriptors
-                .create(cudnnBackendDescriptorType.CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR)
-                .choice(
-                        CUDNN_ATTR_CONVOLUTION_COMP_TYPE,
-                        cudnnBackendAttributeType.CUDNN_TYPE_DATA_TYPE,
-                        cudnnDataType.CUDNN_DATA_FLOAT)
+                .create(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR)
+                .choice(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, cudnnDataType.CUDNN_DATA_FLOAT)
                 .choice(
                         CUDNN_ATTR_CONVOLUTION_CONV_MODE,
-                        cudnnBackendAttributeType.CUDNN_TYPE_CONVOLUTION_MODE,
+                        CUDNN_TYPE_CONVOLUTION_MODE,
                         cudnnConvolutionMode.CUDNN_CROSS_CORRELATION)
                 .longs(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, 2L)
                 .longs(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, rows.before(), (long) columns.before())
-                .longs(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, rows.before(), (long) columns.before())
+                .longs(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, rows.after(), (long) columns.after())
                 .longs(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, rows.stride(), (long) columns.stride())
                 .longs(CUDNN_ATTR_CONVOLUTION_DILATIONS, rows.dilation(), (long) columns.dilation())
                 .finish("the convolution of " + this);
         Descriptor operation = descriptors
                 .create(direction.type)
-                .descriptors(direction.convolution, convolution)
-                .descriptors(direction.x, tensor(descriptors, X, x()))
-                .descriptors(direction.w, tensor(descriptors, W, w()))
-                .descriptors(direction.y, tensor(descriptors, Y, y()))
-                .number(direction.alpha, 1f)
-                .number(direction.beta, 0f)
+                .number(direction.alpha, 1)
+                .number(direction.alpha + 1, 0)
+                .descriptors(direction.alpha + 2, convolution)
+                .descriptors(direction.alpha + 3, tensor(descriptors, W, w()))
+                .descriptors(direction.alpha + 4, tensor(descriptors, X, x()))
+                .descriptors(direction.alpha + 5, tensor(descriptors, Y, y()))
                 .finish("the operation of " + this);
         return descriptors
-                .create(cudnnBackendDescriptorType.CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR)
+                .create(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR)
                 .descriptors(CUDNN_ATTR_OPERATIONGRAPH_OPS, operation)
                 .finish("the graph of " + this);
     }
@@ -158,8 +116,8 @@ record Convolution(
         long area = size[2] * size[3];
         long sample = size[1] * area;
         return descriptors
-                .create(cudnnBackendDescriptorType.CUDNN_BACKEND_TENSOR_DESCRIPTOR)
-                .choice(CUDNN_ATTR_TENSOR_DATA_TYPE, cudnnBackendAttributeType.CUDNN_TYPE_DATA_TYPE, numbers.dnnType())
+                .create(CUDNN_BACKEND_TENSOR_DESCRIPTOR)
+                .choice(CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, numbers.dnnType())
                 .longs(CUDNN_ATTR_TENSOR_DIMENSIONS, size)
                 .longs(
                         CUDNN_ATTR_TENSOR_STRIDES,

@@ -24,6 +24,7 @@ public final class ConvolutionPlans {
     private static final Map<String, Engine> TIMED = new ConcurrentHashMap<>();
 
     private final Gpu gpu;
+    private final BiConsumer<Descriptor, Integer> device;
     private final boolean timed;
     private final String kind;
     private final DeviceChoices before;
@@ -33,6 +34,7 @@ public final class ConvolutionPlans {
     /// @param kind of the GPU, with cuDNN's version: a choice applies to all GPUs of a kind
     public ConvolutionPlans(Gpu gpu, boolean timed, String kind, DeviceChoices before) {
         this.gpu = gpu;
+        this.device = GraphDescriptors.of(gpu.dnn());
         this.timed = timed;
         this.kind = kind;
         this.before = before;
@@ -45,11 +47,10 @@ public final class ConvolutionPlans {
 
     /// The plan lives as long as the GPU is open.
     ConvolutionPlan choose(Convolution convolution) {
-        BiConsumer<Descriptor, Integer> device = GraphDescriptors.of(gpu.dnn());
         List<Engine> offered = ConvolutionPlan.offered(device, convolution);
-        ConvolutionPlan plan = recorded(convolution, offered, device)
-                .or(() -> fastest(convolution, offered, device))
-                .orElseGet(() -> plans(offered, 1, device, convolution).getFirst());
+        ConvolutionPlan plan = recorded(convolution, offered)
+                .or(() -> fastest(convolution, offered))
+                .orElseGet(() -> plans(offered, 1, convolution).getFirst());
         gpu.onClose(plan::close);
         LOG.log(
                 System.Logger.Level.DEBUG,
@@ -62,8 +63,7 @@ public final class ConvolutionPlans {
         return plan;
     }
 
-    private Optional<ConvolutionPlan> recorded(
-            Convolution convolution, List<Engine> offered, BiConsumer<Descriptor, Integer> device) {
+    private Optional<ConvolutionPlan> recorded(Convolution convolution, List<Engine> offered) {
         String name = before.of(kind).get(convolution.toString());
         if (name == null) {
             return Optional.empty();
@@ -84,13 +84,12 @@ public final class ConvolutionPlans {
     }
 
     /// Empty without timing.
-    private Optional<ConvolutionPlan> fastest(
-            Convolution convolution, List<Engine> offered, BiConsumer<Descriptor, Integer> device) {
+    private Optional<ConvolutionPlan> fastest(Convolution convolution, List<Engine> offered) {
         if (!timed) {
             return Optional.empty();
         }
         Engine engine = TIMED.computeIfAbsent(kind + ": " + convolution, _ -> {
-            List<ConvolutionPlan> plans = plans(offered, TIMED_PLANS, device, convolution);
+            List<ConvolutionPlan> plans = plans(offered, TIMED_PLANS, convolution);
             try {
                 return plans.size() == 1
                         ? plans.getFirst().engine()
@@ -102,8 +101,7 @@ public final class ConvolutionPlans {
         return ConvolutionPlan.of(engine, device, convolution);
     }
 
-    private List<ConvolutionPlan> plans(
-            List<Engine> offered, int most, BiConsumer<Descriptor, Integer> device, Convolution convolution) {
+    private List<ConvolutionPlan> plans(List<Engine> offered, int most, Convolution convolution) {
         return ConvolutionPlan.of(offered, most, device, convolution, gpu.name());
     }
 }

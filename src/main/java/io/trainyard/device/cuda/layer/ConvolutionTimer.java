@@ -33,9 +33,9 @@ final class ConvolutionTimer {
         this.gpu = gpu;
         this.convolution = convolution;
         arena = new Arena(gpu);
-        x = buffer(convolution.xBytes());
-        w = buffer(convolution.wBytes());
-        y = buffer(convolution.yBytes());
+        x = buffer(convolution.bytes(convolution.x()));
+        w = buffer(convolution.bytes(convolution.w()));
+        y = buffer(convolution.bytes(convolution.y()));
         workspace = buffer(workspaceBytes);
         begin = gpu.timedEvent();
         end = gpu.timedEvent();

@@ -10,7 +10,6 @@ import io.trainyard.spec.Pooling;
 import io.trainyard.spec.Residual;
 import io.trainyard.spec.SampleNorm;
 import io.trainyard.spec.Upsample;
-import io.trainyard.spec.Windows;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -25,7 +24,7 @@ public final class CudaChain {
         this.out = out;
     }
 
-    public static CudaChain of(List<Network.Layer> specs, BatchTensor in, Compilation c, Descriptors descriptors) {
+    public static CudaChain of(List<Network.Layer> specs, BatchTensor in, Compilation c) {
         List<CudaLayer> layers = new ArrayList<>();
         BatchTensor last = in;
         for (int i = 0; i < specs.size(); i++) {
@@ -36,7 +35,7 @@ public final class CudaChain {
             Optional<CudaLayer> layer =
                     spec.spec() instanceof ActivationFunction.Relu itself && mayOverwrite(layers, last)
                             ? Optional.of(CudaActivationFunction.reluInPlace(itself, spec, layers.getLast(), c))
-                            : compile(spec, last, relu, c, descriptors);
+                            : compile(spec, last, relu, c);
             layer.ifPresent(layers::add);
             last = layer.map(CudaLayer::out).orElse(last.as(spec.out()));
             i += relu ? 1 : 0;
@@ -71,20 +70,15 @@ public final class CudaChain {
     /// Empty for a layer without computation.
     ///
     /// @param relu whether it includes a following ReLU
-    private static Optional<CudaLayer> compile(
-            Network.Layer layer, BatchTensor in, boolean relu, Compilation c, Descriptors descriptors) {
+    private static Optional<CudaLayer> compile(Network.Layer layer, BatchTensor in, boolean relu, Compilation c) {
         return switch (layer.spec()) {
-            case Conv2d conv -> Optional.of(convolution(conv, layer, in, c));
+            case Conv2d conv -> Optional.of(new CudaConv2d(conv, layer, in, c));
             case LayerSpec.Linear _ -> Optional.of(new CudaLinear(layer, in, c));
             case BatchNorm _ -> Optional.of(new CudaBatchNorm(layer, in, null, relu, c));
             case SampleNorm norm -> Optional.of(new CudaSampleNorm(norm, layer, in, c));
             case LayerSpec.LayerScale _ -> Optional.of(new CudaLayerScale(layer, in, c));
             case Pooling.MaxPool2d pool -> Optional.of(new CudaMaxPool2d(pool, layer, in, c));
-            case Pooling.AvgPool2d pool ->
-                Optional.of(
-                        CudaAvgPool2d.computes(pool, layer)
-                                ? new CudaAvgPool2d(pool, layer, in, c, descriptors)
-                                : CudaResampling.averages(pool, layer, in, c));
+            case Pooling.AvgPool2d pool -> Optional.of(CudaResampling.averages(pool, layer, in, c));
             case Pooling.AdaptiveAvgPool2d _ -> Optional.of(CudaResampling.adaptive(layer, in, c));
             case Upsample upsample -> Optional.of(CudaResampling.nearest(upsample, layer, in, c));
             case ActivationFunction activation -> Optional.of(CudaActivationFunction.of(activation, layer, in, c));
@@ -98,22 +92,9 @@ public final class CudaChain {
             case Residual _ ->
                 Optional.of(
                         CudaNormResidual.fits(layer)
-                                ? new CudaNormResidual(layer, in, relu, c, descriptors)
-                                : new CudaResidual(layer, in, c, descriptors));
+                                ? new CudaNormResidual(layer, in, relu, c)
+                                : new CudaResidual(layer, in, c));
         };
-    }
-
-    /// cuDNN only supports padding that is equal on opposite sides.
-    private static CudaLayer convolution(Conv2d spec, Network.Layer layer, BatchTensor in, Compilation c) {
-        Windows.Side rows = spec.windows().rows();
-        Windows.Side columns = spec.windows().columns();
-        int below = rows.after() - rows.before();
-        int right = columns.after() - columns.before();
-        if (below == 0 && right == 0) {
-            return new CudaConv2d(spec, layer, in, c);
-        }
-        CudaResampling padding = CudaResampling.padding(layer, in, c, below, right);
-        return new CudaPaddedConv2d(padding, new CudaConv2d(spec, layer, padding.out(), c));
     }
 
     public BatchTensor out() {

@@ -20,7 +20,6 @@ final class CudaConv2d extends AbstractCudaLayer {
     private final Buffer weight;
     private final Buffer weightGradient;
 
-    /// @param in already padded if the windows need more padding after the image than before it
     CudaConv2d(Conv2d spec, Network.Layer layer, BatchTensor in, Compilation c) {
         super(c, in, c.output(layer.out(), true, layer.name()));
         this.spec = spec;

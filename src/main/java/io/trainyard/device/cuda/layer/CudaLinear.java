@@ -3,7 +3,10 @@ package io.trainyard.device.cuda.layer;
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.device.cuda.driver.CudaStatus;
 import io.trainyard.spec.Network;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Objects;
+import jcuda.Pointer;
 import jcuda.cudaDataType;
 import jcuda.jcublas.JCublas2;
 import jcuda.jcublas.cublasComputeType;
@@ -12,6 +15,11 @@ import jcuda.jcublas.cublasOperation;
 
 /// y (samples, out) = x (samples, in) W^T + b by cuBLAS. cuBLAS is column-major, so it sees each matrix transposed.
 final class CudaLinear extends AbstractCudaLayer {
+    /// cuBLAS's alpha and beta. Off-heap, because an array would block the garbage collector.
+    static final Pointer ONE = scalar(1);
+
+    static final Pointer ZERO = scalar(0);
+
     private static final int AS_IS = cublasOperation.CUBLAS_OP_N;
     private static final int TRANSPOSED = cublasOperation.CUBLAS_OP_T;
 
@@ -99,19 +107,25 @@ final class CudaLinear extends AbstractCudaLayer {
                         rows,
                         columns,
                         depth,
-                        Descriptors.ONE,
+                        ONE,
                         c.gpu().at(a.values()),
                         a.type(),
                         a.leading(),
                         c.gpu().at(b.values()),
                         b.type(),
                         b.leading(),
-                        Descriptors.ZERO,
+                        ZERO,
                         c.gpu().at(product.values()),
                         product.type(),
                         product.leading(),
                         cublasComputeType.CUBLAS_COMPUTE_32F,
                         cublasGemmAlgo.CUBLAS_GEMM_DEFAULT),
                 "cublasGemmEx of layer %s, (%d, %d) times (%d, %d)".formatted(name, rows, depth, depth, columns));
+    }
+
+    private static Pointer scalar(float value) {
+        return Pointer.to(ByteBuffer.allocateDirect(Float.BYTES)
+                .order(ByteOrder.nativeOrder())
+                .putFloat(0, value));
     }
 }

@@ -13,15 +13,15 @@ final class CudaNormResidual implements CudaLayer {
     private final CudaChain other;
     private final CudaBatchNorm norm;
 
-    CudaNormResidual(Network.Layer layer, BatchTensor in, boolean relu, Compilation c, Descriptors descriptors) {
+    CudaNormResidual(Network.Layer layer, BatchTensor in, boolean relu, Compilation c) {
         this.c = c;
         int ending = endsWithNorm(layer.branches().getFirst()) ? 0 : 1;
         List<Network.Layer> branch = layer.branches().get(ending);
         BatchTensor bodyIn = Fork.branch(layer, in, "branch with the batch norm", c);
         BatchTensor otherIn = Fork.branch(layer, in, "other branch", c);
         fork = new Fork(in, bodyIn, otherIn);
-        body = CudaChain.of(branch.subList(0, branch.size() - 1), bodyIn, c, descriptors);
-        other = CudaChain.of(layer.branches().get(1 - ending), otherIn, c, descriptors);
+        body = CudaChain.of(branch.subList(0, branch.size() - 1), bodyIn, c);
+        other = CudaChain.of(layer.branches().get(1 - ending), otherIn, c);
         norm = new CudaBatchNorm(branch.getLast(), body.out(), other.out(), relu, c);
     }
 

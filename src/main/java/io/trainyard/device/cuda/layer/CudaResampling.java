@@ -4,14 +4,13 @@ import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.spec.Nearest;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.Pooling;
-import io.trainyard.spec.Shape;
 import io.trainyard.spec.Upsample;
 import io.trainyard.spec.Windows;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/// Resizes images channel by channel with two of our own kernels, for operations that cuDNN does not support.
+/// Resizes images channel by channel with two of our own kernels.
 final class CudaResampling extends AbstractCudaLayer {
     private final String kernels; // `kernels`_forward and `kernels`_backward
     private final List<Object> options; // the kernels' last arguments
@@ -31,7 +30,7 @@ final class CudaResampling extends AbstractCudaLayer {
         return new CudaResampling("adaptive_avg_pool", in, output(layer, in, c), c, List.of());
     }
 
-    /// Means of windows, some of which extend beyond the padding.
+    /// Means of windows.
     static CudaResampling averages(Pooling.AvgPool2d spec, Network.Layer layer, BatchTensor in, Compilation c) {
         Windows.Side rows = spec.windows().rows();
         Windows.Side columns = spec.windows().columns();
@@ -51,13 +50,6 @@ final class CudaResampling extends AbstractCudaLayer {
         Nearest rows = spec.rows(layer.in());
         Nearest columns = spec.columns(layer.in());
         return new CudaResampling("upsample", in, output(layer, in, c), c, List.of(rows.step(), columns.step()));
-    }
-
-    /// Zero padding below and right, for a layer that needs it.
-    static CudaResampling padding(Network.Layer layer, BatchTensor in, Compilation c, int below, int right) {
-        Shape padded = Shape.of(in.channels(), in.rows() + below, in.columns() + right);
-        BatchTensor out = c.output(padded, in.gradient() != null, layer.name() + ", padded");
-        return new CudaResampling("pad", in, out, c, List.of());
     }
 
     @Override

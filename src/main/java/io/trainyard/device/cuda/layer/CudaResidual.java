@@ -12,14 +12,14 @@ final class CudaResidual implements CudaLayer {
     private final CudaChain shortcut;
     private final BatchTensor out;
 
-    CudaResidual(Network.Layer layer, BatchTensor in, Compilation c, Descriptors descriptors) {
+    CudaResidual(Network.Layer layer, BatchTensor in, Compilation c) {
         this.c = c;
         BatchTensor layersIn = Fork.branch(layer, in, "layers", c);
-        layers = CudaChain.of(layer.branches().get(0), layersIn, c, descriptors);
+        layers = CudaChain.of(layer.branches().get(0), layersIn, c);
         BatchTensor shortcutIn = layer.branches().get(1).isEmpty()
                 ? in.withGradient(layers.out().gradient())
                 : Fork.branch(layer, in, "shortcut", c);
-        shortcut = CudaChain.of(layer.branches().get(1), shortcutIn, c, descriptors);
+        shortcut = CudaChain.of(layer.branches().get(1), shortcutIn, c);
         fork = new Fork(in, layersIn, shortcutIn);
         Buffer first = layers.out().gradient();
         out = c.output(layer.out(), false, layer.name())

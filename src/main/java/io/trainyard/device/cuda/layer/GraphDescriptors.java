@@ -1,21 +1,25 @@
 package io.trainyard.device.cuda.layer;
 
+import static jcuda.jcudnn.cudnnBackendAttributeName.*;
+import static jcuda.jcudnn.cudnnBackendAttributeType.*;
+import static jcuda.jcudnn.cudnnBackendDescriptorType.*;
+
 import io.trainyard.device.cuda.driver.CudaStatus;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.ref.Reference;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
+import java.util.Map;
+import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 import jcuda.NativePointerObject;
 import jcuda.Pointer;
 import jcuda.jcudnn.JCudnn;
-import jcuda.jcudnn.cudnnBackendAttributeName;
-import jcuda.jcudnn.cudnnBackendAttributeType;
 import jcuda.jcudnn.cudnnBackendDescriptor;
-import jcuda.jcudnn.cudnnBackendDescriptorType;
 import jcuda.jcudnn.cudnnHandle;
 
 /// Descriptors of cuDNN's graph API, destroyed together in reverse order.
@@ -29,18 +33,11 @@ final class GraphDescriptors implements AutoCloseable {
     }
 
     static BiConsumer<Descriptor, Integer> of(cudnnHandle handle) {
-        return (descriptor, type) -> {
-            int attribute = switch (type) {
-                case cudnnBackendDescriptorType.CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR ->
-                    cudnnBackendAttributeName.CUDNN_ATTR_OPERATIONGRAPH_HANDLE;
-                case cudnnBackendDescriptorType.CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR ->
-                    cudnnBackendAttributeName.CUDNN_ATTR_EXECUTION_PLAN_HANDLE;
-                default -> -1;
-            };
-            if (attribute >= 0) {
-                descriptor.addresses(attribute, cudnnBackendAttributeType.CUDNN_TYPE_HANDLE, handle);
-            }
-        };
+        Map<Integer, Integer> attributes = Map.of(
+                CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR, CUDNN_ATTR_OPERATIONGRAPH_HANDLE,
+                CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR, CUDNN_ATTR_EXECUTION_PLAN_HANDLE);
+        return (descriptor, type) -> Optional.ofNullable(attributes.get(type))
+                .ifPresent(attribute -> descriptor.addresses(attribute, CUDNN_TYPE_HANDLE, handle));
     }
 
     Descriptor create(int type) {
@@ -59,11 +56,8 @@ final class GraphDescriptors implements AutoCloseable {
     Descriptor[] read(Descriptor from, int attribute, int type, int most) {
         Descriptor[] read = new Descriptor[most];
         Arrays.setAll(read, _ -> create(type));
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment values = Descriptor.segment(arena, Descriptor.handles(read));
-            return Arrays.copyOf(
-                    read, from.get(attribute, cudnnBackendAttributeType.CUDNN_TYPE_BACKEND_DESCRIPTOR, most, values));
-        }
+        MemorySegment values = Descriptor.segment(Descriptor.handles(read));
+        return Arrays.copyOf(read, from.get(attribute, CUDNN_TYPE_BACKEND_DESCRIPTOR, most, values));
     }
 
     @Override
@@ -102,10 +96,11 @@ final class GraphDescriptors implements AutoCloseable {
             return Stream.of(descriptors).map(Descriptor::handle).toArray(NativePointerObject[]::new);
         }
 
-        private static MemorySegment segment(Arena arena, NativePointerObject... objects) {
-            return arena.allocateFrom(
-                    ValueLayout.JAVA_LONG,
-                    Stream.of(objects).mapToLong(Address::of).toArray());
+        private static MemorySegment segment(NativePointerObject... objects) {
+            return Arena.ofAuto()
+                    .allocateFrom(
+                            ValueLayout.JAVA_LONG,
+                            Stream.of(objects).mapToLong(Address::of).toArray());
         }
 
         private static Pointer pointer(MemorySegment segment) {
@@ -113,52 +108,40 @@ final class GraphDescriptors implements AutoCloseable {
         }
 
         Descriptor set(int attribute, int type, long count, MemorySegment values) {
-            CudaStatus.dnn(
-                    JCudnn.cudnnBackendSetAttribute(handle, attribute, type, count, pointer(values)),
-                    "cudnnBackendSetAttribute of %d".formatted(attribute));
+            int status = JCudnn.cudnnBackendSetAttribute(handle, attribute, type, count, pointer(values));
+            Reference.reachabilityFence(values);
+            CudaStatus.dnn(status, "cudnnBackendSetAttribute of %d".formatted(attribute));
             return this;
         }
 
         Descriptor longs(int attribute, long... values) {
-            try (Arena arena = Arena.ofConfined()) {
-                return set(
-                        attribute,
-                        cudnnBackendAttributeType.CUDNN_TYPE_INT64,
-                        values.length,
-                        arena.allocateFrom(ValueLayout.JAVA_LONG, values));
-            }
+            return set(
+                    attribute,
+                    CUDNN_TYPE_INT64,
+                    values.length,
+                    Arena.ofAuto().allocateFrom(ValueLayout.JAVA_LONG, values));
         }
 
         /// Sets a value of an enumeration.
         Descriptor choice(int attribute, int type, int value) {
-            try (Arena arena = Arena.ofConfined()) {
-                return set(attribute, type, 1, arena.allocateFrom(ValueLayout.JAVA_INT, value));
-            }
+            return set(attribute, type, 1, Arena.ofAuto().allocateFrom(ValueLayout.JAVA_INT, value));
         }
 
         Descriptor number(int attribute, float value) {
-            try (Arena arena = Arena.ofConfined()) {
-                return set(
-                        attribute,
-                        cudnnBackendAttributeType.CUDNN_TYPE_FLOAT,
-                        1,
-                        arena.allocateFrom(ValueLayout.JAVA_FLOAT, value));
-            }
+            return set(attribute, CUDNN_TYPE_FLOAT, 1, Arena.ofAuto().allocateFrom(ValueLayout.JAVA_FLOAT, value));
         }
 
         Descriptor descriptors(int attribute, Descriptor... values) {
-            return addresses(attribute, cudnnBackendAttributeType.CUDNN_TYPE_BACKEND_DESCRIPTOR, handles(values));
+            return addresses(attribute, CUDNN_TYPE_BACKEND_DESCRIPTOR, handles(values));
         }
 
         /// @param values device memory
         Descriptor pointers(int attribute, Pointer... values) {
-            return addresses(attribute, cudnnBackendAttributeType.CUDNN_TYPE_VOID_PTR, values);
+            return addresses(attribute, CUDNN_TYPE_VOID_PTR, values);
         }
 
         private Descriptor addresses(int attribute, int type, NativePointerObject... values) {
-            try (Arena arena = Arena.ofConfined()) {
-                return set(attribute, type, values.length, segment(arena, values));
-            }
+            return set(attribute, type, values.length, segment(values));
         }
 
         /// @return cuDNN's status
@@ -172,25 +155,21 @@ final class GraphDescriptors implements AutoCloseable {
         }
 
         long read(int attribute) {
-            try (Arena arena = Arena.ofConfined()) {
-                MemorySegment value = arena.allocate(ValueLayout.JAVA_LONG);
-                get(attribute, cudnnBackendAttributeType.CUDNN_TYPE_INT64, 1, value);
-                return value.get(ValueLayout.JAVA_LONG, 0);
-            }
+            MemorySegment value = Arena.ofAuto().allocate(ValueLayout.JAVA_LONG);
+            get(attribute, CUDNN_TYPE_INT64, 1, value);
+            return value.get(ValueLayout.JAVA_LONG, 0);
         }
 
         /// Reads values of an enumeration.
         int[] read(int attribute, int type, int most) {
-            try (Arena arena = Arena.ofConfined()) {
-                MemorySegment values = arena.allocate(ValueLayout.JAVA_INT, most);
-                int count = get(attribute, type, most, values);
-                return values.asSlice(0, (long) count * Integer.BYTES).toArray(ValueLayout.JAVA_INT);
-            }
+            MemorySegment values = Arena.ofAuto().allocate(ValueLayout.JAVA_INT, most);
+            int count = get(attribute, type, most, values);
+            return values.asSlice(0, (long) count * Integer.BYTES).toArray(ValueLayout.JAVA_INT);
         }
 
         /// The number of descriptors in an attribute that is a list.
         int count(int attribute) {
-            return get(attribute, cudnnBackendAttributeType.CUDNN_TYPE_BACKEND_DESCRIPTOR, 0, MemorySegment.NULL);
+            return get(attribute, CUDNN_TYPE_BACKEND_DESCRIPTOR, 0, MemorySegment.NULL);
         }
 
         /// @return the number of values
@@ -199,6 +178,7 @@ final class GraphDescriptors implements AutoCloseable {
             CudaStatus.dnn(
                     JCudnn.cudnnBackendGetAttribute(handle, attribute, type, most, count, pointer(values)),
                     "cudnnBackendGetAttribute of %d".formatted(attribute));
+            Reference.reachabilityFence(values);
             return (int) count[0];
         }
     }

@@ -24,11 +24,8 @@ final class NeededFunctions {
 
     static final List<String> DNN = names("""
             cudnnGetVersion cudnnGetCudartVersion cudnnGetErrorString cudnnCreate cudnnDestroy cudnnSetStream
-            cudnnCreateTensorDescriptor cudnnSetTensor4dDescriptor cudnnDestroyTensorDescriptor
             cudnnBackendCreateDescriptor cudnnBackendDestroyDescriptor cudnnBackendSetAttribute
             cudnnBackendGetAttribute cudnnBackendFinalize cudnnBackendExecute
-            cudnnCreatePoolingDescriptor cudnnSetPooling2dDescriptor cudnnDestroyPoolingDescriptor
-            cudnnPoolingForward cudnnPoolingBackward
             """);
 
     static final List<String> BLAS = names("""

@@ -89,7 +89,7 @@ class InstalledCudnnTest {
                             all.add(new Convolution(
                                     direction,
                                     BATCH,
-                                    padded(layer.in(), conv.windows()),
+                                    layer.in(),
                                     layer.out(),
                                     conv.windows(),
                                     conv.groups(),
