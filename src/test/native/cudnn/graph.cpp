@@ -17,13 +17,13 @@ namespace trainyard::dnn {
 namespace {
 
 enum Type {
-    CONVOLUTION = 1, ENGINE = 2, CONFIGURATION = 3, HEURISTIC = 4, PLAN = 5, KNOB = 7, OPERATION_FORWARD = 10,
+    CONVOLUTION = 1, ENGINE = 2, CONFIGURATION = 3, HEURISTIC = 4, PLAN = 5, KNOB = 7, KNOB_INFO = 8, OPERATION_FORWARD = 10,
     OPERATION_TO_FILTER = 11, OPERATION_TO_DATA = 12, GRAPH = 15, VARIANT_PACK = 16, TENSOR = 17
 };
 
 enum ValueType {
     HANDLE = 0, DATA_TYPE = 1, INT64 = 3, FLOAT = 4, VOID_PTR = 6, MODE = 7, HEURISTIC_MODE = 8, KNOB_TYPE = 9, NOTE = 11,
-    DESCRIPTOR = 15
+    DESCRIPTOR = 15, BEHAVIOR = 19
 };
 
 enum Note { TENSOR_CORE = 0, NONDETERMINISTIC = 4, WINOGRAD = 5 };
@@ -53,6 +53,7 @@ const std::map<int, std::vector<Attribute>>& attributes() {
         {CONFIGURATION, {{300, DESCRIPTOR, 1}, {302, DESCRIPTOR, 64, false}}},
         {HEURISTIC, {{200, HEURISTIC_MODE, 1}, {201, DESCRIPTOR, 1}}},
         {PLAN, {{400, HANDLE, 1}, {401, DESCRIPTOR, 1}}},
+        {KNOB_INFO, {}},
         {KNOB, {{600, KNOB_TYPE, 1}, {601, INT64, 1}}},
         {OPERATION_FORWARD, operation(702, 703, 704, 705, 700, 701)},
         {OPERATION_TO_DATA, operation(708, 709, 710, 711, 706, 707)},
@@ -297,6 +298,11 @@ size_t fillAll(Descriptor& d, int name, size_t most, Descriptor** into) {
         }
         return count;
     }
+    if (d.type == ENGINE && name == 1302) {  // tiles without a plan
+        if (d.one(1301) != 1 || most == 0) return 0;
+        fill(into[0], KNOB_INFO, {{1200, {TILE}}, {1201, {ABSURD}}, {1202, {NO_PLAN}}, {1203, {1}}});
+        return 1;
+    }
     require(d.type == CONFIGURATION && d.values.count(ENGINE_OF_RESULT) > 0 && (name == 300 || name == 302),
             CUDNN_STATUS_NOT_SUPPORTED, "the fake reads the results of heuristics only");
     if (name == 300) {
@@ -314,6 +320,10 @@ size_t fillAll(Descriptor& d, int name, size_t most, Descriptor** into) {
 std::vector<long> valuesOf(Descriptor& d, int name, int type) {
     auto is = [&](int of, int called, int typed) { return d.type == of && name == called && type == typed; };
     if (is(ENGINE, 1301, INT64) || is(KNOB, 600, KNOB_TYPE) || is(KNOB, 601, INT64)) return {d.one(name)};
+    if (is(KNOB_INFO, 1200, KNOB_TYPE)) return {d.one(name)};
+    if (d.type == KNOB_INFO && name >= 1201 && name <= 1203 && type == INT64) return {d.one(name)};
+    if (is(GRAPH, 802, INT64)) return {7};
+    if (is(ENGINE, 1305, BEHAVIOR)) return {};
     if (is(PLAN, 402, INT64)) return {static_cast<long>(workspaceBytes(d))};
     require(is(ENGINE, 1303, NOTE), CUDNN_STATUS_BAD_PARAM, "no such attribute, or of another type");
     for (const Engine& each : engines(operationOf(d.referred(1300)))) {

@@ -9,6 +9,7 @@ import io.trainyard.spec.Shape;
 import io.trainyard.spec.Windows;
 import jcuda.jcudnn.cudnnConvolutionMode;
 import jcuda.jcudnn.cudnnDataType;
+import jcuda.jcudnn.cudnnMathType;
 
 /// A convolution in one direction.
 ///
@@ -42,6 +43,10 @@ record Convolution(
             this.type = type;
             this.alpha = alpha;
         }
+    }
+
+    boolean allowsTensorCores() {
+        return numbers.dnnMath() != cudnnMathType.CUDNN_FMA_MATH;
     }
 
     /// All that affects cuDNN's choice.

@@ -18,8 +18,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import jcuda.jcudnn.JCudnn;
-import jcuda.jcudnn.cudnnMathType;
 
 /// cuDNN's executable plan for a convolution, by one engine.
 record ConvolutionPlan(Engine engine, long workspaceBytes, GraphDescriptors descriptors, Descriptor plan)
@@ -30,6 +30,8 @@ record ConvolutionPlan(Engine engine, long workspaceBytes, GraphDescriptors desc
     /// cudnnBackendHeurMode_t; JCudnn lacks the first.
     private static final int[] HEURISTICS = {3, 2}; // A, FALLBACK
 
+    private static final int TILE_SIZE = 2; // cudnnBackendKnobType_t
+    private static final int RUNTIME_COMPILATION = 0; // cudnnBackendBehaviorNote_t
     private static final int MAX_NOTES = 32;
 
     /// More than cuDNN has; it does not report their number in advance.
@@ -57,6 +59,7 @@ record ConvolutionPlan(Engine engine, long workspaceBytes, GraphDescriptors desc
     /// @param device see [GraphDescriptors]
     static List<Engine> offered(BiConsumer<Descriptor, Integer> device, Convolution convolution) {
         List<Engine> engines = new ArrayList<>();
+        List<Engine> compiled = Boolean.getBoolean("cuda.compiled-engines") ? engines : new ArrayList<>();
         try (GraphDescriptors scope = new GraphDescriptors(device)) {
             Descriptor graph = convolution.describe(scope);
             for (int mode : HEURISTICS) {
@@ -64,17 +67,56 @@ record ConvolutionPlan(Engine engine, long workspaceBytes, GraphDescriptors desc
                         .descriptors(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph)
                         .choice(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, mode);
                 if (heuristic.tryToFinish() == 0) { // otherwise it has none for this operation
+                    int count = heuristic.count(CUDNN_ATTR_ENGINEHEUR_RESULTS);
                     for (Descriptor configuration : scope.read(
-                            heuristic,
-                            CUDNN_ATTR_ENGINEHEUR_RESULTS,
-                            CUDNN_BACKEND_ENGINECFG_DESCRIPTOR,
-                            heuristic.count(CUDNN_ATTR_ENGINEHEUR_RESULTS))) {
-                        read(scope, configuration, convolution).ifPresent(engines::add);
+                            heuristic, CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, count)) {
+                        Descriptor engine = scope.read(
+                                        configuration, CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_BACKEND_ENGINE_DESCRIPTOR, 1)[
+                                0];
+                        if (allows(engine, convolution)) {
+                            (isCompiled(engine) ? compiled : engines).add(read(scope, configuration, engine));
+                        }
+                    }
+                }
+            }
+            if (!convolution.allowsTensorCores()) {
+                addTiles(engines, graph, scope, convolution);
+            }
+        }
+        return (engines.isEmpty() ? compiled : engines).stream().distinct().toList();
+    }
+
+    /// Adds the other tile sizes of engines that compute in float32, of which cuDNN's heuristics offer few.
+    private static void addTiles(
+            List<Engine> engines, Descriptor graph, GraphDescriptors scope, Convolution convolution) {
+        for (long number = 0; number < graph.read(CUDNN_ATTR_OPERATIONGRAPH_ENGINE_GLOBAL_COUNT); number++) {
+            Descriptor engine = scope.create(CUDNN_BACKEND_ENGINE_DESCRIPTOR)
+                    .descriptors(CUDNN_ATTR_ENGINE_OPERATION_GRAPH, graph)
+                    .longs(CUDNN_ATTR_ENGINE_GLOBAL_INDEX, number);
+            if (engine.tryToFinish() != 0 || !allows(engine, convolution) || isCompiled(engine)) {
+                continue;
+            }
+            for (Descriptor knob :
+                    scope.read(engine, CUDNN_ATTR_ENGINE_KNOB_INFO, CUDNN_BACKEND_KNOB_INFO_DESCRIPTOR, MAX_KNOBS)) {
+                if (knob.read(CUDNN_ATTR_KNOB_INFO_TYPE, CUDNN_TYPE_KNOB_TYPE, 1)[0] == TILE_SIZE) {
+                    long step = Math.max(1, knob.read(CUDNN_ATTR_KNOB_INFO_STRIDE));
+                    long last = knob.read(CUDNN_ATTR_KNOB_INFO_MAXIMUM_VALUE);
+                    for (long size = knob.read(CUDNN_ATTR_KNOB_INFO_MINIMUM_VALUE); size <= last; size += step) {
+                        engines.add(new Engine(number, Map.of(TILE_SIZE, size)));
                     }
                 }
             }
         }
-        return engines.stream().distinct().toList();
+    }
+
+    private static boolean isCompiled(Descriptor engine) {
+        return IntStream.of(engine.read(CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE, CUDNN_TYPE_BEHAVIOR_NOTE, MAX_NOTES))
+                .anyMatch(note -> note == RUNTIME_COMPILATION);
+    }
+
+    private static boolean allows(Descriptor engine, Convolution convolution) {
+        return IntStream.of(engine.read(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE, MAX_NOTES))
+                .allMatch(note -> allows(note, convolution));
     }
 
     /// Conversion of inputs is to float16, which overflows. Winograd and FFT spread non-finite values to other
@@ -84,28 +126,21 @@ record ConvolutionPlan(Engine engine, long workspaceBytes, GraphDescriptors desc
         return switch (note) {
             case CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC, CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS -> false;
             case CUDNN_NUMERICAL_NOTE_TENSOR_CORE, CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION ->
-                convolution.numbers().dnnMath() != cudnnMathType.CUDNN_FMA_MATH;
+                convolution.allowsTensorCores();
             case CUDNN_NUMERICAL_NOTE_FFT, CUDNN_NUMERICAL_NOTE_WINOGRAD, 6, 7, 8 -> // Winograd by tiles in new cuDNN
                 convolution.direction() != Direction.FORWARD;
             default -> true;
         };
     }
 
-    private static Optional<Engine> read(GraphDescriptors scope, Descriptor configuration, Convolution convolution) {
-        Descriptor engine =
-                scope.read(configuration, CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_BACKEND_ENGINE_DESCRIPTOR, 1)[0];
-        for (int note : engine.read(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE, MAX_NOTES)) {
-            if (!allows(note, convolution)) {
-                return Optional.empty();
-            }
-        }
+    private static Engine read(GraphDescriptors scope, Descriptor configuration, Descriptor engine) {
         Map<Integer, Long> knobs = new TreeMap<>();
         for (Descriptor knob : scope.read(
                 configuration, CUDNN_ATTR_ENGINECFG_KNOB_CHOICES, CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR, MAX_KNOBS)) {
             int type = knob.read(CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, CUDNN_TYPE_KNOB_TYPE, 1)[0];
             knobs.put(type, knob.read(CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE));
         }
-        return Optional.of(new Engine(engine.read(CUDNN_ATTR_ENGINE_GLOBAL_INDEX), knobs));
+        return new Engine(engine.read(CUDNN_ATTR_ENGINE_GLOBAL_INDEX), knobs);
     }
 
     /// The first plans of these engines with an acceptable workspace. The caller closes them.

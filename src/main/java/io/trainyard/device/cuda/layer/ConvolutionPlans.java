@@ -17,8 +17,10 @@ import java.util.function.BiConsumer;
 public final class ConvolutionPlans {
     private static final System.Logger LOG = System.getLogger(ConvolutionPlans.class.getName());
 
-    /// The number of plans that are timed for a shape.
+    /// The number of plans that are timed for a shape; more without tensor cores, where heuristics know little.
     private static final int TIMED_PLANS = 8;
+
+    private static final int TIMED_IN_FP32 = 16;
 
     /// The fastest by kind of GPU and convolution.
     private static final Map<String, Engine> TIMED = new ConcurrentHashMap<>();
@@ -89,7 +91,8 @@ public final class ConvolutionPlans {
             return Optional.empty();
         }
         Engine engine = TIMED.computeIfAbsent(kind + ": " + convolution, _ -> {
-            List<ConvolutionPlan> plans = plans(offered, TIMED_PLANS, convolution);
+            List<ConvolutionPlan> plans =
+                    plans(offered, convolution.allowsTensorCores() ? TIMED_PLANS : TIMED_IN_FP32, convolution);
             try {
                 return plans.size() == 1
                         ? plans.getFirst().engine()

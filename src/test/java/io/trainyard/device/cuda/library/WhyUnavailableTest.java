@@ -124,8 +124,8 @@ class WhyUnavailableTest {
                 new Case(
                         "a cuDNN that lacks what is called",
                         (libraries, root) -> ready(libraries)
-                                .library("libcudnn.so.9", without("cudnnPoolingForward", NeededFunctions.DNN), ""),
-                        "cuDNN (DIR/libcudnn.so.9) has no cudnnPoolingForward, which Trainyard calls; install a newer"),
+                                .library("libcudnn.so.9", without("cudnnBackendExecute", NeededFunctions.DNN), ""),
+                        "cuDNN (DIR/libcudnn.so.9) has no cudnnBackendExecute, which Trainyard calls; install a newer"),
                 new Case(
                         "a driver older than CUDA",
                         (libraries, root) -> libraries.driver(0, 12040, 1).dnn(9, 92400, 13),
