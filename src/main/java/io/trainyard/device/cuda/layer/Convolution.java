@@ -5,11 +5,11 @@ import static jcuda.jcudnn.cudnnBackendAttributeType.*;
 import static jcuda.jcudnn.cudnnBackendDescriptorType.*;
 
 import io.trainyard.device.cuda.layer.GraphDescriptors.Descriptor;
+import io.trainyard.spec.Precision;
 import io.trainyard.spec.Shape;
 import io.trainyard.spec.Windows;
 import jcuda.jcudnn.cudnnConvolutionMode;
 import jcuda.jcudnn.cudnnDataType;
-import jcuda.jcudnn.cudnnMathType;
 
 /// A convolution in one direction.
 ///
@@ -46,13 +46,13 @@ record Convolution(
     }
 
     boolean allowsTensorCores() {
-        return numbers.dnnMath() != cudnnMathType.CUDNN_FMA_MATH;
+        return numbers.precision() != Precision.FP32;
     }
 
     /// All that affects cuDNN's choice.
     @Override
     public String toString() {
-        return "%s of %d times %s, %d kernels of rows %s and columns %s, %d groups, %s"
+        return "%s of %d times %s, %d kernels of rows %s and columns %s, %d groups, %s, channels last: %s"
                 .formatted(
                         direction,
                         samples,
@@ -61,7 +61,8 @@ record Convolution(
                         windows.rows(),
                         windows.columns(),
                         groups,
-                        numbers.ofConvolutions());
+                        numbers.precision(),
+                        numbers.channelsLast());
     }
 
     long[] x() {
