@@ -21,14 +21,16 @@ struct Strip {
     int channels, inner;
     int channel; // of the first value at a position; where it is beyond the last, there are no positions
     int step;
-    long long first, end;
+    long long positions; // of the channels
+    long long begin, first, end; // the block's first, the thread's first, and the end of both
 
     __device__ explicit Strip(Tiles of) : channels(of.channels), inner(of.inner), step(BLOCK / of.abreast) {
         int tile = blockIdx.x / of.splits;
         int split = blockIdx.x - tile * of.splits;
         channel = inner == 1 ? (tile * of.abreast + int(threadIdx.x) % of.abreast) * WIDTH : tile;
-        long long positions = inner == 1 ? of.outer : (long long) of.outer * inner / WIDTH;
-        first = positions * split / of.splits + int(threadIdx.x) / of.abreast;
+        positions = inner == 1 ? of.outer : (long long) of.outer * inner / WIDTH;
+        begin = positions * split / of.splits;
+        first = begin + int(threadIdx.x) / of.abreast;
         end = channel < channels ? positions * (split + 1) / of.splits : 0;
     }
 
@@ -40,6 +42,11 @@ struct Strip {
         long long i = position * WIDTH;
         long long row = quotient(i, inner);
         return (row * channels + channel) * inner + (i - row * inner);
+    }
+
+    // Values of a channel at `number` positions.
+    __device__ float count(long long number) const {
+        return inner == 1 ? number : number * WIDTH;
     }
 
     // How many channels the thread has.
@@ -58,46 +65,101 @@ struct Strip {
     }
 };
 
-// Of some values: how many, their mean, and the sum of their squared differences to it.
-struct Moments {
-    float count, mean, squares;
+// Loads ahead and registers are balanced: two blocks run on each multiprocessor, and no register is spilled.
+const int BLOCKS = 2;
 
-    // Chan, Golub and LeVeque, "Updating Formulae and a Pairwise Algorithm for Computing Sample Variances" (1979).
-    __device__ void add(Moments other) {
-        if (other.count > 0) {
-            float all = count + other.count;
-            float share = other.count / all;
-            float apart = other.mean - mean;
-            mean += apart * share;
-            squares += other.squares + apart * apart * (count * share);
-            count = all;
+template <int COUNT, int WIDTH, class Take>
+__device__ long long takeStrip(
+        const VALUE* a, const VALUE* b, const VALUE* c, const Strip<WIDTH>& strip, long long p, Take take) {
+    for (; p + (COUNT - 1) * strip.step < strip.end; p += COUNT * strip.step) {
+        long long at[COUNT];
+        Group<VALUE, WIDTH> ofA[COUNT], ofB[COUNT] = {}, ofC[COUNT] = {};
+        for (int i = 0; i < COUNT; i++) {
+            at[i] = strip.at(p + i * strip.step);
+            ofA[i] = load<WIDTH>(a, at[i]);
         }
+        for (int i = 0; b && i < COUNT; i++) {
+            ofB[i] = load<WIDTH>(b, at[i]);
+        }
+        for (int i = 0; c && i < COUNT; i++) {
+            ofC[i] = load<WIDTH>(c, at[i]);
+        }
+        for (int i = 0; i < COUNT; i++) {
+            take(at[i], ofA[i], ofB[i], ofC[i]);
+        }
+    }
+    return p;
+}
+
+// Calls take(at, values of a, of b, of c) for each position of the thread, in order. b and c may be null, for zeros.
+// Values of AHEAD positions are loaded before the first are needed.
+template <int AHEAD, int WIDTH, class Take>
+__device__ void takeStrip(const VALUE* a, const VALUE* b, const VALUE* c, const Strip<WIDTH>& strip, Take take) {
+    long long rest = takeStrip<AHEAD>(a, b, c, strip, strip.first, take);
+    takeStrip<1>(a, b, c, strip, rest, take);
+}
+
+// Two sums of a channel. A kind of sums defines how those of several blocks are added: about a center, which is a value
+// of the channel, and how they become results.
+struct Sums {
+    float first, second;
+
+    __device__ void add(Sums other) {
+        first += other.first;
+        second += other.second;
     }
 };
 
-// Adds up the sums that the threads of a block have for the same channels, in a fixed order; one thread per channel gets
-// the result.
-template <int WIDTH, class Sum>
-__device__ void addUp(Sum (&sums)[WIDTH], const Strip<WIDTH>& strip) {
-    __shared__ Sum all[WIDTH][BLOCK];
+// Of gradients: by the channel's shift, and by its scale.
+struct GradientSums {
+    static __device__ float center(Sums) { return 0; }
+    static __device__ Sums about(float, Sums result, float) { return result; }
+    static __device__ Sums result(float, Sums sums, float) { return sums; }
+};
+
+// Of values: sums of differences to the center, and of their squares, so that a channel far from zero loses no precision
+// by cancellation. Results are the mean and the sum of squared differences to it.
+struct MomentSums {
+    static __device__ float center(Sums result) { return result.first; }
+
+    static __device__ Sums about(float center, Sums result, float count) {
+        float apart = result.first - center;
+        return {apart * count, result.second + apart * apart * count};
+    }
+
+    static __device__ Sums result(float center, Sums sums, float count) {
+        float average = sums.first / count;
+        float squares = sums.second - sums.first * average;
+        return {center + average, squares < 0 ? 0 : squares}; // NaN stays
+    }
+};
+
+// Adds up the sums that the threads of a block have for the same channels, in a fixed order; the first thread with a
+// channel gets the result.
+template <int WIDTH>
+__device__ void addUp(Sums (&sums)[WIDTH], const Strip<WIDTH>& strip) {
+    __shared__ Sums all[BLOCK / WARP][WARP][WIDTH];
     int abreast = BLOCK / strip.step;
-    for (int k = 0; k < WIDTH; k++) {
-        all[k][threadIdx.x] = sums[k];
+    int lane = threadIdx.x % WARP;
+    for (int distance = WARP / 2; distance >= abreast; distance /= 2) {
+        for (int k = 0; k < WIDTH; k++) {
+            sums[k].first += __shfl_xor_sync(0xffffffff, sums[k].first, distance);
+            sums[k].second += __shfl_xor_sync(0xffffffff, sums[k].second, distance);
+        }
+    }
+    if (lane < abreast) {
+        for (int k = 0; k < WIDTH; k++) {
+            all[threadIdx.x / WARP][lane][k] = sums[k];
+        }
     }
     __syncthreads();
-    for (int half = BLOCK / 2; half >= abreast; half /= 2) {
-        if (threadIdx.x < half) {
-            for (int k = 0; k < WIDTH; k++) {
-                all[k][threadIdx.x].add(all[k][threadIdx.x + half]);
+    if (int(threadIdx.x) < abreast) {
+        for (int k = 0; k < WIDTH; k++) {
+            for (int warp = 1; warp < BLOCK / WARP; warp++) {
+                sums[k].add(all[warp][lane][k]);
             }
         }
-        __syncthreads();
-    }
-    for (int k = 0; k < WIDTH; k++) {
-        sums[k] = all[k][threadIdx.x];
-    }
-    if (strip.lanes() < WIDTH) {
-        for (int k = 1; k < WIDTH; k++) {
+        for (int k = 1; k < WIDTH && strip.inner != 1; k++) {
             sums[0].add(sums[k]);
         }
     }
@@ -122,41 +184,50 @@ __device__ inline bool comesLast(int* arrived, int blocks) {
     return last;
 }
 
-// Calls take(strip, sums) in each thread, adds up the sums of all blocks, and calls give(channel, sum) for each channel once.
+// Calls take(strip, centers, sums) in each thread, adds up the sums of all blocks, and calls give(channel, result) for each
+// channel once.
 //
 // parts: (splits, channels), or null where there is one split
 // arrived: a number for each channel at most, all 0
-template <int WIDTH, class Sum, class Take, class Give>
-__device__ void sumChannels(Tiles of, Sum* parts, int* arrived, Take take, Give give) {
+template <class Kind, int WIDTH, class Take, class Give>
+__device__ void sumChannels(Tiles of, Sums* parts, int* arrived, Take take, Give give) {
     Strip<WIDTH> strip(of);
-    Sum sums[WIDTH] = {};
-    take(strip, sums);
+    Sums sums[WIDTH] = {};
+    float centers[WIDTH] = {};
+    take(strip, centers, sums);
     addUp(sums, strip);
+    for (int k = 0; k < WIDTH; k++) {
+        sums[k] = Kind::result(centers[k], sums[k], strip.count(strip.end - strip.begin));
+    }
     if (of.splits > 1) {
         int tile = blockIdx.x / of.splits;
-        int split = blockIdx.x - tile * of.splits;
         if (strip.speaks()) {
             for (int k = 0; k < WIDTH; k++) {
                 if (k < strip.lanes()) {
-                    parts[(long long) split * of.channels + strip.channel + k] = sums[k];
+                    parts[(long long) (blockIdx.x - tile * of.splits) * of.channels + strip.channel + k] = sums[k];
                 }
             }
         }
         if (!comesLast(arrived + tile, of.splits)) {
             return;
         }
+        int end = strip.channel < of.channels ? of.splits : 0;
         for (int k = 0; k < WIDTH; k++) {
             sums[k] = {};
+            centers[k] = k < strip.lanes() && end > 0 ? Kind::center(parts[strip.channel + k]) : 0;
         }
-        int end = strip.channel < of.channels ? of.splits : 0;
         for (int s = threadIdx.x / of.abreast; s < end; s += strip.step) {
+            float count = strip.count(strip.positions * (s + 1) / of.splits - strip.positions * s / of.splits);
             for (int k = 0; k < WIDTH; k++) {
                 if (k < strip.lanes()) {
-                    sums[k].add(parts[(long long) s * of.channels + strip.channel + k]);
+                    sums[k].add(Kind::about(centers[k], parts[(long long) s * of.channels + strip.channel + k], count));
                 }
             }
         }
         addUp(sums, strip);
+        for (int k = 0; k < WIDTH; k++) {
+            sums[k] = Kind::result(centers[k], sums[k], strip.count(strip.positions));
+        }
     }
     if (strip.speaks()) {
         for (int k = 0; k < WIDTH; k++) {
@@ -167,43 +238,31 @@ __device__ void sumChannels(Tiles of, Sum* parts, int* arrived, Take take, Give 
     }
 }
 
-// Sums differences to the thread's first value, so that a channel far from zero loses no precision by cancellation.
+// Centers are the block's first values.
 template <int WIDTH>
-__device__ void momentsOf(const VALUE* x, const Strip<WIDTH>& strip, Moments (&sums)[WIDTH]) {
-    if (strip.first >= strip.end) {
+__device__ void momentsOf(const VALUE* x, const Strip<WIDTH>& strip, float (&centers)[WIDTH], Sums (&sums)[WIDTH]) {
+    if (strip.begin >= strip.end) {
         return;
     }
-    float center[WIDTH];
-    float sum[WIDTH] = {};
-    float squares[WIDTH] = {};
-    Group<VALUE, WIDTH> group = load<WIDTH>(x, strip.at(strip.first));
+    Group<VALUE, WIDTH> group = load<WIDTH>(x, strip.at(strip.begin));
     for (int k = 0; k < WIDTH; k++) {
-        center[k] = float(group.at[k]);
+        centers[k] = float(group.at[strip.inner == 1 ? k : 0]);
     }
-    float count = 0;
-    for (long long p = strip.first; p < strip.end; p += strip.step) {
-        group = load<WIDTH>(x, strip.at(p));
+    takeStrip<4>(x, nullptr, nullptr, strip, [&](long long, const Group<VALUE, WIDTH>& values, const Group<VALUE, WIDTH>&, const Group<VALUE, WIDTH>&) {
         for (int k = 0; k < WIDTH; k++) {
-            float apart = float(group.at[k]) - center[k];
-            sum[k] += apart;
-            squares[k] += apart * apart;
+            float apart = float(values.at[k]) - centers[k];
+            sums[k].add({apart, apart * apart});
         }
-        count += 1;
-    }
-    for (int k = 0; k < WIDTH; k++) {
-        float average = sum[k] / count;
-        float rest = squares[k] - sum[k] * average;
-        sums[k] = {count, center[k] + average, rest < 0 ? 0 : rest}; // NaN stays
-    }
+    });
 }
 
 // This device's row: each channel's mean, and the sum of the squared differences to it.
-extern "C" __global__ void batch_norm_statistics(
-        float* row, // (2, channels)
-        float* batches, // how many there were, which this adds one to; or null
-        float* parts, // (splits, channels, 3), or null for one split
+extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS) batch_norm_statistics(
+        float* __restrict__ row, // (2, channels)
+        float* __restrict__ batches, // how many there were, which this adds one to; or null
+        float* __restrict__ parts, // (splits, channels, 2), or null for one split
         int* arrived, // (channels), all 0
-        const VALUE* x, // (outer, channels, inner)
+        const VALUE* __restrict__ x, // (outer, channels, inner)
         int outer,
         int channels,
         int inner,
@@ -211,23 +270,40 @@ extern "C" __global__ void batch_norm_statistics(
         int abreast,
         int splits) {
     Tiles of = {outer, channels, inner, wide, abreast, splits};
-    auto give = [=](int c, Moments sum) {
-        row[c] = sum.mean;
-        row[channels + c] = sum.squares;
+    auto give = [=](int c, Sums result) {
+        row[c] = result.first;
+        row[channels + c] = result.second;
     };
     if (wide) {
-        sumChannels<LANES>(of, (Moments*) parts, arrived, [=](const Strip<LANES>& strip, Moments (&sums)[LANES]) {
-            momentsOf(x, strip, sums);
+        sumChannels<MomentSums, LANES>(of, (Sums*) parts, arrived, [=](const Strip<LANES>& strip, float (&centers)[LANES], Sums (&sums)[LANES]) {
+            momentsOf(x, strip, centers, sums);
         }, give);
     } else {
-        sumChannels<1>(of, (Moments*) parts, arrived, [=](const Strip<1>& strip, Moments (&sums)[1]) {
-            momentsOf(x, strip, sums);
+        sumChannels<MomentSums, 1>(of, (Sums*) parts, arrived, [=](const Strip<1>& strip, float (&centers)[1], Sums (&sums)[1]) {
+            momentsOf(x, strip, centers, sums);
         }, give);
     }
     if (batches && thread() == 0) {
         *batches += 1;
     }
 }
+
+// Of some values: how many, their mean, and the sum of their squared differences to it.
+struct Moments {
+    float count, mean, squares;
+
+    // Chan, Golub and LeVeque, "Updating Formulae and a Pairwise Algorithm for Computing Sample Variances" (1979).
+    __device__ void add(Moments other) {
+        if (other.count > 0) {
+            float all = count + other.count;
+            float share = other.count / all;
+            float apart = other.mean - mean;
+            mean += apart * share;
+            squares += other.squares + apart * apart * (count * share);
+            count = all;
+        }
+    }
+};
 
 // A batch divided among devices, each with a row of sums: the samples of device i begin at samples * i / devices.
 struct SharedBatch {
@@ -253,23 +329,25 @@ struct SharedBatch {
     template <int WIDTH>
     __device__ void add(Moments (&all)[WIDTH], const Strip<WIDTH>& strip) const {
         for (int device = 0; device < devices; device++) {
+            float values = count(device);
             for (int k = 0; k < WIDTH; k++) {
                 int c = min(strip.channelOf(k), channels - 1);
-                all[k].add({count(device), first(device, c), second(device, c)});
+                all[k].add({values, first(device, c), second(device, c)});
             }
         }
     }
 
     // The same of sums of gradients, and divides them by the values of a channel. Who has no samples has no sums.
     template <int WIDTH>
-    __device__ void average(Gradients (&all)[WIDTH], const Strip<WIDTH>& strip) const {
+    __device__ void average(Sums (&all)[WIDTH], const Strip<WIDTH>& strip) const {
         float values = float((long long) samples * area);
         for (int device = 0; device < devices; device++) {
+            if (count(device) == 0) {
+                continue;
+            }
             for (int k = 0; k < WIDTH; k++) {
                 int c = min(strip.channelOf(k), channels - 1);
-                if (count(device) > 0) {
-                    all[k].add({first(device, c) / values, second(device, c) / values});
-                }
+                all[k].add({first(device, c) / values, second(device, c) / values});
             }
         }
     }
@@ -302,22 +380,17 @@ __device__ void normalise(
         const Strip<WIDTH>& strip,
         const Normalisation (&channels)[WIDTH],
         int relu) {
-    for (long long p = strip.first; p < strip.end; p += strip.step) {
-        long long at = strip.at(p);
-        Group<VALUE, WIDTH> group = load<WIDTH>(x, at);
-        Group<VALUE, WIDTH> other = {};
-        if (addend) {
-            other = load<WIDTH>(addend, at);
-        }
+    takeStrip<4>(x, addend, nullptr, strip, [&](long long at, const Group<VALUE, WIDTH>& values, const Group<VALUE, WIDTH>& others, const Group<VALUE, WIDTH>&) {
+        Group<VALUE, WIDTH> results;
         for (int k = 0; k < WIDTH; k++) {
-            float value = channels[k].of(float(group.at[k]));
+            float value = channels[k].of(float(values.at[k]));
             if (addend) {
-                value += float(other.at[k]);
+                value += float(others.at[k]);
             }
-            group.at[k] = VALUE(relu && value <= 0 ? 0.0f : value); // NaN stays
+            results.at[k] = VALUE(relu && value <= 0 ? 0.0f : value); // NaN stays
         }
-        store(y, at, group);
-    }
+        store(y, at, results);
+    });
 }
 
 // The statistics that a training step's forward pass writes, and the running statistics that it updates.
@@ -354,35 +427,36 @@ __device__ void normaliseByBatch(
     Normalisation channels[WIDTH] = {};
     Moments moments[WIDTH] = {};
     batch.add(moments, strip);
-    bool writes = blockIdx.x % of.splits == 0 && strip.speaks();
+    float inverse[WIDTH];
     for (int k = 0; k < WIDTH; k++) {
-        int c = strip.channelOf(k);
-        if (c < of.channels) {
-            float inverse = 1 / sqrtf(moments[k].squares / moments[k].count + eps);
-            channels[k].set(moments[k].mean, inverse, weight, bias, c);
-            if (writes && k < strip.lanes()) {
-                statistics.write(c, moments[k], inverse);
+        inverse[k] = 1 / sqrtf(moments[k].squares / moments[k].count + eps);
+        channels[k].set(moments[k].mean, inverse[k], weight, bias, min(strip.channelOf(k), of.channels - 1));
+    }
+    if (blockIdx.x % of.splits == 0 && strip.speaks()) {
+        for (int k = 0; k < WIDTH; k++) {
+            if (k < strip.lanes()) {
+                statistics.write(strip.channel + k, moments[k], inverse[k]);
             }
         }
     }
     normalise(y, x, addend, strip, channels, relu);
 }
 
-extern "C" __global__ void batch_norm_forward(
-        VALUE* y, // (outer, channels, inner), as x
-        const VALUE* x,
-        const VALUE* addend, // as x, or null
-        const float* weight, // (channels), or null for 1
-        const float* bias, // (channels), or null for 0
-        const float* rows, // (devices, 2, channels): of batch_norm_statistics
+extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS) batch_norm_forward(
+        VALUE* __restrict__ y, // (outer, channels, inner), as x
+        const VALUE* __restrict__ x,
+        const VALUE* __restrict__ addend, // as x, or null
+        const float* __restrict__ weight, // (channels), or null for 1
+        const float* __restrict__ bias, // (channels), or null for 0
+        const float* __restrict__ rows, // (devices, 2, channels): of batch_norm_statistics
         int devices,
         int samples, // of the whole batch
         int area,
-        float* mean, // (channels), as all below
-        float* inverse, // 1 / sqrt(variance + eps)
-        float* runningMean,
-        float* runningVariance, // unbiased
-        const float* batches, // one number: how many there were with this one; null where the momentum is constant
+        float* __restrict__ mean, // (channels), as all below
+        float* __restrict__ inverse, // 1 / sqrt(variance + eps)
+        float* __restrict__ runningMean,
+        float* __restrict__ runningVariance, // unbiased
+        const float* __restrict__ batches, // one number: how many there were with this one; null where the momentum is constant
         float momentum,
         float eps,
         int relu,
@@ -417,23 +491,21 @@ __device__ void normaliseByRunning(
     Strip<WIDTH> strip(of);
     Normalisation channels[WIDTH] = {};
     for (int k = 0; k < WIDTH; k++) {
-        int c = strip.channelOf(k);
-        if (c < of.channels) {
-            channels[k].set(mean[c], 1 / sqrtf(variance[c] + eps), weight, bias, c);
-        }
+        int c = min(strip.channelOf(k), of.channels - 1);
+        channels[k].set(mean[c], 1 / sqrtf(variance[c] + eps), weight, bias, c);
     }
     normalise(y, x, addend, strip, channels, relu);
 }
 
 // By the running statistics.
-extern "C" __global__ void batch_norm_evaluation(
-        VALUE* y, // (outer, channels, inner), as x
-        const VALUE* x,
-        const VALUE* addend, // as x, or null
-        const float* weight, // (channels), or null for 1
-        const float* bias, // (channels), or null for 0
-        const float* runningMean, // (channels)
-        const float* runningVariance, // (channels)
+extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS) batch_norm_evaluation(
+        VALUE* __restrict__ y, // (outer, channels, inner), as x
+        const VALUE* __restrict__ x,
+        const VALUE* __restrict__ addend, // as x, or null
+        const float* __restrict__ weight, // (channels), or null for 1
+        const float* __restrict__ bias, // (channels), or null for 0
+        const float* __restrict__ runningMean, // (channels)
+        const float* __restrict__ runningVariance, // (channels)
         float eps,
         int relu,
         int outer,
@@ -450,16 +522,27 @@ extern "C" __global__ void batch_norm_evaluation(
     }
 }
 
+#ifdef TRAINYARD_BF16
+const float ROUNDED_TO_ZERO = 0x1p-134f; // the largest
+#else
+const float ROUNDED_TO_ZERO = 0;
+#endif
+
 // The gradient of a ReLU's input. The mask comes from the ReLU's output, or, without an added branch, from computing the
 // output again, which needs no memory.
 struct ReluGradient {
-    int relu; // 0: no ReLU
     bool again;
+    float limit; // NaN: no ReLU
+
+    __device__ ReluGradient(int relu, const VALUE* y) {
+        again = !y;
+        limit = relu ? ROUNDED_TO_ZERO : __int_as_float(-1);
+    }
 
     // At 0 the derivative is that below 0; where y is NaN the gradient passes.
     __device__ float of(float dy, float y, const Normalisation& channel, float x) const {
-        float output = again ? float(VALUE(channel.of(x))) : y;
-        return relu && output <= 0 ? 0.0f : dy;
+        float output = again ? channel.of(x) : y;
+        return output <= limit ? 0.0f : dy;
     }
 };
 
@@ -477,6 +560,7 @@ struct NormChannels {
     }
 };
 
+// The second sums lack the factor `inverse`.
 template <int WIDTH>
 __device__ void gradientSums(
         VALUE* masked,
@@ -486,52 +570,41 @@ __device__ void gradientSums(
         NormChannels channels,
         ReluGradient relu,
         const Strip<WIDTH>& strip,
-        Gradients (&sums)[WIDTH]) {
+        Sums (&sums)[WIDTH]) {
     Normalisation of[WIDTH] = {};
-    float inverse[WIDTH] = {};
     for (int k = 0; k < WIDTH; k++) {
-        int c = strip.channelOf(k);
-        if (c < strip.channels) {
-            of[k] = channels.of(c);
-            inverse[k] = channels.inverse[c];
-        }
+        of[k] = channels.of(min(strip.channelOf(k), strip.channels - 1));
     }
-    for (long long p = strip.first; p < strip.end; p += strip.step) {
-        long long at = strip.at(p);
-        Group<VALUE, WIDTH> gradient = load<WIDTH>(dy, at);
-        Group<VALUE, WIDTH> input = load<WIDTH>(x, at);
-        Group<VALUE, WIDTH> output = {};
-        if (y) {
-            output = load<WIDTH>(y, at);
-        }
+    takeStrip<2>(x, dy, y, strip, [&](long long at, const Group<VALUE, WIDTH>& inputs, const Group<VALUE, WIDTH>& gradients, const Group<VALUE, WIDTH>& outputs) {
+        Group<VALUE, WIDTH> passed;
         for (int k = 0; k < WIDTH; k++) {
-            float value = float(input.at[k]);
-            float g = relu.of(float(gradient.at[k]), float(output.at[k]), of[k], value);
-            gradient.at[k] = VALUE(g);
-            sums[k].add(g, (value - of[k].mean) * inverse[k]);
+            float value = float(inputs.at[k]);
+            float g = relu.of(float(gradients.at[k]), float(outputs.at[k]), of[k], value);
+            passed.at[k] = VALUE(g);
+            sums[k].add({g, g * (value - of[k].mean)});
         }
         if (masked) {
-            store(masked, at, gradient);
+            store(masked, at, passed);
         }
-    }
+    });
 }
 
 // This device's row: of each channel the sums of the gradient that comes through the ReLU, and of its products with the
 // normalised values. They are its share of the gradients of bias and weight, too.
-extern "C" __global__ void batch_norm_gradient_sums(
-        float* row, // (2, channels)
-        float* weightGradient, // (channels), or null
-        float* biasGradient, // (channels), or null
-        VALUE* masked, // as x: the gradient that comes through the ReLU; or null
-        float* parts, // (splits, channels, 2), or null for one split
+extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS) batch_norm_gradient_sums(
+        float* __restrict__ row, // (2, channels)
+        float* __restrict__ weightGradient, // (channels), or null
+        float* __restrict__ biasGradient, // (channels), or null
+        VALUE* __restrict__ masked, // as x: the gradient that comes through the ReLU; or null
+        float* __restrict__ parts, // (splits, channels, 2), or null for one split
         int* arrived, // (channels), all 0
-        const VALUE* dy, // (outer, channels, inner), as x
-        const VALUE* x,
-        const VALUE* y, // as x: the forward pass's output; null without ReLU or without an added branch
-        const float* weight, // (channels), or null for 1
-        const float* bias, // (channels), or null for 0
-        const float* mean, // (channels)
-        const float* inverse, // (channels)
+        const VALUE* __restrict__ dy, // (outer, channels, inner), as x
+        const VALUE* __restrict__ x,
+        const VALUE* __restrict__ y, // as x: the forward pass's output; null without ReLU or without an added branch
+        const float* __restrict__ weight, // (channels), or null for 1
+        const float* __restrict__ bias, // (channels), or null for 0
+        const float* __restrict__ mean, // (channels)
+        const float* __restrict__ inverse, // (channels)
         int relu,
         int outer,
         int channels,
@@ -541,21 +614,22 @@ extern "C" __global__ void batch_norm_gradient_sums(
         int splits) {
     Tiles of = {outer, channels, inner, wide, abreast, splits};
     NormChannels norms = {weight, bias, mean, inverse};
-    ReluGradient through = {relu, !y};
-    auto give = [=](int c, Gradients sum) {
-        row[c] = sum.shift;
-        row[channels + c] = sum.scale;
+    ReluGradient through(relu, y);
+    auto give = [=](int c, Sums sums) {
+        float scale = sums.second * inverse[c];
+        row[c] = sums.first;
+        row[channels + c] = scale;
         if (weightGradient) {
-            weightGradient[c] = sum.scale;
-            biasGradient[c] = sum.shift;
+            weightGradient[c] = scale;
+            biasGradient[c] = sums.first;
         }
     };
     if (wide) {
-        sumChannels<LANES>(of, (Gradients*) parts, arrived, [=](const Strip<LANES>& strip, Gradients (&sums)[LANES]) {
+        sumChannels<GradientSums, LANES>(of, (Sums*) parts, arrived, [=](const Strip<LANES>& strip, float (&)[LANES], Sums (&sums)[LANES]) {
             gradientSums(masked, dy, x, y, norms, through, strip, sums);
         }, give);
     } else {
-        sumChannels<1>(of, (Gradients*) parts, arrived, [=](const Strip<1>& strip, Gradients (&sums)[1]) {
+        sumChannels<GradientSums, 1>(of, (Sums*) parts, arrived, [=](const Strip<1>& strip, float (&)[1], Sums (&sums)[1]) {
             gradientSums(masked, dy, x, y, norms, through, strip, sums);
         }, give);
     }
@@ -574,44 +648,34 @@ __device__ void inputGradient(
         Tiles tiles) {
     Strip<WIDTH> strip(tiles);
     Normalisation of[WIDTH] = {};
-    float inverse[WIDTH] = {};
-    Gradients average[WIDTH] = {};
+    Sums average[WIDTH] = {};
     batch.average(average, strip);
     for (int k = 0; k < WIDTH; k++) {
-        int c = strip.channelOf(k);
-        if (c < strip.channels) {
-            of[k] = channels.of(c);
-            inverse[k] = channels.inverse[c];
-        }
+        int c = min(strip.channelOf(k), strip.channels - 1);
+        of[k] = channels.of(c);
+        average[k].second *= channels.inverse[c];
     }
-    for (long long p = strip.first; p < strip.end; p += strip.step) {
-        long long at = strip.at(p);
-        Group<VALUE, WIDTH> gradient = load<WIDTH>(dy, at);
-        Group<VALUE, WIDTH> input = load<WIDTH>(x, at);
-        Group<VALUE, WIDTH> output = {};
-        if (y) {
-            output = load<WIDTH>(y, at);
-        }
+    takeStrip<2>(x, dy, y, strip, [&](long long at, const Group<VALUE, WIDTH>& inputs, const Group<VALUE, WIDTH>& gradients, const Group<VALUE, WIDTH>& outputs) {
+        Group<VALUE, WIDTH> results;
         for (int k = 0; k < WIDTH; k++) {
-            float value = float(input.at[k]);
-            float g = relu.of(float(gradient.at[k]), float(output.at[k]), of[k], value);
-            float h = (value - of[k].mean) * inverse[k];
-            gradient.at[k] = VALUE((g - average[k].shift - h * average[k].scale) * of[k].factor);
+            float value = float(inputs.at[k]);
+            float g = relu.of(float(gradients.at[k]), float(outputs.at[k]), of[k], value);
+            results.at[k] = VALUE((g - average[k].first - (value - of[k].mean) * average[k].second) * of[k].factor);
         }
-        store(dx, at, gradient);
-    }
+        store(dx, at, results);
+    });
 }
 
-extern "C" __global__ void batch_norm_backward(
-        VALUE* dx, // (outer, channels, inner), as x
-        const VALUE* dy,
-        const VALUE* x,
-        const VALUE* y, // the forward pass's output; null without ReLU or without an added branch
-        const float* weight, // (channels), or null for 1
-        const float* bias, // (channels), or null for 0
-        const float* mean, // (channels)
-        const float* inverse, // (channels)
-        const float* rows, // (devices, 2, channels): of batch_norm_gradient_sums
+extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS) batch_norm_backward(
+        VALUE* __restrict__ dx, // (outer, channels, inner), as x
+        const VALUE* __restrict__ dy,
+        const VALUE* __restrict__ x,
+        const VALUE* __restrict__ y, // the forward pass's output; null without ReLU or without an added branch
+        const float* __restrict__ weight, // (channels), or null for 1
+        const float* __restrict__ bias, // (channels), or null for 0
+        const float* __restrict__ mean, // (channels)
+        const float* __restrict__ inverse, // (channels)
+        const float* __restrict__ rows, // (devices, 2, channels): of batch_norm_gradient_sums
         int devices,
         int samples, // of the whole batch
         int area,
@@ -624,7 +688,7 @@ extern "C" __global__ void batch_norm_backward(
         int splits) {
     Tiles of = {outer, channels, inner, wide, abreast, splits};
     NormChannels norms = {weight, bias, mean, inverse};
-    ReluGradient through = {relu, !y};
+    ReluGradient through(relu, y);
     SharedBatch batch = {rows, devices, samples, area, channels};
     if (wide) {
         inputGradient<LANES>(dx, dy, x, y, norms, through, batch, of);

@@ -1,18 +1,26 @@
 // Changes the order of dimensions, and the type of values.
 
 const int TILE = 32;
+const int TILE_VALUES = 2400;
 
-// y[n][j][i] = x[n][i][j]. A block takes a tile of x to shared memory, so that it reads and writes neighbours.
+// y[n][j][i] = x[n][i][j]. A block takes a tile of x to shared memory, so that it reads and writes neighbours. If one side
+// of x is short, as in filters, the tile is longer on the other.
 template <class To, class From>
 __device__ void transpose(
-        To* y, // (count, columns, rows)
-        const From* x, // (count, rows, columns)
+        To* __restrict__ y, // (count, columns, rows)
+        const From* __restrict__ x, // (count, rows, columns)
         int count,
         int rows,
         int columns) {
-    __shared__ float tile[TILE][TILE + 1]; // one more, so that a column's values are in different banks
+    __shared__ float tile[TILE_VALUES];
     int height = min(TILE, rows);
     int width = min(TILE, columns);
+    if (width < TILE) {
+        height = min(TILE_VALUES / (width | 1) / TILE * TILE, rows);
+    } else if (height < TILE) {
+        width = min((TILE_VALUES / height - 1) / TILE * TILE, columns);
+    }
+    int stride = width | 1; // odd, so that a column's values are in different banks
     int across = (columns + width - 1) / width;
     int tiles = (rows + height - 1) / height * across; // of one matrix
     for (long long t = blockIdx.x; t < (long long) count * tiles; t += gridDim.x) {
@@ -20,21 +28,22 @@ __device__ void transpose(
         int rest = t - n * tiles;
         int top = rest / across * height;
         int left = rest % across * width;
-        long long matrix = n * rows * columns;
-        for (int e = threadIdx.x; e < height * width; e += blockDim.x) {
-            int i = e / width;
-            int j = e - i * width;
-            if (top + i < rows && left + j < columns) {
-                tile[i][j] = float(x[matrix + (long long) (top + i) * columns + left + j]);
-            }
+        int high = min(height, rows - top);
+        int wide = min(width, columns - left);
+        const From* from = x + (n * rows + top) * columns + left;
+        To* to = y + (n * columns + left) * rows + top;
+#pragma unroll 8
+        for (int e = threadIdx.x; e < high * wide; e += BLOCK) {
+            int i = e / wide;
+            int j = e - i * wide;
+            tile[i * stride + j] = float(from[(long long) i * columns + j]);
         }
         __syncthreads();
-        for (int e = threadIdx.x; e < height * width; e += blockDim.x) {
-            int j = e / height;
-            int i = e - j * height;
-            if (top + i < rows && left + j < columns) {
-                y[matrix + (long long) (left + j) * rows + top + i] = To(tile[i][j]);
-            }
+#pragma unroll 4
+        for (int e = threadIdx.x; e < high * wide; e += BLOCK) {
+            int j = e / high;
+            int i = e - j * high;
+            to[(long long) j * rows + i] = To(tile[i * stride + j]);
         }
         __syncthreads();
     }

@@ -20,9 +20,13 @@ struct Bfloat16 {
 
     // Rounds to the nearest, of two equally near to the even one; NaN stays NaN.
     __device__ explicit Bfloat16(float x) {
+#if __CUDA_ARCH__ >= 800
+        asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(x));
+#else
         unsigned exact = __float_as_uint(x);
         unsigned rounded = exact + 0x7fff + (exact >> 16 & 1);
         bits = (x == x ? rounded : exact | 0x400000) >> 16;
+#endif
     }
 
     __device__ explicit operator float() const {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// Batch norm by our own kernels, which include a following addition of a residual's other branch and a following
 /// ReLU. Its parameters and statistics are float32 in each precision.
 final class CudaBatchNorm extends AbstractCudaLayer {
-    private static final int FLOATS_OF_MOMENTS = 3;
+    private static final int FLOATS_OF_SUMS = 2;
 
     private final BatchNorm spec;
     private final Network.Layer layer;
@@ -37,7 +37,7 @@ final class CudaBatchNorm extends AbstractCudaLayer {
         this.mean = c.arena().reserve(bytes, "the batch's mean of layer " + layer.name());
         this.inverse = c.arena().reserve(bytes, "the batch's deviation of layer " + layer.name());
         if (c.training()) {
-            c.workspace().require(tiles.splits() * bytes * FLOATS_OF_MOMENTS, false);
+            c.workspace().require(tiles.splits() * bytes * FLOATS_OF_SUMS, false);
             c.workspace().requireCounters(in.channels());
         }
     }
