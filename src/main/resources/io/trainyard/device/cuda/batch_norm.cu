@@ -19,19 +19,25 @@ struct Tiles {
 template <int WIDTH>
 struct Strip {
     int channels, inner;
+    int tile, split; // of the block
+    int together; // channels of the block, a power of two and at most WARP
     int channel; // of the first value at a position; where it is beyond the last, there are no positions
     int step;
-    long long positions; // of the channels
-    long long begin, first, end; // the block's first, the thread's first, and the end of both
+    long long positions; // of all blocks with these channels
+    long long each, longer; // positions of a block, and how many blocks have one more
+    long long begin, first, end; // where the block and the thread begin, and where both end
 
     __device__ explicit Strip(Tiles of) : channels(of.channels), inner(of.inner), step(BLOCK / of.abreast) {
-        int tile = blockIdx.x / of.splits;
-        int split = blockIdx.x - tile * of.splits;
-        channel = inner == 1 ? (tile * of.abreast + int(threadIdx.x) % of.abreast) * WIDTH : tile;
+        tile = blockIdx.x / of.splits;
+        split = blockIdx.x - tile * of.splits;
+        together = inner == 1 ? of.abreast * WIDTH : 1;
+        channel = tile * together + (inner == 1 ? int(threadIdx.x) % of.abreast * WIDTH : 0);
         positions = inner == 1 ? of.outer : (long long) of.outer * inner / WIDTH;
-        begin = positions * split / of.splits;
-        first = begin + int(threadIdx.x) / of.abreast;
-        end = channel < channels ? positions * (split + 1) / of.splits : 0;
+        each = quotient(positions, of.splits);
+        longer = positions - each * of.splits;
+        begin = each * split + min((long long) split, longer);
+        end = begin + each + (split < longer);
+        first = channel < channels ? begin + int(threadIdx.x) / of.abreast : end;
     }
 
     // Where the values of a position begin.
@@ -49,19 +55,19 @@ struct Strip {
         return inner == 1 ? number : number * WIDTH;
     }
 
-    // How many channels the thread has.
-    __device__ int lanes() const {
-        return inner == 1 ? WIDTH : 1;
-    }
-
-    // Whose the k-th value of a position is.
-    __device__ int channelOf(int k) const {
-        return inner == 1 ? channel + k : channel;
-    }
-
-    // Whether this is the block's first thread with its channels.
-    __device__ bool speaks() const {
-        return int(threadIdx.x) < BLOCK / step && channel < channels;
+    // Calls make(channel) for each channel of the block once, each in another thread, and gives threads the results for
+    // their channels.
+    template <class Result, class Make>
+    __device__ void share(Result (&results)[WIDTH], Make make) const {
+        __shared__ Result all[WARP];
+        int c = tile * together + threadIdx.x;
+        if (int(threadIdx.x) < together && c < channels) {
+            all[threadIdx.x] = make(c);
+        }
+        __syncthreads();
+        for (int k = 0; k < WIDTH; k++) {
+            results[k] = all[inner == 1 ? channel - tile * together + k : 0];
+        }
     }
 };
 
@@ -134,12 +140,11 @@ struct MomentSums {
     }
 };
 
-// Adds up the sums that the threads of a block have for the same channels, in a fixed order; the first thread with a
-// channel gets the result.
+// Adds up the sums that the threads of a block have for the same channels, in a fixed order. Each WIDTH sums of the first
+// `abreast` threads are of `channels` channels altogether; the first threads each get the result for one of them.
 template <int WIDTH>
-__device__ void addUp(Sums (&sums)[WIDTH], const Strip<WIDTH>& strip) {
-    __shared__ Sums all[BLOCK / WARP][WARP][WIDTH];
-    int abreast = BLOCK / strip.step;
+__device__ Sums addUp(Sums (&sums)[WIDTH], int abreast, int channels) {
+    __shared__ Sums all[BLOCK / WARP][WARP]; // WIDTH * abreast in each warp
     int lane = threadIdx.x % WARP;
     for (int distance = WARP / 2; distance >= abreast; distance /= 2) {
         for (int k = 0; k < WIDTH; k++) {
@@ -149,20 +154,20 @@ __device__ void addUp(Sums (&sums)[WIDTH], const Strip<WIDTH>& strip) {
     }
     if (lane < abreast) {
         for (int k = 0; k < WIDTH; k++) {
-            all[threadIdx.x / WARP][lane][k] = sums[k];
+            all[threadIdx.x / WARP][lane * WIDTH + k] = sums[k];
         }
     }
     __syncthreads();
-    if (int(threadIdx.x) < abreast) {
-        for (int k = 0; k < WIDTH; k++) {
-            for (int warp = 1; warp < BLOCK / WARP; warp++) {
-                sums[k].add(all[warp][lane][k]);
+    Sums sum = {};
+    int each = abreast * WIDTH / channels;
+    if (int(threadIdx.x) < channels) {
+        for (int warp = 0; warp < BLOCK / WARP; warp++) {
+            for (int k = 0; k < each; k++) {
+                sum.add(all[warp][threadIdx.x * each + k]);
             }
         }
-        for (int k = 1; k < WIDTH && strip.inner != 1; k++) {
-            sums[0].add(sums[k]);
-        }
     }
+    return sum;
 }
 
 // Whether this block is the last of `blocks` to arrive, for all its threads; then it sees the other blocks' writes. The
@@ -184,70 +189,54 @@ __device__ inline bool comesLast(int* arrived, int blocks) {
     return last;
 }
 
-// Calls take(strip, centers, sums) in each thread, adds up the sums of all blocks, and calls give(channel, result) for each
-// channel once.
+// Calls take(strip, sums) in each thread, adds up the sums of all blocks, and calls give(channel, result) for each channel
+// once. A block's sums are about center(strip, channel).
 //
 // parts: (splits, channels), or null where there is one split
 // arrived: a number for each channel at most, all 0
-template <class Kind, int WIDTH, class Take, class Give>
-__device__ void sumChannels(Tiles of, Sums* parts, int* arrived, Take take, Give give) {
+template <class Kind, int WIDTH, class Take, class Center, class Give>
+__device__ void sumChannels(Tiles of, Sums* parts, int* arrived, Take take, Center center, Give give) {
     Strip<WIDTH> strip(of);
     Sums sums[WIDTH] = {};
-    float centers[WIDTH] = {};
-    take(strip, centers, sums);
-    addUp(sums, strip);
-    for (int k = 0; k < WIDTH; k++) {
-        sums[k] = Kind::result(centers[k], sums[k], strip.count(strip.end - strip.begin));
+    take(strip, sums);
+    Sums sum = addUp(sums, of.abreast, strip.together);
+    int c = strip.tile * strip.together + threadIdx.x % strip.together;
+    bool speaks = int(threadIdx.x) < strip.together && c < of.channels;
+    if (speaks) {
+        sum = Kind::result(center(strip, c), sum, strip.count(strip.end - strip.begin));
     }
     if (of.splits > 1) {
-        int tile = blockIdx.x / of.splits;
-        if (strip.speaks()) {
-            for (int k = 0; k < WIDTH; k++) {
-                if (k < strip.lanes()) {
-                    parts[(long long) (blockIdx.x - tile * of.splits) * of.channels + strip.channel + k] = sums[k];
-                }
-            }
+        if (speaks) {
+            parts[(long long) strip.split * of.channels + c] = sum;
         }
-        if (!comesLast(arrived + tile, of.splits)) {
+        if (!comesLast(arrived + strip.tile, of.splits)) {
             return;
         }
-        int end = strip.channel < of.channels ? of.splits : 0;
-        for (int k = 0; k < WIDTH; k++) {
-            sums[k] = {};
-            centers[k] = k < strip.lanes() && end > 0 ? Kind::center(parts[strip.channel + k]) : 0;
+        Sums rest[1] = {};
+        int end = c < of.channels ? of.splits : 0;
+        float about = end > 0 ? Kind::center(parts[c]) : 0;
+#pragma unroll 8
+        for (int s = threadIdx.x / strip.together; s < end; s += BLOCK / strip.together) {
+            float count = strip.count(strip.each + (s < strip.longer));
+            rest[0].add(Kind::about(about, parts[(long long) s * of.channels + c], count));
         }
-        for (int s = threadIdx.x / of.abreast; s < end; s += strip.step) {
-            float count = strip.count(strip.positions * (s + 1) / of.splits - strip.positions * s / of.splits);
-            for (int k = 0; k < WIDTH; k++) {
-                if (k < strip.lanes()) {
-                    sums[k].add(Kind::about(centers[k], parts[(long long) s * of.channels + strip.channel + k], count));
-                }
-            }
-        }
-        addUp(sums, strip);
-        for (int k = 0; k < WIDTH; k++) {
-            sums[k] = Kind::result(centers[k], sums[k], strip.count(strip.positions));
-        }
+        sum = Kind::result(about, addUp(rest, strip.together, strip.together), strip.count(strip.positions));
     }
-    if (strip.speaks()) {
-        for (int k = 0; k < WIDTH; k++) {
-            if (k < strip.lanes()) {
-                give(strip.channel + k, sums[k]);
-            }
-        }
+    if (speaks) {
+        give(c, sum);
     }
 }
 
-// Centers are the block's first values.
+// The block's first value of a channel.
 template <int WIDTH>
-__device__ void momentsOf(const VALUE* x, const Strip<WIDTH>& strip, float (&centers)[WIDTH], Sums (&sums)[WIDTH]) {
-    if (strip.begin >= strip.end) {
-        return;
-    }
-    Group<VALUE, WIDTH> group = load<WIDTH>(x, strip.at(strip.begin));
-    for (int k = 0; k < WIDTH; k++) {
-        centers[k] = float(group.at[strip.inner == 1 ? k : 0]);
-    }
+__device__ float centerOf(const VALUE* x, const Strip<WIDTH>& strip, int c) {
+    return float(x[strip.inner == 1 ? strip.begin * strip.channels + c : strip.at(strip.begin)]);
+}
+
+template <int WIDTH>
+__device__ void momentsOf(const VALUE* x, const Strip<WIDTH>& strip, Sums (&sums)[WIDTH]) {
+    float centers[WIDTH];
+    strip.share(centers, [&](int c) { return centerOf(x, strip, c); });
     takeStrip<4>(x, nullptr, nullptr, strip, [&](long long, const Group<VALUE, WIDTH>& values, const Group<VALUE, WIDTH>&, const Group<VALUE, WIDTH>&) {
         for (int k = 0; k < WIDTH; k++) {
             float apart = float(values.at[k]) - centers[k];
@@ -275,13 +264,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS) batch_norm_statistic
         row[channels + c] = result.second;
     };
     if (wide) {
-        sumChannels<MomentSums, LANES>(of, (Sums*) parts, arrived, [=](const Strip<LANES>& strip, float (&centers)[LANES], Sums (&sums)[LANES]) {
-            momentsOf(x, strip, centers, sums);
-        }, give);
+        sumChannels<MomentSums, LANES>(of, (Sums*) parts, arrived, [=](const Strip<LANES>& strip, Sums (&sums)[LANES]) {
+            momentsOf(x, strip, sums);
+        }, [=](const Strip<LANES>& strip, int c) { return centerOf(x, strip, c); }, give);
     } else {
-        sumChannels<MomentSums, 1>(of, (Sums*) parts, arrived, [=](const Strip<1>& strip, float (&centers)[1], Sums (&sums)[1]) {
-            momentsOf(x, strip, centers, sums);
-        }, give);
+        sumChannels<MomentSums, 1>(of, (Sums*) parts, arrived, [=](const Strip<1>& strip, Sums (&sums)[1]) {
+            momentsOf(x, strip, sums);
+        }, [=](const Strip<1>& strip, int c) { return centerOf(x, strip, c); }, give);
     }
     if (batches && thread() == 0) {
         *batches += 1;
@@ -312,8 +301,8 @@ struct SharedBatch {
 
     // Values of a channel.
     __device__ float count(int device) const {
-        long long begin = (long long) samples * device / devices;
-        long long end = (long long) samples * (device + 1) / devices;
+        long long begin = quotient((long long) samples * device, devices);
+        long long end = quotient((long long) samples * (device + 1), devices);
         return float((end - begin) * area);
     }
 
@@ -325,31 +314,25 @@ struct SharedBatch {
         return rows[((long long) device * 2 + 1) * channels + c];
     }
 
-    // Adds those of all devices for the channels of a position, always in their order.
-    template <int WIDTH>
-    __device__ void add(Moments (&all)[WIDTH], const Strip<WIDTH>& strip) const {
+    // Of all devices, always in their order.
+    __device__ Moments moments(int c) const {
+        Moments all = {};
         for (int device = 0; device < devices; device++) {
-            float values = count(device);
-            for (int k = 0; k < WIDTH; k++) {
-                int c = min(strip.channelOf(k), channels - 1);
-                all[k].add({values, first(device, c), second(device, c)});
-            }
+            all.add({count(device), first(device, c), second(device, c)});
         }
+        return all;
     }
 
-    // The same of sums of gradients, and divides them by the values of a channel. Who has no samples has no sums.
-    template <int WIDTH>
-    __device__ void average(Sums (&all)[WIDTH], const Strip<WIDTH>& strip) const {
+    // The same of sums of gradients, divided by the values of a channel. Who has no samples has no sums.
+    __device__ Sums average(int c) const {
         float values = float((long long) samples * area);
+        Sums all = {};
         for (int device = 0; device < devices; device++) {
-            if (count(device) == 0) {
-                continue;
-            }
-            for (int k = 0; k < WIDTH; k++) {
-                int c = min(strip.channelOf(k), channels - 1);
-                all[k].add({first(device, c) / values, second(device, c) / values});
+            if (count(device) > 0) {
+                all.add({first(device, c) / values, second(device, c) / values});
             }
         }
+        return all;
     }
 };
 
@@ -358,10 +341,8 @@ struct Normalisation {
     float mean, factor, shift;
 
     // weight, bias: (channels), or null for 1 and 0
-    __device__ void set(float newMean, float inverse, const float* weight, const float* bias, int c) {
-        mean = newMean;
-        factor = weight ? inverse * weight[c] : inverse;
-        shift = bias ? bias[c] : 0;
+    static __device__ Normalisation with(float mean, float inverse, const float* weight, const float* bias, int c) {
+        return {mean, weight ? inverse * weight[c] : inverse, bias ? bias[c] : 0};
     }
 
     __device__ float of(float x) const {
@@ -404,10 +385,12 @@ struct Statistics {
 
     __device__ void write(int c, Moments batch, float newInverse) const {
         float weight = batches ? 1 / *batches : momentum;
+        float oldMean = runningMean[c];
+        float oldVariance = runningVariance[c];
         mean[c] = batch.mean;
         inverse[c] = newInverse;
-        runningMean[c] = (1 - weight) * runningMean[c] + weight * batch.mean;
-        runningVariance[c] = (1 - weight) * runningVariance[c] + weight * (batch.squares / (batch.count - 1));
+        runningMean[c] = (1 - weight) * oldMean + weight * batch.mean;
+        runningVariance[c] = (1 - weight) * oldVariance + weight * (batch.squares / (batch.count - 1));
     }
 };
 
@@ -424,21 +407,16 @@ __device__ void normaliseByBatch(
         int relu,
         Tiles of) {
     Strip<WIDTH> strip(of);
-    Normalisation channels[WIDTH] = {};
-    Moments moments[WIDTH] = {};
-    batch.add(moments, strip);
-    float inverse[WIDTH];
-    for (int k = 0; k < WIDTH; k++) {
-        inverse[k] = 1 / sqrtf(moments[k].squares / moments[k].count + eps);
-        channels[k].set(moments[k].mean, inverse[k], weight, bias, min(strip.channelOf(k), of.channels - 1));
-    }
-    if (blockIdx.x % of.splits == 0 && strip.speaks()) {
-        for (int k = 0; k < WIDTH; k++) {
-            if (k < strip.lanes()) {
-                statistics.write(strip.channel + k, moments[k], inverse[k]);
-            }
+    Normalisation channels[WIDTH];
+    strip.share(channels, [=](int c) {
+        Moments moments = batch.moments(c);
+        float inverse = 1 / sqrtf(moments.squares / moments.count + eps);
+        Normalisation channel = Normalisation::with(moments.mean, inverse, weight, bias, c);
+        if (blockIdx.x % of.splits == 0) {
+            statistics.write(c, moments, inverse);
         }
-    }
+        return channel;
+    });
     normalise(y, x, addend, strip, channels, relu);
 }
 
@@ -489,11 +467,10 @@ __device__ void normaliseByRunning(
         int relu,
         Tiles of) {
     Strip<WIDTH> strip(of);
-    Normalisation channels[WIDTH] = {};
-    for (int k = 0; k < WIDTH; k++) {
-        int c = min(strip.channelOf(k), of.channels - 1);
-        channels[k].set(mean[c], 1 / sqrtf(variance[c] + eps), weight, bias, c);
-    }
+    Normalisation channels[WIDTH];
+    strip.share(channels, [=](int c) {
+        return Normalisation::with(mean[c], 1 / sqrtf(variance[c] + eps), weight, bias, c);
+    });
     normalise(y, x, addend, strip, channels, relu);
 }
 
@@ -554,9 +531,7 @@ struct NormChannels {
     const float* inverse; // (channels)
 
     __device__ Normalisation of(int c) const {
-        Normalisation channel;
-        channel.set(mean[c], inverse[c], weight, bias, c);
-        return channel;
+        return Normalisation::with(mean[c], inverse[c], weight, bias, c);
     }
 };
 
@@ -571,10 +546,8 @@ __device__ void gradientSums(
         ReluGradient relu,
         const Strip<WIDTH>& strip,
         Sums (&sums)[WIDTH]) {
-    Normalisation of[WIDTH] = {};
-    for (int k = 0; k < WIDTH; k++) {
-        of[k] = channels.of(min(strip.channelOf(k), strip.channels - 1));
-    }
+    Normalisation of[WIDTH];
+    strip.share(of, [=](int c) { return channels.of(c); });
     takeStrip<2>(x, dy, y, strip, [&](long long at, const Group<VALUE, WIDTH>& inputs, const Group<VALUE, WIDTH>& gradients, const Group<VALUE, WIDTH>& outputs) {
         Group<VALUE, WIDTH> passed;
         for (int k = 0; k < WIDTH; k++) {
@@ -625,13 +598,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS) batch_norm_gradient_
         }
     };
     if (wide) {
-        sumChannels<GradientSums, LANES>(of, (Sums*) parts, arrived, [=](const Strip<LANES>& strip, float (&)[LANES], Sums (&sums)[LANES]) {
+        sumChannels<GradientSums, LANES>(of, (Sums*) parts, arrived, [=](const Strip<LANES>& strip, Sums (&sums)[LANES]) {
             gradientSums(masked, dy, x, y, norms, through, strip, sums);
-        }, give);
+        }, [](const Strip<LANES>&, int) { return 0.0f; }, give);
     } else {
-        sumChannels<GradientSums, 1>(of, (Sums*) parts, arrived, [=](const Strip<1>& strip, float (&)[1], Sums (&sums)[1]) {
+        sumChannels<GradientSums, 1>(of, (Sums*) parts, arrived, [=](const Strip<1>& strip, Sums (&sums)[1]) {
             gradientSums(masked, dy, x, y, norms, through, strip, sums);
-        }, give);
+        }, [](const Strip<1>&, int) { return 0.0f; }, give);
     }
 }
 
@@ -647,20 +620,23 @@ __device__ void inputGradient(
         SharedBatch batch,
         Tiles tiles) {
     Strip<WIDTH> strip(tiles);
-    Normalisation of[WIDTH] = {};
-    Sums average[WIDTH] = {};
-    batch.average(average, strip);
-    for (int k = 0; k < WIDTH; k++) {
-        int c = min(strip.channelOf(k), strip.channels - 1);
-        of[k] = channels.of(c);
-        average[k].second *= channels.inverse[c];
-    }
+    struct Channel {
+        Normalisation norm;
+        Sums average; // the second divided by the deviation
+    };
+    Channel of[WIDTH];
+    strip.share(of, [=](int c) {
+        Sums average = batch.average(c);
+        average.second *= channels.inverse[c];
+        return Channel{channels.of(c), average};
+    });
     takeStrip<2>(x, dy, y, strip, [&](long long at, const Group<VALUE, WIDTH>& inputs, const Group<VALUE, WIDTH>& gradients, const Group<VALUE, WIDTH>& outputs) {
         Group<VALUE, WIDTH> results;
         for (int k = 0; k < WIDTH; k++) {
             float value = float(inputs.at[k]);
-            float g = relu.of(float(gradients.at[k]), float(outputs.at[k]), of[k], value);
-            results.at[k] = VALUE((g - average[k].first - (value - of[k].mean) * average[k].second) * of[k].factor);
+            float g = relu.of(float(gradients.at[k]), float(outputs.at[k]), of[k].norm, value);
+            float change = g - of[k].average.first - (value - of[k].norm.mean) * of[k].average.second;
+            results.at[k] = VALUE(change * of[k].norm.factor);
         }
         store(dx, at, results);
     });
