@@ -8,29 +8,19 @@ struct Candidate {
     int index;
 };
 
-__device__ inline Candidate ofLane(Candidate candidate, int lane) {
-    return {ofLane(candidate.logit, lane), ofLane(candidate.index, lane)};
-}
-
-// Combines a value of each thread of a row in the order of the threads, so that all of them get the same bits.
-//
-// width: how many threads of the row have a value, at least 1.
-template <class Value, class Function>
-__device__ Value acrossRow(Value value, int width, Function combine) {
-    Value combined = ofLane(value, 0);
-    for (int k = 1; k < width; k++) {
-        combined = combine(combined, ofLane(value, k));
-    }
-    return combined;
-}
-
-__device__ inline float sumAcrossRow(float value, int width) {
-    return acrossRow(value, width, [](float a, float b) { return a + b; });
-}
-
 // The larger, of equals the first. NaN is not larger.
 __device__ inline Candidate better(Candidate a, Candidate b) {
     return b.logit > a.logit || (b.logit == a.logit && b.index < a.index) ? b : a;
+}
+
+// The best of each thread of a row; all of them get it.
+__device__ inline Candidate bestOf(Candidate best) {
+    for (int distance = ROW / 2; distance > 0; distance /= 2) {
+        best = better(
+                best,
+                {__shfl_xor_sync(0xffffffff, best.logit, distance), __shfl_xor_sync(0xffffffff, best.index, distance)});
+    }
+    return best;
 }
 
 // What is needed to have a row's softmax, exp(z - largest) / sum. Without the largest exp may overflow.
@@ -72,17 +62,16 @@ struct Loss {
 // row: (classes) logits. NaN among them makes the sum NaN; where it is the first, that is the prediction.
 __device__ inline Softmax softmax(const VALUE* row, int classes) {
     int lane = threadIdx.x % ROW;
-    int width = classes < ROW ? classes : ROW;
     Candidate best = {-__uint_as_float(0x7f800000), 0}; // -infinity
     for (int k = lane; k < classes; k += ROW) {
         best = better(best, {float(row[k]), k});
     }
-    best = acrossRow(best, width, better);
+    best = bestOf(best);
     float sum = 0;
     for (int k = lane; k < classes; k += ROW) {
         sum += expf(float(row[k]) - best.logit);
     }
-    sum = sumAcrossRow(sum, width);
+    sum = warpSum(sum);
     float first = float(row[0]);
     return {best.logit, sum, first == first ? best.index : 0};
 }
@@ -97,7 +86,7 @@ __device__ inline float lossOfAll(const VALUE* row, int classes, Loss loss, Soft
     for (int k = lane; k < classes; k += ROW) {
         sum += loss.weight(k) * distribution.loss(float(row[k]));
     }
-    return sumAcrossRow(sum, classes < ROW ? classes : ROW);
+    return warpSum(sum);
 }
 
 // Calls f(n) for each sample n, on all ROW threads of its row.
@@ -260,8 +249,7 @@ __device__ inline Errors rowErrors(
             gradient[k] = VALUE(2 * difference / batchWeight);
         }
     }
-    int values = width < ROW ? width : ROW;
-    return {sumAcrossRow(errors.squares, values), sumAcrossRow(errors.distances, values)};
+    return {warpSum(errors.squares), warpSum(errors.distances)};
 }
 
 // The samples' sums of squared differences, and the gradient of the batch's mean by the outputs. The samples are those

@@ -130,14 +130,8 @@ __device__ void map(VALUE* y, const VALUE* a, const VALUE* b, long long n, Funct
     }
 }
 
-// Threads of a warp: those that give each other values without memory.
+// Threads of a warp: those that give each other values without memory. All of them come to such an exchange.
 const int WARP = 32;
-
-// The value that the warp's thread `lane` has. All threads of the warp come here.
-template <class Number>
-__device__ Number ofLane(Number value, int lane) {
-    return __shfl_sync(0xffffffff, value, lane);
-}
 
 // The sum of a value of each thread of a warp, in a fixed order; all of them get it. With a larger `from`, the sums
 // of the threads with the same number modulo `from`.

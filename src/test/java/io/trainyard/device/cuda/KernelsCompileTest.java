@@ -17,7 +17,10 @@ import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +32,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// All kernels compile for every GPU since Turing without a warning or register spills. Needs nvcc (CUDA 13 for
 /// the newest GPUs) but no GPU. Unlike NVRTC, nvcc accepts a generic lambda without `__device__`.
+///
+/// Kernels that stream tensors need at most the registers in docs/evidence/cuda-kernels.md, and have loads of the width
+/// there. `-Dgolden.write=true` rewrites its rows.
 @Slow
 final class KernelsCompileTest {
     /// The oldest of each generation: later ones have its instructions, too.
@@ -39,6 +45,12 @@ final class KernelsCompileTest {
 
     private static final int OLDEST = 75;
     private static final int FIRST_WITH_CLUSTERS = 90;
+
+    private static final Path PAGE = Path.of("docs/evidence/cuda-kernels.md");
+    private static final Pattern ROW = Pattern.compile("\\| `(\\w+)`, (\\w+) \\| (\\d+) \\| (.*) \\|");
+    private static final Pattern REGISTERS =
+            Pattern.compile("Compiling entry function '(\\w+)' for '(sm_\\d+)'[^']*?Used (\\d+) registers");
+    private static final Pattern LOAD = Pattern.compile("ld\\.global\\.(?:nc\\.)?(?:v(\\d)\\.)?[a-z](\\d+)");
 
     /// An empty file marks each source that has compiled.
     private static final Path COMPILED = Path.of("target", "compiled-kernels");
@@ -87,8 +99,9 @@ final class KernelsCompileTest {
         assertThat(gpus).as("GPUs that %s knows", nvcc).isNotEmpty();
         Path source = Files.writeString(folder.resolve("kernels.cu"), text);
         List<String> options = Numbers.of(precision).options();
-        Path done = COMPILED.resolve(digest(text + options + gpus + version()));
-        if (Files.exists(done)) {
+        Path done = COMPILED.resolve(digest(text + options + gpus + version() + Files.readString(PAGE)));
+        boolean write = Boolean.getBoolean("golden.write");
+        if (Files.exists(done) && !write) {
             return; // unchanged since the last success
         }
 
@@ -102,15 +115,66 @@ final class KernelsCompileTest {
                 "-diag-suppress", // a constant for the other program
                 "177",
                 "-Xptxas",
-                "--warn-on-spills,--warn-on-local-memory-usage",
+                "--warn-on-spills,--warn-on-local-memory-usage,-v",
+                "-keep",
+                "-keep-dir",
+                folder.toString(),
                 "-o",
                 folder.resolve("kernels.fatbin").toString(),
                 source.toString()));
         command.addAll(targets(gpus));
         command.addAll(options);
-        run(command);
+        String report = run(command);
+        if (wanted.equals(GENERATIONS) && gpus.equals(wanted)) {
+            comparePage(report, precision, write);
+        }
         Files.createDirectories(COMPILED);
         Files.createFile(done);
+    }
+
+    private void comparePage(String report, Precision precision, boolean write) throws IOException {
+        Map<String, Integer> registers = REGISTERS
+                .matcher(report)
+                .results()
+                .collect(Collectors.toMap(
+                        found -> found.group(1) + found.group(2), found -> Integer.valueOf(found.group(3))));
+        Map<String, String> ptx = Stream.of(Files.readString(folder.resolve("kernels.compute_90.ptx"))
+                        .split("\\.visible \\.entry "))
+                .skip(1)
+                .collect(Collectors.toMap(kernel -> kernel.substring(0, kernel.indexOf('(')), kernel -> kernel));
+        List<String> page = new ArrayList<>(Files.readAllLines(PAGE));
+        for (int i = 0; i < page.size(); i++) {
+            Matcher row = ROW.matcher(page.get(i));
+            if (!row.matches() || !row.group(2).equals(precision.toString())) {
+                continue;
+            }
+            String kernel = row.group(1);
+            List<Integer> used =
+                    GENERATIONS.stream().map(gpu -> registers.get(kernel + gpu)).toList();
+            int widest = LOAD.matcher(ptx.get(kernel))
+                    .results()
+                    .mapToInt(load -> Integer.parseInt(load.group(2))
+                            * (load.group(1) == null ? 1 : Integer.parseInt(load.group(1))))
+                    .max()
+                    .orElse(0);
+            if (write) {
+                String numbers = used.stream().map(String::valueOf).collect(Collectors.joining(" | "));
+                page.set(i, "| `%s`, %s | %d | %s |".formatted(kernel, precision, widest, numbers));
+                continue;
+            }
+            List<Integer> limits =
+                    Stream.of(row.group(4).split(" \\| ")).map(Integer::valueOf).toList();
+            assertThat(widest).as("the widest load of %s", kernel).isEqualTo(Integer.parseInt(row.group(3)));
+            assertThat(used).as("registers of %s for %s", kernel, GENERATIONS).hasSameSizeAs(limits);
+            for (int k = 0; k < limits.size(); k++) {
+                assertThat(used.get(k))
+                        .as("registers of %s for %s", kernel, GENERATIONS.get(k))
+                        .isLessThanOrEqualTo(limits.get(k));
+            }
+        }
+        if (write) {
+            Files.write(PAGE, page);
+        }
     }
 
     private static List<String> targets(List<String> gpus) {
