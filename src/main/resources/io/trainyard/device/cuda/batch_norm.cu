@@ -74,35 +74,37 @@ struct Strip {
 // Loads ahead and registers are balanced: two blocks run on each multiprocessor, and no register is spilled.
 const int BLOCKS = 2;
 
-template <int COUNT, int WIDTH, class Take>
+template <int COUNT, int TENSORS, int WIDTH, class Take>
 __device__ long long takeStrip(
-        const VALUE* a, const VALUE* b, const VALUE* c, const Strip<WIDTH>& strip, long long p, Take take) {
+        const VALUE* const (&tensors)[TENSORS], const Strip<WIDTH>& strip, long long p, Take take) {
     for (; p + (COUNT - 1) * strip.step < strip.end; p += COUNT * strip.step) {
         long long at[COUNT];
-        Group<VALUE, WIDTH> ofA[COUNT], ofB[COUNT] = {}, ofC[COUNT] = {};
+        Group<VALUE, WIDTH> values[COUNT][TENSORS] = {};
         for (int i = 0; i < COUNT; i++) {
             at[i] = strip.at(p + i * strip.step);
-            ofA[i] = load<WIDTH>(a, at[i]);
         }
-        for (int i = 0; b && i < COUNT; i++) {
-            ofB[i] = load<WIDTH>(b, at[i]);
+#pragma unroll
+        for (int t = 0; t < TENSORS; t++) {
+            if (tensors[t]) {
+                for (int i = 0; i < COUNT; i++) {
+                    values[i][t] = load<WIDTH>(tensors[t], at[i]);
+                }
+            }
         }
-        for (int i = 0; c && i < COUNT; i++) {
-            ofC[i] = load<WIDTH>(c, at[i]);
-        }
+#pragma unroll
         for (int i = 0; i < COUNT; i++) {
-            take(at[i], ofA[i], ofB[i], ofC[i]);
+            take(at[i], values[i]);
         }
     }
     return p;
 }
 
-// Calls take(at, values of a, of b, of c) for each position of the thread, in order. b and c may be null, for zeros.
-// Values of AHEAD positions are loaded before the first are needed.
-template <int AHEAD, int WIDTH, class Take>
-__device__ void takeStrip(const VALUE* a, const VALUE* b, const VALUE* c, const Strip<WIDTH>& strip, Take take) {
-    long long rest = takeStrip<AHEAD>(a, b, c, strip, strip.first, take);
-    takeStrip<1>(a, b, c, strip, rest, take);
+// Calls take(at, values of the tensors) for each position of the thread, in order. A tensor may be null, for zeros. Values
+// of AHEAD positions are loaded before the first are needed.
+template <int AHEAD, int TENSORS, int WIDTH, class Take>
+__device__ void takeStrip(const VALUE* const (&tensors)[TENSORS], const Strip<WIDTH>& strip, Take take) {
+    long long rest = takeStrip<AHEAD>(tensors, strip, strip.first, take);
+    takeStrip<1>(tensors, strip, rest, take);
 }
 
 // Two sums of a channel. A kind of sums defines how those of several blocks are added: about a center, which is a value
@@ -237,9 +239,10 @@ template <int WIDTH>
 __device__ void momentsOf(const VALUE* x, const Strip<WIDTH>& strip, Sums (&sums)[WIDTH]) {
     float centers[WIDTH];
     strip.share(centers, [&](int c) { return centerOf(x, strip, c); });
-    takeStrip<4>(x, nullptr, nullptr, strip, [&](long long, const Group<VALUE, WIDTH>& values, const Group<VALUE, WIDTH>&, const Group<VALUE, WIDTH>&) {
+    const VALUE* tensors[] = {x};
+    takeStrip<4>(tensors, strip, [&](long long, const Group<VALUE, WIDTH> (&values)[1]) {
         for (int k = 0; k < WIDTH; k++) {
-            float apart = float(values.at[k]) - centers[k];
+            float apart = float(values[0].at[k]) - centers[k];
             sums[k].add({apart, apart * apart});
         }
     });
@@ -361,12 +364,13 @@ __device__ void normalise(
         const Strip<WIDTH>& strip,
         const Normalisation (&channels)[WIDTH],
         int relu) {
-    takeStrip<4>(x, addend, nullptr, strip, [&](long long at, const Group<VALUE, WIDTH>& values, const Group<VALUE, WIDTH>& others, const Group<VALUE, WIDTH>&) {
+    const VALUE* tensors[] = {x, addend};
+    takeStrip<4>(tensors, strip, [&](long long at, const Group<VALUE, WIDTH> (&values)[2]) {
         Group<VALUE, WIDTH> results;
         for (int k = 0; k < WIDTH; k++) {
-            float value = channels[k].of(float(values.at[k]));
+            float value = channels[k].of(float(values[0].at[k]));
             if (addend) {
-                value += float(others.at[k]);
+                value += float(values[1].at[k]);
             }
             results.at[k] = VALUE(relu && value <= 0 ? 0.0f : value); // NaN stays
         }
@@ -540,6 +544,7 @@ template <int WIDTH>
 __device__ void gradientSums(
         VALUE* masked,
         const VALUE* dy,
+        const VALUE* other,
         const VALUE* x,
         const VALUE* y,
         NormChannels channels,
@@ -548,11 +553,12 @@ __device__ void gradientSums(
         Sums (&sums)[WIDTH]) {
     Normalisation of[WIDTH];
     strip.share(of, [=](int c) { return channels.of(c); });
-    takeStrip<2>(x, dy, y, strip, [&](long long at, const Group<VALUE, WIDTH>& inputs, const Group<VALUE, WIDTH>& gradients, const Group<VALUE, WIDTH>& outputs) {
+    const VALUE* tensors[] = {x, dy, y, other};
+    takeStrip<2>(tensors, strip, [&](long long at, const Group<VALUE, WIDTH> (&values)[4]) {
         Group<VALUE, WIDTH> passed;
         for (int k = 0; k < WIDTH; k++) {
-            float value = float(inputs.at[k]);
-            float g = relu.of(float(gradients.at[k]), float(outputs.at[k]), of[k], value);
+            float value = float(values[0].at[k]);
+            float g = relu.of(float(values[1].at[k]) + float(values[3].at[k]), float(values[2].at[k]), of[k], value);
             passed.at[k] = VALUE(g);
             sums[k].add({g, g * (value - of[k].mean)});
         }
@@ -572,6 +578,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS) batch_norm_gradient_
         float* __restrict__ parts, // (splits, channels, 2), or null for one split
         int* arrived, // (channels), all 0
         const VALUE* __restrict__ dy, // (outer, channels, inner), as x
+        const VALUE* __restrict__ other, // as x: added to dy; or null
         const VALUE* __restrict__ x,
         const VALUE* __restrict__ y, // as x: the forward pass's output; null without ReLU or without an added branch
         const float* __restrict__ weight, // (channels), or null for 1
@@ -599,11 +606,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS) batch_norm_gradient_
     };
     if (wide) {
         sumChannels<GradientSums, LANES>(of, (Sums*) parts, arrived, [=](const Strip<LANES>& strip, Sums (&sums)[LANES]) {
-            gradientSums(masked, dy, x, y, norms, through, strip, sums);
+            gradientSums(masked, dy, other, x, y, norms, through, strip, sums);
         }, [](const Strip<LANES>&, int) { return 0.0f; }, give);
     } else {
         sumChannels<GradientSums, 1>(of, (Sums*) parts, arrived, [=](const Strip<1>& strip, Sums (&sums)[1]) {
-            gradientSums(masked, dy, x, y, norms, through, strip, sums);
+            gradientSums(masked, dy, other, x, y, norms, through, strip, sums);
         }, [](const Strip<1>&, int) { return 0.0f; }, give);
     }
 }
@@ -630,11 +637,12 @@ __device__ void inputGradient(
         average.second *= channels.inverse[c];
         return Channel{channels.of(c), average};
     });
-    takeStrip<2>(x, dy, y, strip, [&](long long at, const Group<VALUE, WIDTH>& inputs, const Group<VALUE, WIDTH>& gradients, const Group<VALUE, WIDTH>& outputs) {
+    const VALUE* tensors[] = {x, dy, y};
+    takeStrip<2>(tensors, strip, [&](long long at, const Group<VALUE, WIDTH> (&values)[3]) {
         Group<VALUE, WIDTH> results;
         for (int k = 0; k < WIDTH; k++) {
-            float value = float(inputs.at[k]);
-            float g = relu.of(float(gradients.at[k]), float(outputs.at[k]), of[k].norm, value);
+            float value = float(values[0].at[k]);
+            float g = relu.of(float(values[1].at[k]), float(values[2].at[k]), of[k].norm, value);
             float change = g - of[k].average.first - (value - of[k].norm.mean) * of[k].average.second;
             results.at[k] = VALUE(change * of[k].norm.factor);
         }

@@ -23,6 +23,7 @@ final class CudaBatchNorm extends AbstractCudaLayer {
     private final NormTiles tiles;
     private final Buffer mean; // (channels) of the batch
     private final Buffer inverse; // 1 / its deviation
+    private @Nullable Buffer otherGradient; // added to the output's
 
     /// @param addend added to the normalized values; may be null
     /// @param relu whether a ReLU is included
@@ -58,6 +59,14 @@ final class CudaBatchNorm extends AbstractCudaLayer {
     @Override
     public boolean needsOutput() {
         return relu && addend != null;
+    }
+
+    /// Only if the sum is stored anyway, so that it is read once.
+    @Override
+    public boolean takeGradient(Buffer other) {
+        boolean stored = relu && addendGradient() != null;
+        otherGradient = stored ? other : null;
+        return stored;
     }
 
     private Optional<ParameterSpec> named(String parameter) {
@@ -148,6 +157,7 @@ final class CudaBatchNorm extends AbstractCudaLayer {
                 c.workspace().buffer(),
                 c.workspace().counters(),
                 given,
+                otherGradient,
                 in.value(),
                 output,
                 value("weight"),

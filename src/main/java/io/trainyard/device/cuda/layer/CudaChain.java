@@ -13,6 +13,7 @@ import io.trainyard.spec.Upsample;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /// A sequence of layers: a network, or a branch of a residual.
 public final class CudaChain {
@@ -35,7 +36,7 @@ public final class CudaChain {
             Optional<CudaLayer> layer =
                     spec.spec() instanceof ActivationFunction.Relu itself && mayOverwrite(layers, last)
                             ? Optional.of(CudaActivationFunction.reluInPlace(itself, spec, layers.getLast(), c))
-                            : compile(spec, last, relu, c);
+                            : compile(spec, last, layers.isEmpty() ? null : layers.getLast(), relu, c);
             layer.ifPresent(layers::add);
             last = layer.map(CudaLayer::out).orElse(last.as(spec.out()));
             i += relu ? 1 : 0;
@@ -69,8 +70,15 @@ public final class CudaChain {
 
     /// Empty for a layer without computation.
     ///
+    /// @param last the layer before; null if there is none
     /// @param relu whether it includes a following ReLU
-    private static Optional<CudaLayer> compile(Network.Layer layer, BatchTensor in, boolean relu, Compilation c) {
+    private static Optional<CudaLayer> compile(
+            Network.Layer layer,
+            BatchTensor in,
+            @Nullable CudaLayer last,
+            boolean relu,
+            Compilation c) {
+        CudaLayer before = last != null && last.out().equals(in) ? last : null;
         return switch (layer.spec()) {
             case Conv2d conv -> Optional.of(new CudaConv2d(conv, layer, in, c));
             case LayerSpec.Linear _ -> Optional.of(new CudaLinear(layer, in, c));
@@ -92,8 +100,8 @@ public final class CudaChain {
             case Residual _ ->
                 Optional.of(
                         CudaNormResidual.fits(layer)
-                                ? new CudaNormResidual(layer, in, relu, c)
-                                : new CudaResidual(layer, in, c));
+                                ? new CudaNormResidual(layer, in, before, relu, c)
+                                : new CudaResidual(layer, in, before, c));
         };
     }
 

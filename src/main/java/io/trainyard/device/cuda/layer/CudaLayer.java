@@ -1,5 +1,7 @@
 package io.trainyard.device.cuda.layer;
 
+import io.trainyard.device.cuda.driver.Buffer;
+
 /// One layer, compiled for one batch size. Its methods always enqueue the same work on the compute stream, so it
 /// can be recorded once and replayed.
 interface CudaLayer {
@@ -14,6 +16,13 @@ interface CudaLayer {
     ///
     /// @return whether it does
     default boolean takeRelu() {
+        return false;
+    }
+
+    /// Requests that the layer adds `other` to its output's gradient.
+    ///
+    /// @return whether it does
+    default boolean takeGradient(Buffer other) {
         return false;
     }
 

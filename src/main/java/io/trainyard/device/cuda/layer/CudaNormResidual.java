@@ -1,8 +1,10 @@
 package io.trainyard.device.cuda.layer;
 
+import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.spec.BatchNorm;
 import io.trainyard.spec.Network;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// The sum of two branches, one of which ends with a batch norm. The batch norm adds the other branch and includes
 /// a ReLU after the sum. Its backward pass computes the other branch's gradient.
@@ -13,14 +15,19 @@ final class CudaNormResidual implements CudaLayer {
     private final CudaChain other;
     private final CudaBatchNorm norm;
 
-    CudaNormResidual(Network.Layer layer, BatchTensor in, boolean relu, Compilation c) {
+    /// @param before the layer with the output `in`; null if it has none
+    CudaNormResidual(
+            Network.Layer layer,
+            BatchTensor in,
+            @Nullable CudaLayer before,
+            boolean relu,
+            Compilation c) {
         this.c = c;
         int ending = endsWithNorm(layer.branches().getFirst()) ? 0 : 1;
         List<Network.Layer> branch = layer.branches().get(ending);
-        BatchTensor bodyIn = Fork.branch(layer, in, "branch with the batch norm", c);
         BatchTensor otherIn = Fork.branch(layer, in, "other branch", c);
-        fork = new Fork(in, bodyIn, otherIn);
-        body = CudaChain.of(branch.subList(0, branch.size() - 1), bodyIn, c);
+        fork = Fork.of(in, otherIn, before);
+        body = CudaChain.of(branch.subList(0, branch.size() - 1), in, c);
         other = CudaChain.of(layer.branches().get(1 - ending), otherIn, c);
         norm = new CudaBatchNorm(branch.getLast(), body.out(), other.out(), relu, c);
     }
@@ -41,6 +48,11 @@ final class CudaNormResidual implements CudaLayer {
     @Override
     public boolean needsOutput() {
         return norm.needsOutput();
+    }
+
+    @Override
+    public boolean takeGradient(Buffer gradient) {
+        return norm.takeGradient(gradient);
     }
 
     @Override

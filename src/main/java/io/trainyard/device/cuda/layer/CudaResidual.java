@@ -2,6 +2,7 @@ package io.trainyard.device.cuda.layer;
 
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.spec.Network;
+import org.jspecify.annotations.Nullable;
 
 /// The sum of two branches of the layer's input. Both outputs share the gradient of the sum, in the buffer of the
 /// layers' output. An identity shortcut uses this buffer as well; one with layers has a copy.
@@ -12,15 +13,16 @@ final class CudaResidual implements CudaLayer {
     private final CudaChain shortcut;
     private final BatchTensor out;
 
-    CudaResidual(Network.Layer layer, BatchTensor in, Compilation c) {
+    /// @param before the layer with the output `in`; null if it has none
+    CudaResidual(
+            Network.Layer layer, BatchTensor in, @Nullable CudaLayer before, Compilation c) {
         this.c = c;
-        BatchTensor layersIn = Fork.branch(layer, in, "layers", c);
-        layers = CudaChain.of(layer.branches().get(0), layersIn, c);
+        layers = CudaChain.of(layer.branches().get(0), in, c);
         BatchTensor shortcutIn = layer.branches().get(1).isEmpty()
                 ? in.withGradient(layers.out().gradient())
                 : Fork.branch(layer, in, "shortcut", c);
         shortcut = CudaChain.of(layer.branches().get(1), shortcutIn, c);
-        fork = new Fork(in, layersIn, shortcutIn);
+        fork = Fork.of(in, shortcutIn, before);
         Buffer first = layers.out().gradient();
         out = c.output(layer.out(), false, layer.name())
                 .withGradient(first != null ? first : shortcut.out().gradient());
