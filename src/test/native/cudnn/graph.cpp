@@ -152,7 +152,8 @@ struct Operation {
         require(allAre(false) || allAre(true), CUDNN_STATUS_NOT_SUPPORTED, "different layouts");
         for (int i = 0; i < 2; i++) {
             c.dilation[i] = how.values[102][i], c.stride[i] = how.values[103][i], c.padding[i] = how.values[105][i];
-            int room = x.size[2 + i] + c.padding[i] + how.values[104][i] - c.dilation[i] * (w.size[2 + i] - 1) - 1;
+            require(how.values[104][i] == c.padding[i], CUDNN_STATUS_NOT_SUPPORTED, "padding that is not symmetric");
+            int room = x.size[2 + i] + 2 * c.padding[i] - c.dilation[i] * (w.size[2 + i] - 1) - 1;
             require(room >= 0 && y.size[2 + i] == room / c.stride[i] + 1, CUDNN_STATUS_BAD_PARAM,
                     "y has not the shape that x, w and the convolution give");
         }

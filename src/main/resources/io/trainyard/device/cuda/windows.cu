@@ -104,6 +104,39 @@ extern "C" __global__ void max_pool_windows_backward(
     });
 }
 
+// Images with zeros below and right.
+extern "C" __global__ void pad_forward(
+        VALUE* y, // (samples, channels, outRows, outColumns) or channels last
+        const VALUE* x, // (samples, channels, rows, columns) or channels last
+        int samples,
+        int channels,
+        int rows,
+        int columns,
+        int outRows,
+        int outColumns,
+        int channelsLast) {
+    Images in = {channels, rows, columns, channelsLast != 0};
+    Images out = {channels, outRows, outColumns, channelsLast != 0};
+    eachValue(out, samples, [=](long long i, Place to) {
+        y[i] = in.has(to.row, to.column) ? x[in.index(to)] : VALUE(0.f);
+    });
+}
+
+extern "C" __global__ void pad_backward(
+        VALUE* dx, // (samples, channels, rows, columns) or channels last
+        const VALUE* dy, // (samples, channels, outRows, outColumns) or channels last
+        int samples,
+        int channels,
+        int rows,
+        int columns,
+        int outRows,
+        int outColumns,
+        int channelsLast) {
+    Images in = {channels, rows, columns, channelsLast != 0};
+    Images out = {channels, outRows, outColumns, channelsLast != 0};
+    eachValue(in, samples, [=](long long i, Place to) { dx[i] = dy[out.index(to)]; });
+}
+
 // The pixel, of `size`, that pixel i of the resized image copies, as in io.trainyard.spec.Nearest.
 __device__ inline int nearest(int i, float step, int size) {
     return min(int(float(i) * step), size - 1);

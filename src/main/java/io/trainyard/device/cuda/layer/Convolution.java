@@ -86,7 +86,7 @@ record Convolution(
         return size[0] * size[1] * size[2] * size[3] * numbers.valueBytes();
     }
 
-    /// cuDNN's graph of this operation alone.
+    /// cuDNN's graph of this operation alone, with the padding before the image on all sides: see [CudaChain].
     Descriptor describe(GraphDescriptors descriptors) {
         Windows.Side rows = windows.rows();
         Windows.Side columns = windows.columns();
@@ -99,7 +99,7 @@ record Convolution(
                         cudnnConvolutionMode.CUDNN_CROSS_CORRELATION)
                 .longs(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, 2L)
                 .longs(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, rows.before(), (long) columns.before())
-                .longs(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, rows.after(), (long) columns.after())
+                .longs(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, rows.before(), (long) columns.before())
                 .longs(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, rows.stride(), (long) columns.stride())
                 .longs(CUDNN_ATTR_CONVOLUTION_DILATIONS, rows.dilation(), (long) columns.dilation())
                 .finish("the convolution of " + this);

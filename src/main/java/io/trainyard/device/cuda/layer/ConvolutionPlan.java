@@ -59,7 +59,7 @@ record ConvolutionPlan(Engine engine, long workspaceBytes, GraphDescriptors desc
     /// @param device see [GraphDescriptors]
     static List<Engine> offered(BiConsumer<Descriptor, Integer> device, Convolution convolution) {
         List<Engine> engines = new ArrayList<>();
-        List<Engine> compiled = Boolean.getBoolean("cuda.compiled-engines") ? engines : new ArrayList<>();
+        List<Engine> compiled = new ArrayList<>();
         try (GraphDescriptors scope = new GraphDescriptors(device)) {
             Descriptor graph = convolution.describe(scope);
             for (int mode : HEURISTICS) {

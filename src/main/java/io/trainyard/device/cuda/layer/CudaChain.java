@@ -10,6 +10,7 @@ import io.trainyard.spec.Pooling;
 import io.trainyard.spec.Residual;
 import io.trainyard.spec.SampleNorm;
 import io.trainyard.spec.Upsample;
+import io.trainyard.spec.Windows;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -73,14 +74,10 @@ public final class CudaChain {
     /// @param last the layer before; null if there is none
     /// @param relu whether it includes a following ReLU
     private static Optional<CudaLayer> compile(
-            Network.Layer layer,
-            BatchTensor in,
-            @Nullable CudaLayer last,
-            boolean relu,
-            Compilation c) {
+            Network.Layer layer, BatchTensor in, @Nullable CudaLayer last, boolean relu, Compilation c) {
         CudaLayer before = last != null && last.out().equals(in) ? last : null;
         return switch (layer.spec()) {
-            case Conv2d conv -> Optional.of(new CudaConv2d(conv, layer, in, c));
+            case Conv2d conv -> Optional.of(convolution(conv, layer, in, c));
             case LayerSpec.Linear _ -> Optional.of(new CudaLinear(layer, in, c));
             case BatchNorm _ -> Optional.of(new CudaBatchNorm(layer, in, null, relu, c));
             case SampleNorm norm -> Optional.of(new CudaSampleNorm(norm, layer, in, c));
@@ -103,6 +100,20 @@ public final class CudaChain {
                                 ? new CudaNormResidual(layer, in, before, relu, c)
                                 : new CudaResidual(layer, in, before, c));
         };
+    }
+
+    /// Padding that differs on opposite sides is a layer of its own: cuDNN 9.19 has plans for it in float32 that
+    /// compute wrong values on an H200.
+    private static CudaLayer convolution(Conv2d spec, Network.Layer layer, BatchTensor in, Compilation c) {
+        Windows.Side rows = spec.windows().rows();
+        Windows.Side columns = spec.windows().columns();
+        int below = rows.after() - rows.before();
+        int right = columns.after() - columns.before();
+        if (below == 0 && right == 0) {
+            return new CudaConv2d(spec, layer, in, c);
+        }
+        CudaResampling padding = CudaResampling.padding(layer, in, c, below, right);
+        return new CudaPaddedConv2d(padding, new CudaConv2d(spec, layer, padding.out(), c));
     }
 
     public BatchTensor out() {

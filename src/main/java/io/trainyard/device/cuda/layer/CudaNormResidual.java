@@ -16,12 +16,7 @@ final class CudaNormResidual implements CudaLayer {
     private final CudaBatchNorm norm;
 
     /// @param before the layer with the output `in`; null if it has none
-    CudaNormResidual(
-            Network.Layer layer,
-            BatchTensor in,
-            @Nullable CudaLayer before,
-            boolean relu,
-            Compilation c) {
+    CudaNormResidual(Network.Layer layer, BatchTensor in, @Nullable CudaLayer before, boolean relu, Compilation c) {
         this.c = c;
         int ending = endsWithNorm(layer.branches().getFirst()) ? 0 : 1;
         List<Network.Layer> branch = layer.branches().get(ending);

@@ -4,6 +4,7 @@ import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.spec.Nearest;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.Pooling;
+import io.trainyard.spec.Shape;
 import io.trainyard.spec.Upsample;
 import io.trainyard.spec.Windows;
 import java.util.ArrayList;
@@ -50,6 +51,13 @@ final class CudaResampling extends AbstractCudaLayer {
         Nearest rows = spec.rows(layer.in());
         Nearest columns = spec.columns(layer.in());
         return new CudaResampling("upsample", in, output(layer, in, c), c, List.of(rows.step(), columns.step()));
+    }
+
+    /// Zero padding below and right, for a layer that needs it.
+    static CudaResampling padding(Network.Layer layer, BatchTensor in, Compilation c, int below, int right) {
+        Shape padded = Shape.of(in.channels(), in.rows() + below, in.columns() + right);
+        BatchTensor out = c.output(padded, in.gradient() != null, layer.name() + ", padded");
+        return new CudaResampling("pad", in, out, c, List.of());
     }
 
     @Override

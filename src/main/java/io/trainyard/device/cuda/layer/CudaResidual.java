@@ -14,8 +14,7 @@ final class CudaResidual implements CudaLayer {
     private final BatchTensor out;
 
     /// @param before the layer with the output `in`; null if it has none
-    CudaResidual(
-            Network.Layer layer, BatchTensor in, @Nullable CudaLayer before, Compilation c) {
+    CudaResidual(Network.Layer layer, BatchTensor in, @Nullable CudaLayer before, Compilation c) {
         this.c = c;
         layers = CudaChain.of(layer.branches().get(0), in, c);
         BatchTensor shortcutIn = layer.branches().get(1).isEmpty()

@@ -89,7 +89,7 @@ class InstalledCudnnTest {
                             all.add(new Convolution(
                                     direction,
                                     BATCH,
-                                    layer.in(),
+                                    padded(layer.in(), conv.windows()),
                                     layer.out(),
                                     conv.windows(),
                                     conv.groups(),
