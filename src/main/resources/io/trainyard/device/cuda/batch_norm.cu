@@ -554,7 +554,7 @@ __device__ void gradientSums(
     Normalisation of[WIDTH];
     strip.share(of, [=](int c) { return channels.of(c); });
     const VALUE* tensors[] = {x, dy, y, other};
-    takeStrip<2>(tensors, strip, [&](long long at, const Group<VALUE, WIDTH> (&values)[4]) {
+    takeStrip<1>(tensors, strip, [&](long long at, const Group<VALUE, WIDTH> (&values)[4]) {
         Group<VALUE, WIDTH> passed;
         for (int k = 0; k < WIDTH; k++) {
             float value = float(values[0].at[k]);
