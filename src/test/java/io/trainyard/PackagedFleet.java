@@ -74,7 +74,7 @@ public final class PackagedFleet implements AutoCloseable {
     /// For tests of workers: on [TestBroker].
     ///
     /// @param prefix of its own topics' names
-    static PackagedFleet of(Path folder, String prefix) {
+    public static PackagedFleet of(Path folder, String prefix) {
         TopicAdmin.createMissing(TestBroker.brokers(), prefix, Patience.LIMIT);
         return new PackagedFleet(folder, null, TestBroker.address(), prefix);
     }
@@ -108,7 +108,7 @@ public final class PackagedFleet implements AutoCloseable {
     }
 
     /// The broker of a [secured][#secured] fleet.
-    SecureBroker secureBroker() {
+    public SecureBroker secureBroker() {
         return Objects.requireNonNull(secure, "the broker has no users");
     }
 
@@ -134,7 +134,7 @@ public final class PackagedFleet implements AutoCloseable {
         var _ = broker.await("Kafka: ([^,]+),");
     }
 
-    String name(Topic topic) {
+    public String name(Topic topic) {
         return topic.name(prefix);
     }
 
@@ -264,7 +264,7 @@ public final class PackagedFleet implements AutoCloseable {
     }
 
     /// Checks the history of a job after its end.
-    void check(String job) {
+    public void check(String job) {
         TrainyardProcess check = start("events", "--check", "--complete", "--job", job);
         assertThat(check.exitStatus()).as(check.toString()).isZero();
         assertThat(check.lines()).containsExactly("checked 1 job: nothing is wrong");
@@ -298,7 +298,7 @@ public final class PackagedFleet implements AutoCloseable {
     }
 
     /// Waits for an event of a type.
-    <T extends TrainingEvent> T await(Topic topic, String job, Class<T> type) {
+    public <T extends TrainingEvent> T await(Topic topic, String job, Class<T> type) {
         List<T> found = new ArrayList<>();
         var _ = read(topic, records -> {
             records.stream()

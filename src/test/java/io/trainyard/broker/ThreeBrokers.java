@@ -8,6 +8,7 @@ import io.trainyard.kubernetes.Kustomize;
 import io.trainyard.metrics.YamlFiles;
 import io.trainyard.topics.Brokers;
 import io.trainyard.topics.TopicAdmin;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,6 +34,9 @@ import org.apache.kafka.common.Uuid;
 public final class ThreeBrokers implements AutoCloseable {
     private static final List<Integer> IDS = List.of(1, 2, 3);
     private static final Duration POLL = Duration.ofMillis(100);
+
+    /// The packaged application, whose archive of classes halves the time of a start.
+    private static final Path APP = Path.of("target/quarkus-app").toAbsolutePath();
 
     private final Path folder;
     private final Uuid cluster = Uuid.randomUuid();
@@ -92,12 +96,15 @@ public final class ThreeBrokers implements AutoCloseable {
     public void start(int id) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "@" + Path.of("src/main/jvm/flags").toAbsolutePath(),
                 "-Xmx256m",
-                "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
-                "--sun-misc-unsafe-memory-access=allow",
+                "-XX:SharedArchiveFile=" + APP.resolve("classes.jsa"),
+                "-Xlog:cds=off,aot=off",
                 "-cp",
-                System.getProperty("java.class.path"),
+                APP.resolve("quarkus-run.jar")
+                        + File.pathSeparator
+                        + Path.of("target/test-classes").toAbsolutePath(),
                 ThreeBrokers.class.getName(),
                 Integer.toString(id),
                 Integer.toString(ports.get(id - 1)),

@@ -1,8 +1,10 @@
-package io.trainyard;
+package io.trainyard.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.trainyard.PackagedFleet;
+import io.trainyard.Patience;
 import io.trainyard.broker.TestBroker;
 import io.trainyard.checkpoint.ChainLink;
 import io.trainyard.checkpoint.CheckpointStore;
