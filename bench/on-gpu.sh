@@ -5,7 +5,7 @@
 #   APP=DIR bash bench/on-gpu.sh correctness|speed|why...
 #
 #   correctness   check-device: golden and determinism first, then layers, losses, optimizers, divergence, memory   (2 minutes)
-#   speed         every built-in network in each precision, next to PyTorch on the same machine                     (5 minutes)
+#   speed         every built-in network in each precision, next to PyTorch on the same machine                     (6 minutes)
 #   why           kernels and their times by Nsight Compute, memcheck, a job from a message, a second process       (3 minutes)
 #
 #   APP      the built application: a folder with quarkus-run.jar
@@ -93,7 +93,7 @@ of_peer() {
 
 speed() {
   local torch=("$python" "$peer" --device cuda --dataset random --epochs 9 --every 1000000 --no-test --max-steps 2500 --cuda-graph)
-  local resnet=("$python" "$here/resnet18_peer.py" --device cuda) precision model
+  local resnet=("$python" "$here/resnet18_peer.py" --device cuda --cuda-graph) precision model
   local tuned=(--channels-last --tf32)
   for precision in fp32 tf32 bf16; do
     check "benchmark-$precision" 70 --only benchmark --precision "$precision"
@@ -109,7 +109,11 @@ speed() {
         done
         of_peer "resnet18-128-$precision" "${resnet[@]}" --batch 128 --precision "$precision"
         ;;
-      bf16) of_peer resnet18-512-bf16 "${resnet[@]}" --batch 512 --precision bf16 ;;
+      bf16)
+        of_peer resnet18-512-bf16 "${resnet[@]}" --batch 512 --precision bf16
+        of_peer resnet18-512-bf16-compiled "${resnet[@]}" --batch 512 --precision bf16 --compile
+        of_peer resnet18-128-bf16-compiled "${resnet[@]}" --batch 128 --precision bf16 --compile
+        ;;
     esac
     pack
   done
