@@ -14,7 +14,7 @@ public final class Patience {
     public static final Duration LIMIT = Duration.ofSeconds(60).multipliedBy(factor());
 
     /// The limit of waits for jobs that train on several processes.
-    private static final Duration LONG = LIMIT.multipliedBy(3);
+    public static final Duration LONG = LIMIT.multipliedBy(3);
 
     private Patience() {}
 

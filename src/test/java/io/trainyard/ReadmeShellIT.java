@@ -258,7 +258,9 @@ final class ReadmeShellIT {
     private TrainyardProcess runOnFleet(String typed, String kafka) {
         TrainyardProcess process =
                 start("export TRAINYARD_KAFKA=%s\n%s".formatted(kafka, typed.replace("localhost:9092", kafka)));
-        assertThat(process.exitStatus()).as("%s %s", process, running).isZero();
+        assertThat(process.exitStatus(Patience.LONG))
+                .as("%s %s", process, running)
+                .isZero();
         return process;
     }
 

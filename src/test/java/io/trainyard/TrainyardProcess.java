@@ -149,9 +149,13 @@ public final class TrainyardProcess implements AutoCloseable {
     ///
     /// @return its exit status; 128 plus the signal's number after a signal
     public int exitStatus() {
+        return exitStatus(Patience.LIMIT);
+    }
+
+    public int exitStatus(Duration limit) {
         try {
-            if (!process.waitFor(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS)) {
-                throw new AssertionError(this + " has not ended within " + Patience.LIMIT);
+            if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
+                throw new AssertionError(this + " has not ended within " + limit);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
