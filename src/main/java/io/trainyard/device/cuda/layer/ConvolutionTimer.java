@@ -28,7 +28,6 @@ final class ConvolutionTimer {
     private final Buffer workspace;
     private final Event begin;
     private final Event end;
-    private long firstMillis;
 
     private ConvolutionTimer(Gpu gpu, Convolution convolution, long workspaceBytes) {
         this.gpu = gpu;
@@ -72,11 +71,10 @@ final class ConvolutionTimer {
             float millis = millis(plan);
             LOG.log(
                     System.Logger.Level.DEBUG,
-                    "device={0}: {1} takes {2} ms, at first {3} ms, for {4}",
+                    "device={0}: {1} takes {2} ms for {3}",
                     gpu,
                     plan.engine(),
                     Float.toString(millis),
-                    firstMillis,
                     convolution);
             if (millis < bestMillis) {
                 best = plan;
@@ -92,10 +90,8 @@ final class ConvolutionTimer {
     /// The shortest of several runs, after one that loads the code. Infinite if cuDNN refuses the plan that it
     /// made, so another is chosen. A lost context is an error.
     private float millis(ConvolutionPlan plan) {
-        long start = System.nanoTime();
         int status = plan.run(gpu, x, w, y, workspace);
         gpu.compute().synchronize();
-        firstMillis = (System.nanoTime() - start) / 1_000_000;
         if (status != 0) {
             LOG.log(
                     System.Logger.Level.WARNING,

@@ -102,8 +102,8 @@ public final class CudaChain {
         };
     }
 
-    /// Padding that differs on opposite sides is a layer of its own: cuDNN 9.19 has plans for it in float32 that
-    /// compute wrong values on an H200.
+    /// Padding that differs on opposite sides is a layer of its own: cuDNN 9.19 has plans for it that compute
+    /// wrong values on an H200, in all precisions.
     private static CudaLayer convolution(Conv2d spec, Network.Layer layer, BatchTensor in, Compilation c) {
         Windows.Side rows = spec.windows().rows();
         Windows.Side columns = spec.windows().columns();
