@@ -71,6 +71,7 @@ class DemandWatchTest {
             assertThat(keda.demand("auto,cuda")).isEqualTo(2);
             assertThat(keda.demand("cpu")).isOne();
             publish(claimed("a"), claimed("b"));
+            assertThat(keda.demand("auto,cuda")).isEqualTo(2);
             publish(paused("a", 1, 10), finished("b", 1, 10));
             assertThat(stream.next()).isFalse();
             assertThat(keda.demand("cpu")).isOne();
