@@ -25,8 +25,6 @@ import org.junit.jupiter.api.io.TempDir;
 /// without interruption.
 @DisabledOnOs(OS.WINDOWS)
 final class HandoverIT {
-    private static final int SIGTERM_STATUS = 128 + 15;
-
     /// Other workers take a job after eight seconds without heartbeats instead of sixteen.
     private static final List<String> SOON = List.of("TRAINYARD_WORKER_HEARTBEAT=1s");
 
@@ -66,29 +64,6 @@ final class HandoverIT {
     private static String expectedSha256() {
         assertThat(uninterrupted.exitStatus()).isZero();
         return ((Finished) PackagedFleet.event(uninterrupted.lines().getLast())).parametersSha256();
-    }
-
-    @Test
-    void anotherWorkerFinishesTheJobOfAStoppedOne() {
-        String first = submitAndAwaitCheckpoint("stopped", "w3");
-        fleet.worker(first).terminate();
-        assertThat(fleet.worker(first).exitStatus()).isEqualTo(SIGTERM_STATUS);
-        Finished finished = fleet.await(Topic.JOBS, "stopped", Finished.class);
-
-        List<TrainingEvent> events = eventsOf("stopped");
-        Released released = the(Released.class, 1, events);
-        Claimed second = the(Claimed.class, 2, events);
-        Started started = the(Started.class, 2, events);
-        assertThat(second.worker()).isNotEqualTo(first);
-        assertThat(released.reason()).contains(first);
-        assertThat(released.step()).isGreaterThan(1);
-        assertThat(started.firstStep()).isEqualTo(released.step() + 1);
-        assertThat(isSaved(1, events, released.step())).isTrue();
-        assertThat(stepsOf(1, events)).isEqualTo(released.step());
-        assertThat(stepsOf(1, events) + stepsOf(2, events)).isEqualTo(finished.steps());
-        assertThat(events).extracting(TrainingEvent::attempt).isSorted().containsOnly(1, 2);
-        assertThat(finished.parametersSha256()).isEqualTo(expectedSha256());
-        fleet.check("stopped");
     }
 
     @Smoke
@@ -185,12 +160,6 @@ final class HandoverIT {
                 .mapToLong(event -> ((CheckpointSaved) event).step())
                 .max()
                 .orElseThrow();
-    }
-
-    private static boolean isSaved(int attempt, List<TrainingEvent> events, long step) {
-        return events.stream()
-                .anyMatch(event ->
-                        event instanceof CheckpointSaved saved && saved.attempt() == attempt && saved.step() == step);
     }
 
     /// The number of steps that an attempt published; checks that each was published once.

@@ -56,13 +56,6 @@ class SmallHeapIT {
         feed(2_000, 2_000, 20, 5);
     }
 
-    /// Takes minutes.
-    @Test
-    @Campaign
-    void manyControlRecordsAndForgedWorkers() {
-        feed(100_000, 10_000, 300, 100);
-    }
-
     private void feed(int controls, int workers, int ownerships, int commands) {
         try (PackagedFleet fleet = PackagedFleet.withBroker(folder)) {
             fleet.startWorker("small", List.of("TRAINYARD_JAVA_OPTS=" + HEAP), "--device", "cpu");

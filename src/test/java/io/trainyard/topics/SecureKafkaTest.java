@@ -1,19 +1,14 @@
 package io.trainyard.topics;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.trainyard.Patience;
 import io.trainyard.Slow;
 import io.trainyard.broker.SecureBroker;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.acl.AccessControlEntry;
 import org.apache.kafka.common.acl.AclBinding;
 import org.apache.kafka.common.acl.AclOperation;
@@ -57,35 +52,6 @@ class SecureKafkaTest {
         return new AclBinding(
                 new ResourcePattern(type, prefix, PatternType.PREFIXED),
                 new AccessControlEntry("User:" + user, "*", AclOperation.ALL, AclPermissionType.ALLOW));
-    }
-
-    @Test
-    void allClientsSignInWithScram() throws Exception {
-        work(kafka.as(kafka.scram(SecureBroker.USER, SecureBroker.PASSWORD)), PREFIX + "scram.");
-    }
-
-    @Test
-    void allClientsSignInWithAToken() throws Exception {
-        work(kafka.as(kafka.token()), PREFIX + "token.");
-    }
-
-    private static void work(Brokers brokers, String prefix) throws Exception {
-        PortProbe.requireKafka(brokers);
-        TopicAdmin.createMissing(brokers, prefix, Patience.LIMIT);
-        String topic = Topic.COMMANDS_HIGH.name(prefix);
-        try (var producer = brokers.producer(Map.of("acks", "all"))) {
-            var _ = Patience.get(producer.send(new ProducerRecord<>(topic, "job", new byte[] {1})));
-        }
-        try (var consumer = brokers.consumer(Map.of())) {
-            List<TopicPartition> partition = List.of(new TopicPartition(topic, 0));
-            consumer.assign(partition);
-            consumer.seekToBeginning(partition);
-            assertThat(consumer.poll(Patience.LIMIT).count()).isEqualTo(1);
-        }
-        try (var claims = brokers.shareConsumer(Map.of("group.id", Topic.COMMANDS_HIGH.claimGroup(prefix)))) {
-            claims.subscribe(List.of(topic));
-            assertThat(claims.poll(Duration.ofSeconds(1)).count()).isZero(); // such a group begins at the end
-        }
     }
 
     @Test

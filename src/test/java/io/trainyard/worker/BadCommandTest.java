@@ -3,11 +3,16 @@ package io.trainyard.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.BadCommand;
+import io.trainyard.Patience;
 import io.trainyard.Slow;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.data.DataRoots;
+import io.trainyard.event.SampleEvents;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.spec.DeviceSpec;
+import io.trainyard.spec.JobJson;
+import io.trainyard.topics.CloudEvents;
+import io.trainyard.topics.CommandHeaders;
 import io.trainyard.topics.DeadLetter;
 import io.trainyard.topics.Topic;
 import io.trainyard.training.JobTraining;
@@ -15,7 +20,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -65,5 +72,27 @@ class BadCommandTest {
         }
         assertThat(Fleet.header(dead.getLast(), DeadLetter.REASON)).contains("good", "another job");
         assertThat(fleet.eventsUntilFinished(1)).extracting(TrainingEvent::job).containsOnly("good");
+    }
+
+    /// A worker that understands only the first schema version gets a command of the second.
+    @Test
+    void anUnsupportedCommandIsDeadLettered() throws Exception {
+        var _ = fleet.start(
+                new FleetWorker.Setup("old", Set.of("cpu"), fleet.outbox).understanding(1), fleet.runner("old"));
+        RecordHeaders headers = CloudEvents.headers(CloudEvents.COMMAND, "/test");
+        CommandHeaders.addSchemaVersion(headers, 2);
+        byte[] command =
+                JobJson.command(SampleEvents.newer("later")).json().toString().getBytes(StandardCharsets.UTF_8);
+        String topic = Topic.COMMANDS_NORMAL.name(fleet.prefix);
+        var _ = Patience.get(fleet.outbox.send(topic, "mine".getBytes(StandardCharsets.UTF_8), command, headers));
+        var letter = fleet.read(Topic.DEAD_LETTER, read -> !read.isEmpty()).getFirst();
+        assertThat(Fleet.header(letter, DeadLetter.REASON))
+                .isEqualTo(
+                        "the field \"split\" of dataset is not known here; it is in commands since schema version 2, and this is 1. The command was written for schema version 2 of commands, and no live worker supported it for %d heartbeats; start workers of a version that supports it, or remove the newer fields, and submit it again"
+                                .formatted(Fleet.NEWER_BEATS));
+        assertThat(letter.value()).isEqualTo(command);
+        assertThat(letter.key()).asString(StandardCharsets.UTF_8).isEqualTo("mine");
+        assertThat(Fleet.header(letter, DeadLetter.SOURCE_TOPIC)).isEqualTo(topic);
+        assertThat(Fleet.header(letter, DeadLetter.SOURCE_OFFSET)).isEqualTo("0");
     }
 }

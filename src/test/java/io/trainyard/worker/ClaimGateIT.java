@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.trainyard.PackagedFleet;
-import io.trainyard.Patience;
-import io.trainyard.broker.TestBroker;
 import io.trainyard.checkpoint.ChainLink;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
@@ -15,14 +13,7 @@ import io.trainyard.topics.Priority;
 import io.trainyard.topics.Topic;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.AlterConfigOp;
-import org.apache.kafka.clients.admin.AlterConfigOp.OpType;
-import org.apache.kafka.clients.admin.ConfigEntry;
-import org.apache.kafka.common.config.ConfigResource;
-import org.apache.kafka.common.config.TopicConfig;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -70,21 +61,6 @@ class ClaimGateIT {
         }
     }
 
-    @Test
-    void aCommandOutlivesOwnershipThatTheBrokersRefuse() throws Exception {
-        try (PackagedFleet fleet = PackagedFleet.of(folder, "refused.")) {
-            fleet.startWorker("w");
-            fleet.awaitMembers();
-            inSyncReplicas(fleet, 2); // out of one
-            fleet.send(JOB, Priority.NORMAL);
-            Thread.sleep(WHILE_MILLIS);
-            inSyncReplicas(fleet, 1);
-            fleet.await(Topic.JOBS, "job", Finished.class);
-            assertThat(firstOwner("job").delivery()).isEqualTo(1);
-            fleet.check("job");
-        }
-    }
-
     /// The worker has no permission at its start, and loses it again when it is idle.
     @Test
     void aCommandOutlivesAWorkerThatMayNotWriteOwnership() throws Exception {
@@ -106,16 +82,6 @@ class ClaimGateIT {
             assertThat(fleet.await(Topic.JOBS, "later", Finished.class).attempt())
                     .isLessThanOrEqualTo(3);
             fleet.checkAll(2);
-        }
-    }
-
-    private static void inSyncReplicas(PackagedFleet fleet, int least) throws Exception {
-        ConfigEntry setting = new ConfigEntry(TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, Integer.toString(least));
-        try (Admin admin = Admin.create(Map.of("bootstrap.servers", TestBroker.address()))) {
-            Patience.get(admin.incrementalAlterConfigs(Map.of(
-                            new ConfigResource(ConfigResource.Type.TOPIC, fleet.name(Topic.OWNERSHIP)),
-                            List.of(new AlterConfigOp(setting, OpType.SET))))
-                    .all());
         }
     }
 }

@@ -17,7 +17,6 @@ import io.trainyard.event.Control.DesiredState;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Cancelled;
-import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.TrainingEvent.Paused;
 import io.trainyard.event.TrainingEvent.Released;
@@ -37,7 +36,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -51,7 +49,6 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.jspecify.annotations.Nullable;
 
 /// The topics, the store and the workers of one test. Tests publish commands and read events here.
 final class Fleet implements AutoCloseable {
@@ -77,29 +74,20 @@ final class Fleet implements AutoCloseable {
     private final List<FleetWorker> workers = new ArrayList<>();
 
     Fleet() {
-        this(TestBroker.address(), Patience.LIMIT);
+        this(TestBroker.address());
     }
 
-    Fleet(String kafka, Duration deliveryTimeout) {
-        this(kafka, deliveryTimeout, null);
-    }
-
-    /// A fleet with the test's own store.
-    Fleet(CheckpointStore store) {
-        this(TestBroker.address(), Patience.LIMIT, store);
-    }
-
-    private Fleet(String kafka, Duration deliveryTimeout, @Nullable CheckpointStore own) {
+    Fleet(String kafka) {
         this.kafka = kafka;
         this.brokers = Brokers.at(kafka);
         TopicAdmin.createMissing(brokers, prefix, Patience.LIMIT);
-        outbox = new ProducerOutbox(kafka, (int) deliveryTimeout.toMillis());
+        outbox = new ProducerOutbox(kafka, (int) Patience.LIMIT.toMillis());
         try {
             folder = Files.createTempDirectory("fleet");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        store = own == null ? CheckpointStore.open(folder.toUri()) : own;
+        store = CheckpointStore.open(folder.toUri());
     }
 
     EventPublisher publisher(String worker) {
@@ -115,12 +103,7 @@ final class Fleet implements AutoCloseable {
     }
 
     FleetWorker start(FleetWorker.Setup setup, JobRunner runner) {
-        return start(setup, runner, new SystemHost());
-    }
-
-    /// @param machine the worker's host
-    FleetWorker start(FleetWorker.Setup setup, JobRunner runner, Host machine) {
-        FleetWorker started = new FleetWorker(this, setup, runner, machine);
+        FleetWorker started = new FleetWorker(this, setup, runner);
         workers.add(started);
         return started;
     }
@@ -198,19 +181,6 @@ final class Fleet implements AutoCloseable {
                         .distinct()
                         .count()
                 >= count);
-    }
-
-    /// Each claim starts the next attempt. An attempt that lost its claim unnoticed may end after the next one
-    /// began.
-    static void assertAttemptsAreNumbered(List<TrainingEvent> events) {
-        Map<String, Integer> attempts = new HashMap<>();
-        for (TrainingEvent event : events) {
-            if (event instanceof Claimed) {
-                assertThat(event.attempt()).isEqualTo(attempts.merge(event.job(), 1, Integer::sum));
-            } else if (event instanceof Finished) {
-                assertThat(event.attempt()).isBetween(1, attempts.get(event.job()));
-            }
-        }
     }
 
     private static List<TrainingEvent> decoded(List<ConsumerRecord<byte[], byte[]>> records) {

@@ -21,57 +21,28 @@ final class FleetWorker implements AutoCloseable {
     private final OwnershipMonitorLoop monitor;
     private final Heartbeat heartbeat;
 
-    /// @param grace how long it has to stop
     /// @param schemaVersion the newest schema version that it understands
     /// @param slots the number of concurrent jobs
-    /// @param shares how projects share the fleet
-    record Setup(
-            String worker,
-            Set<String> kinds,
-            Outbox outbox,
-            Duration grace,
-            int schemaVersion,
-            Tracing tracing,
-            int slots,
-            ProjectShares.Rules shares) {
-        Setup(String worker, Set<String> kinds, Outbox outbox, Duration grace, int schemaVersion) {
-            this(worker, kinds, outbox, grace, schemaVersion, Tracing.OFF, 1, ProjectShares.Rules.NONE);
-        }
-
-        Setup(String worker, Set<String> kinds, Outbox outbox, Tracing tracing) {
-            this(
-                    worker,
-                    kinds,
-                    outbox,
-                    Patience.LIMIT,
-                    JobSchemaVersion.OURS.newest(),
-                    tracing,
-                    1,
-                    ProjectShares.Rules.NONE);
-        }
-
-        Setup(String worker, Set<String> kinds, Outbox outbox, Duration grace) {
-            this(worker, kinds, outbox, grace, JobSchemaVersion.OURS.newest());
-        }
-
+    record Setup(String worker, Set<String> kinds, Outbox outbox, int schemaVersion, Tracing tracing, int slots) {
         Setup(String worker, Set<String> kinds, Outbox outbox) {
-            this(worker, kinds, outbox, Patience.LIMIT);
+            this(worker, kinds, outbox, JobSchemaVersion.OURS.newest(), Tracing.OFF, 1);
+        }
+
+        Setup understanding(int version) {
+            return new Setup(worker, kinds, outbox, version, tracing, slots);
+        }
+
+        Setup traced(Tracing by) {
+            return new Setup(worker, kinds, outbox, schemaVersion, by, slots);
         }
 
         Setup slots(int number) {
-            return new Setup(worker, kinds, outbox, grace, schemaVersion, tracing, number, shares);
-        }
-
-        Setup sharing(ProjectShares.Rules rules) {
-            return new Setup(worker, kinds, outbox, grace, schemaVersion, tracing, slots, rules);
+            return new Setup(worker, kinds, outbox, schemaVersion, tracing, number);
         }
     }
 
     FleetWorker(Fleet fleet, Setup setup, JobRunner runner) {
-        this(fleet, setup, runner, new SystemHost());
-    }
-
-    FleetWorker(Fleet fleet, Setup setup, JobRunner runner, Host machine) {
+        Host machine = new SystemHost();
         String id = setup.worker();
         CommandRoutes routes = new CommandRoutes(fleet.prefix, setup.kinds());
         int deliveryLimit = ShareGroups.configure(fleet.brokers, fleet.prefix, Patience.LIMIT);
@@ -79,14 +50,14 @@ final class FleetWorker implements AutoCloseable {
                 id,
                 routes,
                 setup.slots(),
-                setup.grace(),
+                Patience.LIMIT,
                 Duration.ofSeconds(5),
                 3,
                 5,
                 deliveryLimit,
                 new DeferredByVersion.Rules(setup.schemaVersion(), Fleet.NEWER_BEATS),
                 Fleet.MAX_PREEMPTIONS,
-                setup.shares(),
+                ProjectShares.Rules.NONE,
                 JobLimits.DEFAULT);
         EventPublisher publisher = new EventPublisher(setup.outbox(), fleet.prefix, id);
         view = new FleetView(id, Instant.now());

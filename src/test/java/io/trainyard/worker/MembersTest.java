@@ -28,7 +28,7 @@ class MembersTest {
         Map<String, String> settings = new HashMap<>(TestBroker.settings(TestBroker.NEVER));
         settings.put("group.share.max.size", "1");
         try (EmbeddedBroker broker = EmbeddedBroker.start(directory, 0, "unused.", settings);
-                Fleet fleet = new Fleet(broker.address(), Patience.LIMIT);
+                Fleet fleet = new Fleet(broker.address());
                 LogRecords log = LogRecords.of(ClaimLoop.class)) {
             List<KafkaShareConsumer<byte[], byte[]>> strangers = join(fleet, 1);
             FleetWorker _ = fleet.start("late", fleet.runner("late"));

@@ -62,7 +62,7 @@ final class TracingTest {
     }
 
     private void start(JobRunner runner) {
-        var _ = fleet.start(new FleetWorker.Setup("w", Set.of("cpu"), fleet.outbox, tracing), runner);
+        var _ = fleet.start(new FleetWorker.Setup("w", Set.of("cpu"), fleet.outbox).traced(tracing), runner);
     }
 
     private void submit(String job) {
