@@ -4,8 +4,8 @@
 #   verify.sh [--keep]    --keep: leaves the namespace trainyard-verify in place for inspection
 #
 #   KUBECONFIG     a cluster on which cluster-wide objects may be created, such as one of kind
-#   IMAGE          the image of src/main/docker/Dockerfile.jvm on its nodes (default: registry.example.org/trainyard:0.1.0)
-#   WORKER_IMAGE   the image of its target worker (default: IMAGE, or registry.example.org/trainyard-worker:0.1.0)
+#   IMAGE          the image of src/main/docker/Dockerfile.jvm on its nodes (default: registry.example.org/trainyard:0.2.0)
+#   WORKER_IMAGE   the image of its target worker (default: IMAGE, or registry.example.org/trainyard-worker:0.2.0)
 #   TEST_PATIENCE  a factor (whole number) for time limits
 #
 # Requires kubectl 1.32 or newer. The nodes need these images and apache/kafka:4.3.1, and 2 GiB of free memory. Objects of kinds that the
@@ -14,8 +14,8 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 
 readonly namespace=trainyard-verify
-readonly image=${IMAGE:-registry.example.org/trainyard:0.1.0}
-readonly worker_image=${WORKER_IMAGE:-${IMAGE:-registry.example.org/trainyard-worker:0.1.0}}
+readonly image=${IMAGE:-registry.example.org/trainyard:0.2.0}
+readonly worker_image=${WORKER_IMAGE:-${IMAGE:-registry.example.org/trainyard-worker:0.2.0}}
 readonly patience=${TEST_PATIENCE:-1}
 readonly unavailable_status=69 # EX_UNAVAILABLE of sysexits.h
 kubectl=target/kubectl/usr/bin/kubectl

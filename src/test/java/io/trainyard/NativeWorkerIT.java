@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class NativeWorkerIT {
     private static final Path BUILD = Path.of("target/native-worker").toAbsolutePath();
     private static final Path SOURCES = BUILD.resolve("native-sources");
-    private static final Path RUNNER = SOURCES.resolve("trainyard-0.1.0-runner.jar");
+    private static final Path RUNNER = SOURCES.resolve("trainyard-0.2.0-runner.jar");
 
     /// A worker that reaches one of these becomes large, and GraalVM fails on the first two.
     private static final List<String> NOT_IN_A_WORKER = List.of(

@@ -11,20 +11,23 @@ import org.jspecify.annotations.Nullable;
 /// The schema versions of commands, numbered from [#FIRST]. Everything that a command could
 /// not express before is an [Addition] here and raises the number. Nothing is removed or changes its meaning. So
 /// the schema version of a command is that of its newest addition, and a reader that understands a schema version
-/// understands
-/// all earlier ones.
+/// understands all earlier ones.
 ///
 /// @param additions to schema version [#FIRST], the oldest first
 public record JobSchemaVersion(List<Addition> additions) {
     /// The schema version of commands without a number.
     public static final int FIRST = 1;
 
+    /// Additions of release 0.2. All additions between two releases have the same number.
+    private static final List<Addition> SINCE_0_2 = List.of();
+
     /// The schema versions that this version understands. Additions of a future version are loaded as services, which
     /// only tests provide.
-    public static final JobSchemaVersion OURS =
-            new JobSchemaVersion(ServiceLoader.load(Later.class, Later.class.getClassLoader()).stream()
-                    .flatMap(later -> later.get().additions().stream())
-                    .toList());
+    public static final JobSchemaVersion OURS = new JobSchemaVersion(Stream.concat(
+                    SINCE_0_2.stream(),
+                    ServiceLoader.load(Later.class, Later.class.getClassLoader()).stream()
+                            .flatMap(later -> later.get().additions().stream()))
+            .toList());
 
     /// Additions of a future version.
     public interface Later {

@@ -155,7 +155,7 @@ class ForecastTest {
                 Arguments.of(
                         List.of(newer()),
                         List.of(old),
-                        "needsNewerWorker: its command needs a worker that supports schema version 2; the workers support 1"),
+                        "needsNewerWorker: its command needs a worker that supports schema version 3; the workers support 1"),
                 Arguments.of(List.of(newer()), List.of(old, busy), allBusy),
                 Arguments.of(
                         List.of(unreadable()),

@@ -41,7 +41,7 @@ class MarkingPolicyTest {
     private static final String WORKER = """
             {"metadata": {"name": "worker-1", "namespace": "trainyard",
               "labels": {"app.kubernetes.io/name": "trainyard", "app.kubernetes.io/component": "worker"}%s},
-             "spec": {"containers": [{"name": "worker", "image": "trainyard:0.1.0"}]}}""";
+             "spec": {"containers": [{"name": "worker", "image": "trainyard:0.2.0"}]}}""";
 
     private static JsonNode policy() throws Exception {
         return YamlFiles.read(Path.of("k8s/base/marking-policy.yaml")).get("spec");

@@ -77,11 +77,11 @@ class JobSchemaVersionTest {
         JobSpec newer = SampleEvents.newer("job");
         Written written = JobJson.command(newer);
         byte[] json = written.json().toString().getBytes(StandardCharsets.UTF_8);
-        assertThat(written.schemaVersion()).isEqualTo(2);
-        assertThat(JobJson.read(json, 2)).isEqualTo(newer);
+        assertThat(written.schemaVersion()).isEqualTo(LaterContract.NUMBER);
+        assertThat(JobJson.read(json, LaterContract.NUMBER)).isEqualTo(newer);
         assertThatThrownBy(() -> JobJson.read(json, 1))
                 .hasMessage(
-                        "the field \"split\" of dataset is not known here; it is in commands since schema version 2, and this is 1");
+                        "the field \"split\" of dataset is not known here; it is in commands since schema version 3, and this is 1");
         Written plain = JobJson.command(SampleEvents.spec("job"));
         assertThat(plain.schemaVersion()).isEqualTo(1);
         assertThat(JobJson.read(plain.json(), 1)).isEqualTo(SampleEvents.spec("job"));
@@ -118,7 +118,9 @@ class JobSchemaVersionTest {
         }
         List<String> known = Files.readAllLines(SAID);
         assertThat(known.stream().map(line -> line.split(" ")[1]))
-                .as("all that a command may say; what is new needs an addition in JobContract and a line in %s", SAID)
+                .as(
+                        "all that a command may say; what is new needs an addition in JobSchemaVersion and a line in %s",
+                        SAID)
                 .containsExactlyInAnyOrderElementsOf(said);
         assertThat(known.stream()
                         .filter(line -> !line.startsWith("1 "))
