@@ -11,6 +11,7 @@ import io.trainyard.event.SampleEvents;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.JobJson;
+import io.trainyard.spec.LaterContract;
 import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.CommandHeaders;
 import io.trainyard.topics.DeadLetter;
@@ -74,13 +75,13 @@ class BadCommandTest {
         assertThat(fleet.eventsUntilFinished(1)).extracting(TrainingEvent::job).containsOnly("good");
     }
 
-    /// A worker that understands only the first schema version gets a command of the second.
+    /// A worker that understands only the first schema version gets a command of a later one.
     @Test
     void anUnsupportedCommandIsDeadLettered() throws Exception {
         var _ = fleet.start(
                 new FleetWorker.Setup("old", Set.of("cpu"), fleet.outbox).understanding(1), fleet.runner("old"));
         RecordHeaders headers = CloudEvents.headers(CloudEvents.COMMAND, "/test");
-        CommandHeaders.addSchemaVersion(headers, 2);
+        CommandHeaders.addSchemaVersion(headers, LaterContract.NUMBER);
         byte[] command =
                 JobJson.command(SampleEvents.newer("later")).json().toString().getBytes(StandardCharsets.UTF_8);
         String topic = Topic.COMMANDS_NORMAL.name(fleet.prefix);
@@ -88,7 +89,7 @@ class BadCommandTest {
         var letter = fleet.read(Topic.DEAD_LETTER, read -> !read.isEmpty()).getFirst();
         assertThat(Fleet.header(letter, DeadLetter.REASON))
                 .isEqualTo(
-                        "the field \"split\" of dataset is not known here; it is in commands since schema version 2, and this is 1. The command was written for schema version 2 of commands, and no live worker supported it for %d heartbeats; start workers of a version that supports it, or remove the newer fields, and submit it again"
+                        "the field \"split\" of dataset is not known here; it is in commands since schema version 3, and this is 1. The command was written for schema version 3 of commands, and no live worker supported it for %d heartbeats; start workers of a version that supports it, or remove the newer fields, and submit it again"
                                 .formatted(Fleet.NEWER_BEATS));
         assertThat(letter.value()).isEqualTo(command);
         assertThat(letter.key()).asString(StandardCharsets.UTF_8).isEqualTo("mine");
