@@ -5,9 +5,12 @@ import io.trainyard.device.Parameters;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Tensor;
 import io.trainyard.spec.Shape;
+import java.io.IOException;
+import java.io.InputStream;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// The two files of a checkpoint.
 ///
@@ -67,6 +70,23 @@ record CheckpointFiles(SafeTensors model, SafeTensors training) {
                 choices(),
                 Integer.parseInt(text("attempt")),
                 pending);
+    }
+
+    /// The step after which the best test so far took place; null before the first test.
+    ///
+    /// @param key of a training state, of which only the header is read
+    static @Nullable Long bestStep(CheckpointStore store, String key) {
+        try (InputStream in =
+                store.open(key).orElseThrow(() -> new CheckpointException(store.uri(key) + " is missing"))) {
+            Map<String, String> metadata = SafeTensors.readMetadata(in);
+            int epoch = Integer.parseInt(metadata.getOrDefault("epoch", "0"));
+            int best = Integer.parseInt(metadata.getOrDefault("bestEpoch", "-1"));
+            long steps = Long.parseLong(metadata.getOrDefault("step", "0"))
+                    - Long.parseLong(metadata.getOrDefault("stepOfEpoch", "0"));
+            return epoch == 0 || best < 0 ? null : Long.valueOf(steps / epoch * (best + 1));
+        } catch (IOException e) {
+            throw new StoreException("%s cannot be read: %s".formatted(store.uri(key), e), e);
+        }
     }
 
     private Progress progress(long[] random) {

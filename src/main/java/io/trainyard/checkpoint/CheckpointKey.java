@@ -21,6 +21,7 @@ record CheckpointKey(String folder, long step, int attempt) implements Comparabl
     static final String TRAINING = ".training.safetensors";
     static final String MANIFEST = ".json";
 
+    private static final int MAX_SHOWN = 10;
     private static final Pattern NAME =
             Pattern.compile("step-([0-9]{10,18})(?:-([1-9][0-9]{0,8}))?(\\.training)?(\\.safetensors|\\.json)");
     private static final Comparator<CheckpointKey> ORDER =
@@ -44,6 +45,14 @@ record CheckpointKey(String folder, long step, int attempt) implements Comparabl
                             files.computeIfAbsent(key, _ -> new HashSet<>()).add(file));
         }
         return files;
+    }
+
+    /// The steps of the newest ones, for messages.
+    static String steps(List<CheckpointKey> keys) {
+        List<String> steps =
+                keys.stream().map(key -> Long.toString(key.step())).distinct().toList();
+        int left = Math.max(0, steps.size() - MAX_SHOWN);
+        return (left == 0 ? "" : "..., ") + String.join(", ", steps.subList(left, steps.size()));
     }
 
     private static Optional<CheckpointKey> of(String job, String file) {

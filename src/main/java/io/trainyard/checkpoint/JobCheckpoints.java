@@ -1,5 +1,6 @@
 package io.trainyard.checkpoint;
 
+import io.trainyard.spec.CheckpointName;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -144,6 +145,37 @@ public final class JobCheckpoints {
             }
         }
         return Optional.empty();
+    }
+
+    /// The step of the checkpoint of the best test, as [Retention] keeps it: of those from which the job may resume,
+    /// the first with the highest score.
+    ///
+    /// @param retention of the job
+    /// @param name of the wanted checkpoint, for messages
+    /// @throws CheckpointException if no checkpoint was tested, or retention has deleted that of the best test; the
+    ///     message lists the others
+    long bestStep(Retention retention, CheckpointName name) {
+        List<CheckpointKey> all = candidates(JobChain.of(store, folder), CheckpointKey.files(store, folder))
+                .reversed();
+        String others = "there are the steps %s; name one of them, such as \"%s/%d\""
+                .formatted(
+                        CheckpointKey.steps(all),
+                        name.job(),
+                        all.isEmpty() ? 0 : all.getLast().step());
+        CheckpointKey best = Retention.best(all, this::score);
+        if (best == null) {
+            throw new CheckpointException("there is no checkpoint \"%s\": none of %d was saved after a test%s"
+                    .formatted(name, all.size(), all.isEmpty() ? "" : "; " + others));
+        }
+        Long bestTest = retention.deletesBest()
+                ? CheckpointFiles.bestStep(store, all.getLast().training())
+                : null;
+        if (bestTest != null && bestTest != best.step()) {
+            throw new CheckpointException(
+                    "there is no checkpoint \"%s\": the best test was after step %d, whose checkpoint is not retained with keepLast %d and without keepBest; %s, or train with \"keepBest\": true"
+                            .formatted(name, bestTest, retention.keepLast(), others));
+        }
+        return best.step();
     }
 
     private Checkpoint load(CheckpointKey key) {

@@ -21,6 +21,11 @@ public record Retention(int keepLast, boolean keepBest) {
         return keepLast == Integer.MAX_VALUE;
     }
 
+    /// Whether the checkpoint of the best test may be deleted.
+    public boolean deletesBest() {
+        return !keepsAll() && !keepBest;
+    }
+
     /// The checkpoints to delete after `saved` was written. Newer checkpoints are left alone because a
     /// superseded attempt saved them.
     ///
@@ -46,8 +51,7 @@ public record Retention(int keepLast, boolean keepBest) {
     }
 
     /// The first checkpoint with the best score; null if none was tested.
-    private static @Nullable CheckpointKey best(
-            List<CheckpointKey> keys, Function<CheckpointKey, @Nullable Double> score) {
+    static @Nullable CheckpointKey best(List<CheckpointKey> keys, Function<CheckpointKey, @Nullable Double> score) {
         CheckpointKey best = null;
         double most = Double.NEGATIVE_INFINITY;
         for (CheckpointKey key : keys) {

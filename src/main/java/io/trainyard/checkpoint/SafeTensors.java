@@ -96,12 +96,7 @@ public record SafeTensors(Map<String, String> metadata, Parameters tensors) {
     static SafeTensors read(InputStream input, long heapBytes) throws IOException {
         DataInputStream in = new DataInputStream(input);
         ObjectNode header = readHeader(in);
-        Map<String, String> metadata = new LinkedHashMap<>();
-        if (header.remove(METADATA) instanceof ObjectNode text) {
-            text.properties()
-                    .forEach(entry ->
-                            metadata.put(entry.getKey(), entry.getValue().asText()));
-        }
+        Map<String, String> metadata = removeMetadata(header);
         List<Row> rows = rows(header);
         requireHeap(rows, heapBytes);
         Map<String, Tensor> tensors = new LinkedHashMap<>();
@@ -112,6 +107,21 @@ public record SafeTensors(Map<String, String> metadata, Parameters tensors) {
             throw new CheckpointException("there are bytes after the last tensor, which ends at byte " + total(rows));
         }
         return new SafeTensors(metadata, new Parameters(tensors));
+    }
+
+    /// Reads the header's metadata only.
+    static Map<String, String> readMetadata(InputStream input) throws IOException {
+        return removeMetadata(readHeader(new DataInputStream(input)));
+    }
+
+    private static Map<String, String> removeMetadata(ObjectNode header) {
+        Map<String, String> metadata = new LinkedHashMap<>();
+        if (header.remove(METADATA) instanceof ObjectNode text) {
+            text.properties()
+                    .forEach(entry ->
+                            metadata.put(entry.getKey(), entry.getValue().asText()));
+        }
+        return metadata;
     }
 
     /// The rows in the order of their bytes in the file.

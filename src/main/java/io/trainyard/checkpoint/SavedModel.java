@@ -2,6 +2,7 @@ package io.trainyard.checkpoint;
 
 import io.trainyard.device.Parameters;
 import io.trainyard.spec.CheckpointName;
+import io.trainyard.spec.JobJson;
 import io.trainyard.spec.ParameterSpec;
 import java.io.BufferedInputStream;
 import java.io.IOException;
@@ -37,13 +38,12 @@ public record SavedModel(CheckpointName name, Parameters parameters, int epoch) 
             throw new CheckpointException("there is no checkpoint \"%s\": no job of that id has saved one in %s"
                     .formatted(name, store.uri(folder)));
         }
-        List<CheckpointKey> named = all.stream()
-                .filter(key -> name.step() == null || key.step() == name.step())
-                .toList();
+        Long step = name.best() ? Long.valueOf(bestStep(store, name)) : name.step();
+        List<CheckpointKey> named =
+                all.stream().filter(key -> step == null || key.step() == step).toList();
         if (named.isEmpty()) {
-            throw new CheckpointException(
-                    "there is no checkpoint \"%s\"; the job's newest is of step %d, and there are %d in %s"
-                            .formatted(name, all.getLast().step(), all.size(), store.uri(folder)));
+            throw new CheckpointException("there is no checkpoint \"%s\"; there are the steps %s in %s"
+                    .formatted(name, CheckpointKey.steps(all), store.uri(folder)));
         }
         List<String> problems = new ArrayList<>();
         for (CheckpointKey key : named.reversed()) {
@@ -57,6 +57,15 @@ public record SavedModel(CheckpointName name, Parameters parameters, int epoch) 
             }
         }
         throw new CheckpointException("the checkpoint \"%s\" is not whole: %s".formatted(name, problems.getFirst()));
+    }
+
+    private static long bestStep(CheckpointStore store, CheckpointName name) {
+        JobFolder folder = new JobFolder(store, name.job());
+        Retention retention = folder.spec()
+                .map(JobJson::read)
+                .map(Retention::of)
+                .orElseGet(() -> new Retention(Integer.MAX_VALUE, false));
+        return folder.checkpoints().bestStep(retention, name);
     }
 
     private static SavedModel read(CheckpointStore store, CheckpointKey key) {

@@ -32,7 +32,7 @@ public final class PredictCommand extends PlainCommand {
 
     @Parameters(
             paramLabel = "CHECKPOINT",
-            description = "Model file (*.safetensors), JOB (its newest checkpoint) or JOB/STEP.")
+            description = "Model file (*.safetensors), JOB (its newest checkpoint), JOB/best or JOB/STEP.")
     private String checkpoint = "";
 
     @Option(

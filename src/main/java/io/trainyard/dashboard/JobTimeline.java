@@ -1,5 +1,6 @@
 package io.trainyard.dashboard;
 
+import io.trainyard.checkpoint.Retention;
 import io.trainyard.event.DeviceUse;
 import io.trainyard.event.JobRecord;
 import io.trainyard.event.JobRecord.EventRecord;
@@ -38,7 +39,13 @@ public final class JobTimeline {
     /// A checkpoint.
     ///
     /// @param millis when it was saved, Unix time in ms
-    public record Checkpoint(int attempt, int epoch, long step, String uri, String sha256, long bytes, long millis) {}
+    /// @param best whether it is that of the best test, `JOB/best`
+    public record Checkpoint(
+            int attempt, int epoch, long step, String uri, String sha256, long bytes, long millis, boolean best) {
+        private Checkpoint asBest() {
+            return new Checkpoint(attempt, epoch, step, uri, sha256, bytes, millis, true);
+        }
+    }
 
     private static final class Span {
         private @Nullable String worker;
@@ -91,7 +98,8 @@ public final class JobTimeline {
                                     saved.uri(),
                                     saved.sha256(),
                                     saved.bytes(),
-                                    millis));
+                                    millis,
+                                    false));
                 }
             }
             case TrainingEvent.StepLosses _, Resumed _ -> {} // they neither begin nor end an attempt
@@ -122,8 +130,31 @@ public final class JobTimeline {
         return span == null ? Optional.empty() : Optional.ofNullable(span.peakFlops);
     }
 
+    /// The checkpoints that the job's retention keeps. Without `keepBest`, only the best of all tests is the best:
+    /// those of better checkpoints may be deleted.
     List<Checkpoint> checkpoints() {
-        return List.copyOf(checkpoints.values());
+        JobSpec spec = state.spec();
+        Retention retention = spec == null ? new Retention(Integer.MAX_VALUE, false) : Retention.of(spec);
+        long best = state.epochs().stream()
+                .filter(epoch -> retention.deletesBest() || checkpoints.containsKey(epoch.step()))
+                .filter(epoch -> !Double.isNaN(score(epoch)))
+                .reduce((first, next) -> score(next) > score(first) ? next : first)
+                .map(JobState.Epoch::step)
+                .orElse(-1L);
+        List<Checkpoint> all = List.copyOf(checkpoints.values());
+        List<Checkpoint> kept = new ArrayList<>();
+        for (int i = 0; i < all.size(); i++) {
+            Checkpoint saved = all.get(i);
+            boolean isBest = saved.step() == best;
+            if (i >= all.size() - retention.keepLast() || (isBest && retention.keepBest())) {
+                kept.add(isBest ? saved.asBest() : saved);
+            }
+        }
+        return kept;
+    }
+
+    private static double score(JobState.Epoch epoch) {
+        return epoch.testAccuracy() == null ? -epoch.testLoss() : epoch.testAccuracy();
     }
 
     List<AttemptSpan> attempts() {

@@ -188,7 +188,7 @@ final class JobJsonError {
         } else if (target == JobKind.class) {
             return "\"train\" or \"evaluate\"";
         } else if (target == CheckpointName.class) {
-            return "text, in quotes: a job's id, or a job's id and a step, such as \"tudui-1/7820\"";
+            return "text, in quotes: a job's id, or a job's id and a step or \"best\", such as \"tudui-1/7820\"";
         } else if (target == StopWhen.class) {
             return "an object such as {\"testAccuracyAtLeast\": 0.9}";
         } else if (target == LayerSpec.class) {

@@ -19,7 +19,7 @@ public record JobSchemaVersion(List<Addition> additions) {
     public static final int FIRST = 1;
 
     /// Additions of release 0.2. All additions between two releases have the same number.
-    private static final List<Addition> SINCE_0_2 = List.of();
+    private static final List<Addition> SINCE_0_2 = List.of(new Addition(2, "", null, "initFrom", ".*/best"));
 
     /// The schema versions that this version understands. Additions of a future version are loaded as services, which
     /// only tests provide.
@@ -39,17 +39,26 @@ public record JobSchemaVersion(List<Addition> additions) {
     /// @param place path of the object with the addition, separated by dots; empty for the job itself
     /// @param type the `type` of an object there, or anywhere below it; null: the object at `place`, of any type
     /// @param field the new field; null: the type itself is new
+    /// @param values a regular expression of the field's texts that are new; null: the field itself is new
     public record Addition(
             int since,
             String place,
             @Nullable String type,
-            @Nullable String field) {
+            @Nullable String field,
+            @Nullable String values) {
+        /// A new field or type.
+        public Addition(int since, String place, @Nullable String type, @Nullable String field) {
+            this(since, place, type, field, null);
+        }
+
         boolean isIn(JsonNode job) {
             return objects(job).anyMatch(this::isSaid);
         }
 
         private boolean isSaid(JsonNode object) {
-            return field == null || object.hasNonNull(field);
+            return field == null
+                    || (object.hasNonNull(field)
+                            && (values == null || object.get(field).asText().matches(values)));
         }
 
         private Stream<JsonNode> objects(JsonNode job) {

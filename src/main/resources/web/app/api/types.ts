@@ -115,6 +115,7 @@ export interface CheckpointRow {
   sha256: string | null;
   bytes: number | null;
   millis: number | null;
+  best?: boolean; // of the best test
 }
 
 export type Json = null | boolean | number | string | Json[] | { [field: string]: Json };

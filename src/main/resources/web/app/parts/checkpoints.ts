@@ -26,7 +26,7 @@ export function checkpoints(job: string, rows: readonly CheckpointRow[]) {
             ${rows.toReversed().map(
               (row) =>
                 html`<tr>
-                  <td>${integer(row.step)}</td>
+                  <td>${integer(row.step)}${row.best ? html` <span class="tag">best</span>` : nothing}</td>
                   <td>${row.epoch}</td>
                   <td>${bytes(row.bytes)}</td>
                   <td>${moment(row.millis)}</td>

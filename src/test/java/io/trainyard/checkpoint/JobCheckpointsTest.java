@@ -1,5 +1,6 @@
 package io.trainyard.checkpoint;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -8,6 +9,7 @@ import io.trainyard.device.Parameters;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Tensor;
 import io.trainyard.spec.CheckpointName;
+import io.trainyard.spec.JobJson;
 import io.trainyard.spec.Shape;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -248,6 +250,30 @@ class JobCheckpointsTest {
         }
         saveAndKeep(tested(600, 0.1), new Retention(1, true));
         assertThat(kept()).containsExactly("2-1", "600-1");
+    }
+
+    /// Tests after steps 10, 20, 30, 40 and 50, and a checkpoint at 55.
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+        ``                                 | 20
+        `, "keepLast": 1, "keepBest": true`| 20
+        `, "keepLast": 5`                  | 20
+        `, "keepLast": 3`                  | `there is no checkpoint "job/best": the best test was after step 20, whose checkpoint is not retained with keepLast 3 and without keepBest; there are the steps 40, 50, 55; name one of them, such as "job/55", or train with "keepBest": true`
+        `, "keepLast": 1`                  | `there is no checkpoint "job/best": none of 1 was saved after a test; there are the steps 55; name one of them, such as "job/55"`
+        """)
+    void findsTheCheckpointOfTheBestTest(String fields, String expected) {
+        String spec =
+                "{\"id\": \"job\", \"network\": \"lenet\", \"dataset\": \"mnist\", \"epochs\": 6%s}".formatted(fields);
+        assertThat(new JobFolder(store, "job").keepSpec(spec)).isTrue();
+        Retention retention = Retention.of(JobJson.read(spec.getBytes(UTF_8)));
+        Progress at = Progress.beginning(new long[] {1, 2, 3});
+        for (double accuracy : new double[] {0.3, 0.8, 0.5, 0.8, 0.4}) {
+            at = at.plus(10, 1).nextEpoch(at.random(), accuracy, 0.5, 1);
+            saveAndKeep(checkpoint(at, 1), retention);
+        }
+        saveAndKeep(checkpoint(at.plus(5, 1), 1), retention);
+        String found = problemOf("job/best").replaceFirst("^found job/", "");
+        assertThat(found).isEqualTo(expected);
     }
 
     @Test

@@ -421,7 +421,7 @@ class DashboardIT {
         assertThat(gone.body()).contains("any more", "--checkpoints");
         HttpResponse<String> never = get(path + "150");
         assertThat(never.statusCode()).isEqualTo(404);
-        assertThat(never.body()).contains("it has saved 2, the last after step 200");
+        assertThat(never.body()).contains("it has 2, the last after step 200");
     }
 
     /// Open files of the dashboard's process with this ending.

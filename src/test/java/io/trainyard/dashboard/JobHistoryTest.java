@@ -7,6 +7,7 @@ import static io.trainyard.event.SampleEvents.failed;
 import static io.trainyard.event.SampleEvents.finished;
 import static io.trainyard.event.SampleEvents.losses;
 import static io.trainyard.event.SampleEvents.on;
+import static io.trainyard.event.SampleEvents.saved;
 import static io.trainyard.event.SampleEvents.spec;
 import static io.trainyard.event.SampleEvents.started;
 import static io.trainyard.event.SampleEvents.tested;
@@ -35,8 +36,11 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class JobHistoryTest {
     private static final long NOW = 1_750_000_000_000L;
@@ -168,6 +172,31 @@ class JobHistoryTest {
                 NOW + 1);
         assertThat(history.job("a").orElseThrow().classNames()).containsExactly("ash", "oak");
         assertThat(history.job("a").orElseThrow().flopsPerSample()).isEqualTo(2 * 2 * 6);
+    }
+
+    /// Tests after steps 10, 20 and 30, and a checkpoint at 35.
+    @ParameterizedTest
+    @CsvSource(quoteCharacter = '`', textBlock = """
+        ``                               , 10 20* 30 35
+        `, "keepLast": 1`                , 35
+        `, "keepLast": 3`                , 20* 30 35
+        `, "keepLast": 1, "keepBest": true`, 20* 35
+        """)
+    void listsTheCheckpointsThatRetentionKeepsAndMarksTheBest(String fields, String expected) {
+        JobSpec spec = JobJson.read("""
+                {"id": "a", "network": "lenet", "dataset": "shapes32", "epochs": 4%s}""".formatted(fields).getBytes(StandardCharsets.UTF_8));
+        apply(started(spec, 1, 1, 10, null), NOW);
+        double[] accuracies = {0.3, 0.8, 0.8};
+        for (int epoch = 0; epoch < 3; epoch++) {
+            int step = 10 * (epoch + 1);
+            apply(tested("a", 1, epoch, step, accuracies[epoch]), NOW + step);
+            apply(saved("a", 1, epoch, step), NOW + step + 1);
+        }
+        apply(saved("a", 1, 3, 35), NOW + 35);
+        assertThat(history.job("a").orElseThrow().checkpoints().stream()
+                        .map(saved -> saved.step() + (saved.best() ? "*" : ""))
+                        .collect(Collectors.joining(" ")))
+                .isEqualTo(expected);
     }
 
     @Test

@@ -73,6 +73,9 @@ class JobJsonTest {
     void theNameOfACheckpointIsBounded() {
         String longest = "a".repeat(100) + "~999999999/" + "9".repeat(18);
         assertThat(CheckpointName.parse("initFrom", longest)).hasToString(longest);
+        assertThat(CheckpointName.parse("initFrom", "a~2/best"))
+                .isEqualTo(new CheckpointName("a~2", null, true))
+                .hasToString("a~2/best");
         assertThatThrownBy(() -> CheckpointName.parse("initFrom", "a" + ".a".repeat(100_000)))
                 .isInstanceOf(InvalidJobException.class)
                 .hasMessageContainingAll("initFrom is \"a.a.", "at most 130 characters");

@@ -54,6 +54,9 @@ class JobSchemaVersionTest {
         assertThat(written(LATER, drops).schemaVersion()).isEqualTo(2);
         assertThat(JobJson.read(written(LATER, drops).json())).isEqualTo(drops);
 
+        JobSpec best = job("\"network\": \"lenet\", \"initFrom\": \"b/best\"");
+        assertThat(written(JobSchemaVersion.OURS, best).schemaVersion()).isEqualTo(2);
+
         JobSpec layers = job("\"network\": {\"layers\": [{\"type\": \"flatten\"}, {\"type\": \"relu\"}]}");
         assertThat(written(LATER, layers).schemaVersion()).isEqualTo(3);
         assertThat(written(LATER, layers).json().has("dropLast"))

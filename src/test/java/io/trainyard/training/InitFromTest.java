@@ -56,7 +56,7 @@ class InitFromTest extends SmallJobs {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-        source/7 | `"dataset": "shapes32"` | `there is no checkpoint "source/7"; the job's newest is of step 6, and there are 2 in `
+        source/7 | `"dataset": "shapes32"` | `there is no checkpoint "source/7"; there are the steps 3, 6 in `
         nobody   | `"dataset": "shapes32"` | `there is no checkpoint "nobody": no job of that id has saved one in `
         source   | `"dataset": "shapes28"` | `the checkpoint source/6 does not fit the network (7 layers): parameter 0.weight is float32 of shape 4x3x5x5; expected is float32 of shape 4x1x5x5`
         source   | `"network": "lenet"`    | `the checkpoint source/6 does not fit the network (lenet): parameter conv1.weight is missing; expected is float32 of shape 6x3x5x5`

@@ -36,6 +36,7 @@ import org.jspecify.annotations.Nullable;
 
 @Path("/api/v1/jobs/{id}")
 public class JobResource {
+    private static final String BEST = "best";
     private static final int MAX_TAGS = 50;
     private static final int MAX_TAG = 100;
     private static final int MAX_NOTE = 10_000;
@@ -102,12 +103,14 @@ public class JobResource {
     @GET
     @Path("/checkpoints/{step}")
     @Produces(MediaType.APPLICATION_OCTET_STREAM)
-    @Operation(summary = "The model after a step, as it was saved: a safetensors file")
+    @Operation(summary = "The model after a step, or `best`: that of the best test; a safetensors file")
     public Response checkpoint(@PathParam("id") String id, @PathParam("step") String step, @Context Request request)
             throws IOException {
         List<JobTimeline.Checkpoint> all = job(id).checkpoints();
         JobTimeline.Checkpoint wanted = all.stream()
-                .filter(saved -> Long.toString(saved.step()).equals(step))
+                .filter(saved -> step.equals(BEST)
+                        ? saved.best()
+                        : Long.toString(saved.step()).equals(step))
                 .findFirst()
                 .orElseThrow(() -> Problem.refusal(
                         Status.NOT_FOUND,
@@ -117,10 +120,13 @@ public class JobResource {
                                         Parameter.shown(step),
                                         all.isEmpty()
                                                 ? "it has saved none"
-                                                : "it has saved %d, the last after step %d"
+                                                : "it has %d, the last after step %d%s"
                                                         .formatted(
                                                                 all.size(),
-                                                                all.getLast().step()))));
+                                                                all.getLast().step(),
+                                                                step.equals(BEST)
+                                                                        ? "; none of them is known to be that of the best test, which keepBest retains"
+                                                                        : ""))));
         InputStream model = models.open(id, wanted);
         boolean unread = request.getMethod().equals(HttpMethod.HEAD);
         if (unread) {
