@@ -46,6 +46,15 @@ final class ChainJson {
                 "its type is \"%s\"; allowed is %s, %s, or one of %s".formatted(type, OWNER, PAUSE, ENDS));
     }
 
+    /// The type of a link's event.
+    static String type(String event) {
+        try {
+            return MAPPER.readTree(event).path("type").asText();
+        } catch (JsonProcessingException e) {
+            throw new CheckpointException("an event is not JSON: " + e.getMessage(), e);
+        }
+    }
+
     private static ChainLink.Owner owner(JsonNode json) throws IOException {
         JsonNode worker = json.path("worker");
         JsonNode place = json.path("place");

@@ -7,8 +7,10 @@ import io.trainyard.spec.JobJson;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /// One job's folder in a store. Ownership of a job is decided here, next to the job's state: see [JobChain].
 ///
@@ -21,6 +23,8 @@ import java.util.Optional;
 ///     <job>/choices/<kind>.json                  created once: choices of the first session on that device kind
 ///     <job>/init-from                            the checkpoint of another job from which it started
 public final class JobFolder {
+    private static final String FINISHED = "finished";
+
     private final CheckpointStore store;
     private final String job;
     private final String folder;
@@ -45,6 +49,37 @@ public final class JobFolder {
     /// The folder of the last run outside a fleet; a new one without earlier runs.
     public static JobFolder ofLastRun(CheckpointStore store, String job) {
         return new JobFolder(store, job, run(job, Math.max(1, runs(store, job))));
+    }
+
+    /// The folder of a job's newest finished run outside a fleet; without one, of the newest with a checkpoint.
+    ///
+    /// @param name a job's id; or, for one run, with its number, of which `~1` is the first
+    static String ofResult(CheckpointStore store, String name) {
+        if (name.contains("~")) {
+            return name.replaceFirst("~1$", "");
+        }
+        List<String> runs = IntStream.rangeClosed(1, runs(store, name))
+                .mapToObj(number -> run(name, number))
+                .toList()
+                .reversed();
+        if (runs.size() < 2) {
+            return name;
+        }
+        return runs.stream()
+                .filter(run -> new JobFolder(store, name, run)
+                        .end()
+                        .filter(FINISHED::equals)
+                        .isPresent())
+                .findFirst()
+                .or(() -> runs.stream()
+                        .filter(run -> !CheckpointKey.list(store, run).isEmpty())
+                        .findFirst())
+                .orElse(name);
+    }
+
+    /// How the job ended, such as `finished`; empty if it has not ended.
+    public Optional<String> end() {
+        return chain().end().map(end -> ChainJson.type(end.event()));
     }
 
     private static int runs(CheckpointStore store, String job) {
@@ -223,11 +258,12 @@ public final class JobFolder {
     ///
     /// @throws CheckpointException if the checkpoint does not exist or cannot be read
     public SavedModel source(CheckpointName name) {
-        SavedModel model = SavedModel.find(store, source().orElse(name));
+        SavedModel model =
+                source().isPresent() ? SavedModel.exact(store, source().get()) : SavedModel.find(store, name);
         byte[] exact = model.name().toString().getBytes(StandardCharsets.UTF_8);
         boolean decided = store.createIfAbsent(sourceKey(), exact)
                 || source().map(model.name()::equals).orElse(false);
-        return decided ? model : SavedModel.find(store, source().orElseThrow());
+        return decided ? model : SavedModel.exact(store, source().orElseThrow());
     }
 
     /// The checkpoint from which the job started, with its step; empty before the start and without one.

@@ -27,11 +27,18 @@ public record SavedModel(CheckpointName name, Parameters parameters, int epoch) 
         return store.open(new CheckpointKey(job, step, attempt).model());
     }
 
+    /// Like [#exact], of the newest finished run of a job that `train` ran several times.
+    public static SavedModel find(CheckpointStore store, CheckpointName name) {
+        return exact(store, new CheckpointName(JobFolder.ofResult(store, name.job()), name.step(), name.best()));
+    }
+
     /// Reads the newest complete checkpoint that matches `name`. Damaged ones are skipped with a warning. A
     /// model that a user put there is read without verification.
     ///
+    /// @param name of a folder of the store
+    ///
     /// @throws CheckpointException if no complete one exists; the message lists the checkpoints that do
-    public static SavedModel find(CheckpointStore store, CheckpointName name) {
+    static SavedModel exact(CheckpointStore store, CheckpointName name) {
         List<CheckpointKey> all = CheckpointKey.list(store, name.job());
         String folder = CheckpointKey.folder(name.job());
         if (all.isEmpty()) {

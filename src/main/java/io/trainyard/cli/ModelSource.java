@@ -30,7 +30,12 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param checkpoint for messages
 /// @param spec the job that saved it, if known
-record ModelSource(String checkpoint, Parameters model, Optional<JobSpec> spec) {
+/// @param run the run of a job that `train` ran several times; null if there is no choice
+record ModelSource(
+        String checkpoint,
+        Parameters model,
+        Optional<JobSpec> spec,
+        @Nullable String run) {
     private static final String MODEL_FILE = ".safetensors";
     private static final JsonMapper MAPPER = new JsonMapper();
 
@@ -40,7 +45,7 @@ record ModelSource(String checkpoint, Parameters model, Optional<JobSpec> spec) 
     static ModelSource find(String checkpoint, URI store) {
         if (checkpoint.endsWith(MODEL_FILE)) {
             Path file = Path.of(checkpoint);
-            return new ModelSource(checkpoint, SavedModel.read(file), specBeside(file));
+            return new ModelSource(checkpoint, SavedModel.read(file), specBeside(file), null);
         }
         CheckpointName name;
         try {
@@ -50,8 +55,9 @@ record ModelSource(String checkpoint, Parameters model, Optional<JobSpec> spec) 
         }
         CheckpointStore opened = CheckpointStore.openToRead(store);
         SavedModel found = SavedModel.find(opened, name);
-        Optional<JobSpec> spec = new JobFolder(opened, name.job()).spec().map(JobJson::read);
-        return new ModelSource(found.name().toString(), found.parameters(), spec);
+        String run = found.name().job();
+        Optional<JobSpec> spec = new JobFolder(opened, run).spec().map(JobJson::read);
+        return new ModelSource(found.name().toString(), found.parameters(), spec, run.equals(name.job()) ? null : run);
     }
 
     /// `<job>/checkpoints/step-<n>-<attempt>.safetensors` belongs to `<job>/spec.json`.

@@ -80,6 +80,9 @@ public final class PredictCommand extends PlainCommand {
     @Override
     public Integer call() {
         ModelSource source = ModelSource.find(checkpoint, options.checkpoints());
+        if (source.run() != null) {
+            terminal.err().printf("%s is %s, its newest finished run%n", checkpoint, source.run());
+        }
         JobSpec asked = source.ask(network, dataset, terminal.in());
         requireWritable();
         Device device = Devices.open(options.device());

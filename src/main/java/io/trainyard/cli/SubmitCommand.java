@@ -1,5 +1,8 @@
 package io.trainyard.cli;
 
+import io.trainyard.checkpoint.CheckpointException;
+import io.trainyard.checkpoint.CheckpointStore;
+import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.cli.watch.JobRecordReader;
 import io.trainyard.cli.watch.JobWatch;
 import io.trainyard.event.JobState;
@@ -14,6 +17,8 @@ import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.CommandSender;
 import io.trainyard.topics.KafkaUnreachableException;
 import io.trainyard.topics.Priority;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -45,6 +50,9 @@ import picocli.CommandLine.TypeConversionException;
             "         optimizer: {type: adam}}' | ./trainyard submit -"
         })
 public final class SubmitCommand extends FleetCommand {
+    private static final System.Logger LOG = System.getLogger(SubmitCommand.class.getName());
+    private static final Path TRAIN_STORE = Path.of("checkpoints");
+
     /// The maximum number of jobs that are counted for quotas.
     private static final int MAX_JOBS = 1_000_000;
 
@@ -87,6 +95,7 @@ public final class SubmitCommand extends FleetCommand {
             return ExitCodes.OK;
         }
         requireQueueCapacity(jobs, projects.rules());
+        sayWhatIsStored(jobs);
         List<String> sent = new ArrayList<>();
         try {
             new CommandSender(kafka.cluster(), CloudEvents.CLI).send(jobs, priority, job -> {
@@ -114,6 +123,23 @@ public final class SubmitCommand extends FleetCommand {
         return !watch || JobWatch.run(kafka.cluster(), terminal, sent, jobs, json, JobWatch.goOn(sent))
                 ? ExitCodes.OK
                 : ExitCodes.FAILED;
+    }
+
+    /// Workers of this machine usually share the store of `train`, in which an id may have ended already.
+    private void sayWhatIsStored(List<JobSpec> jobs) {
+        try {
+            if (Files.isDirectory(TRAIN_STORE)) {
+                CheckpointStore store = CheckpointStore.openToRead(TRAIN_STORE.toUri());
+                jobs.forEach(job -> new JobFolder(store, job.id())
+                        .end()
+                        .ifPresent(end -> terminal.err()
+                                .printf(
+                                        "%s was there already, %s, in the folder %s; workers that use it do not train it again; give the new one another id%n",
+                                        job.id(), end, TRAIN_STORE)));
+            }
+        } catch (CheckpointException e) { // the workers report it
+            LOG.log(System.Logger.Level.DEBUG, "the folder {0} cannot be read: {1}", TRAIN_STORE, e.getMessage());
+        }
     }
 
     private static String idAsJson(String id) {

@@ -112,7 +112,8 @@ final class SubmitForecast {
                 ? "is on its topic"
                 : state.status() == Status.RUNNING
                         ? "runs on " + state.worker()
-                        : "is %s already".formatted(state.status().word());
+                        : "was there already, %s, and is not trained again; give the new one another id"
+                                .formatted(state.status().word());
     }
 
     private String summary() {

@@ -7,6 +7,7 @@ import io.trainyard.device.Devices;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.jobfile.JobFiles;
+import io.trainyard.spec.JobKind;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.spec.Printable;
 import io.trainyard.sweep.Trials;
@@ -22,6 +23,7 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -50,6 +52,9 @@ public final class TrainCommand extends PlainCommand {
     /// Set by ctrl-C; checked at every step boundary.
     private volatile boolean stopRequested;
 
+    /// The folder of the last job that finished.
+    private @Nullable String result;
+
     @Parameters(paramLabel = "FILE", description = "JSON or YAML with one or several jobs; -: standard input.")
     private String file = JobFiles.STANDARD_INPUT;
 
@@ -70,11 +75,17 @@ public final class TrainCommand extends PlainCommand {
         var _ = Devices.open(options.device()); // reports a missing device before any data is read
         options.choice(jobs).ifPresent(terminal.err()::println);
         CheckpointStore store = CheckpointStore.open(options.checkpoints());
+        if (!resume) {
+            jobs.forEach(
+                    job -> sayWhatIsThere(JobFolder.ofLastRun(store, job.id()), JobFolder.ofNewRun(store, job.id())));
+        }
         CountDownLatch ended = new CountDownLatch(1);
         Thread interrupted = new Thread(() -> stopAndWait(ended), "interrupted");
         Runtime.getRuntime().addShutdownHook(interrupted);
         try {
-            return json ? run(jobs, store, this::print, this::say) : runWithProgress(jobs, store);
+            int status = json ? run(jobs, store, this::print, this::say) : runWithProgress(jobs, store);
+            sayUse();
+            return status;
         } finally {
             ended.countDown();
         }
@@ -145,9 +156,34 @@ public final class TrainCommand extends PlainCommand {
             }
             if (!(outcome instanceof Outcome.Finished)) {
                 status = ExitCodes.FAILED;
+            } else if (job.kind() == JobKind.TRAIN) {
+                result = folder.name();
             }
         }
         return status;
+    }
+
+    private void sayWhatIsThere(JobFolder last, JobFolder folder) {
+        if (folder.name().equals(last.name())) {
+            return;
+        }
+        Optional<String> end = last.end();
+        long step = last.checkpoints().lastStep();
+        terminal.err()
+                .printf(
+                        "%s is there already: it %s%s. This run is stored as %s%s%n",
+                        last.name(),
+                        end.orElse("has not ended"),
+                        step == 0 ? "" : ", with a checkpoint after step " + step,
+                        folder.name(),
+                        end.isPresent() ? "" : "; train --resume continues the other one");
+    }
+
+    /// Prints the command that uses the last result, as the last line.
+    private void sayUse() {
+        if (result != null) {
+            terminal.err().printf("./trainyard predict %s%s%n", result, options.places());
+        }
     }
 
     private Supervisor supervisor(BiConsumer<TrainingEvent, Instant> events) {

@@ -12,9 +12,11 @@ import io.trainyard.spec.Printable;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -106,6 +108,21 @@ public final class TrainingOptions {
     /// 0 lets the device choose for each network.
     int threads() {
         return threads == null ? 0 : threads;
+    }
+
+    /// The given options for data and checkpoints, for a command line that a user can copy.
+    String places() {
+        Map<String, String> given = new LinkedHashMap<>();
+        put(given, "--data", data);
+        put(given, "--data-cache", dataCache);
+        put(given, "--checkpoints", checkpoints);
+        return given.entrySet().stream()
+                .map(option -> " %s %s".formatted(option.getKey(), quoted(option.getValue())))
+                .collect(Collectors.joining());
+    }
+
+    private static String quoted(String text) {
+        return text.matches("[\\w./:~=-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
     }
 
     /// The given options as settings of the worker. Other settings keep their values from the environment.

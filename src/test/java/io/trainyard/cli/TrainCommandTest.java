@@ -4,10 +4,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.Patience;
+import io.trainyard.checkpoint.CheckpointStore;
+import io.trainyard.checkpoint.SavedModel;
 import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.spec.CheckpointName;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -16,6 +19,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -84,6 +88,26 @@ class TrainCommandTest {
         assertThat(Patience.get(ended)).isEqualTo(ExitCodes.INTERRUPTED);
         assertThat(said.toString(UTF_8))
                 .endsWith("job long was interrupted; --resume continues from its checkpoint" + System.lineSeparator());
+    }
+
+    /// The third run fails, so that the second is the newest finished one.
+    @Test
+    void saysWhatIsThereAndHowToUseTheResult() throws IOException {
+        String places = " --data %s --checkpoints %s".formatted(folder.resolve("data"), folder.resolve("store"));
+        String job = JOB.formatted("a", "shapes28", 1000);
+        assertThat(train(job).errors().lines()).containsExactly("./trainyard predict a" + places);
+        assertThat(train(job).errors().lines())
+                .containsExactly(
+                        "a is there already: it finished, with a checkpoint after step 10. This run is stored as a~2",
+                        "./trainyard predict a~2" + places);
+        assertThat(train(JOB.formatted("a", "shapes28", 60_000)).errors()).contains("This run is stored as a~3");
+        CheckpointStore store =
+                CheckpointStore.openToRead(folder.resolve("store").toUri());
+        assertThat(Stream.of("a", "a~1", "a~2")
+                        .map(name -> SavedModel.find(store, new CheckpointName(name, null))
+                                .name()
+                                .toString()))
+                .containsExactly("a~2/10", "a/10", "a~2/10");
     }
 
     private Ended train(String jobs) throws IOException {

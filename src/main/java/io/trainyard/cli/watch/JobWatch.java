@@ -88,12 +88,18 @@ public final class JobWatch {
             unknown.forEach(this::sayUnknown);
             return false;
         }
+        List<String> before = submitted.keySet().stream()
+                .filter(job -> statusOf(job).isFinal() && statusOf(job) != JobState.Status.REJECTED)
+                .toList();
         jobs.stream()
                 .filter(job -> !isOver(job) && statusOf(job) == JobState.Status.QUEUED)
                 .forEach(view::waiting);
         log.follow(this::take, this::goesOn);
         log.readToEnd(this::take); // a job's end may overtake its last losses
         close();
+        before.forEach(job -> say(
+                "job %s was there already, %s, and was not trained again; give the new one another id",
+                job, statusOf(job).word()));
         jobs.forEach(this::sayHowItEnded);
         return jobs.stream().allMatch(this::isFinished);
     }
