@@ -32,31 +32,12 @@ final class NativeWorkerIT {
     private static final Path RUNNER = SOURCES.resolve("trainyard-0.2.0-runner.jar");
 
     /// A worker that reaches one of these becomes large, and GraalVM fails on the first two.
-    private static final List<String> NOT_IN_A_WORKER = List.of(
-            "kafka/server/",
-            "org/postgresql/",
-            "org/apache/kafka/controller/",
-            "org/apache/kafka/server/common/",
-            "org/apache/kafka/storage/",
-            "scala/",
-            "com/yammer/",
-            "org/sqlite/",
-            "org/flywaydb/",
-            "com/zaxxer/",
-            "io/fabric8/",
-            "io/grpc/",
-            "org/apache/parquet/",
-            "org/jline/",
-            "io/quarkus/oidc/",
-            "io/quarkus/resteasy/",
-            "io/trainyard/alert/",
-            "io/trainyard/broker/",
-            "io/trainyard/cli/Trainyard.class",
-            "io/trainyard/dashboard/",
-            "io/trainyard/export/",
-            "io/trainyard/kubernetes/",
-            "io/trainyard/tracking/",
-            "web/");
+    private static final List<String> NOT_IN_A_WORKER = List.of("""
+            kafka/server/ org/postgresql/ org/apache/kafka/controller/ org/apache/kafka/server/common/
+            org/apache/kafka/storage/ scala/ com/yammer/ org/sqlite/ org/flywaydb/ com/zaxxer/ io/fabric8/
+            io/grpc/ org/apache/parquet/ org/jline/ io/quarkus/oidc/ io/quarkus/resteasy/ io/trainyard/alert/
+            io/trainyard/broker/ io/trainyard/cli/Trainyard.class io/trainyard/dashboard/ io/trainyard/export/
+            io/trainyard/kubernetes/ io/trainyard/tracking/ web/""".split("\\s+"));
 
     @TempDir
     private Path folder;

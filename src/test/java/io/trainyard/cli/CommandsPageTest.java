@@ -129,22 +129,11 @@ class CommandsPageTest {
             }
         });
         published.keySet().removeAll(settings.keySet());
-        assertThat(published.keySet())
-                .containsExactly(
-                        "TRAINYARD_KAFKA_TIMEOUT",
-                        "TRAINYARD_LOG_JSON",
-                        "OTEL_TRACES_EXPORTER",
-                        "TRAINYARD_VERBOSE",
-                        "TRAINYARD_DATA_CACHE_LIMIT",
-                        "TRAINYARD_S3_ADDRESSING",
-                        "TRAINYARD_S3_ENCRYPTION",
-                        "TRAINYARD_S3_KMS_KEY",
-                        "TRAINYARD_S3_TIMEOUT",
-                        "JAVA_HOME",
-                        "TRAINYARD_JAVA_OPTS",
-                        "JDK_JAVA_OPTIONS",
-                        "TRAINYARD_WORKER_METRICS_PORT",
-                        "TRAINYARD_WORKER_METRICS_HOST");
+        assertThat(published.keySet()).containsExactly("""
+                        TRAINYARD_KAFKA_TIMEOUT TRAINYARD_LOG_JSON OTEL_TRACES_EXPORTER TRAINYARD_VERBOSE
+                        TRAINYARD_DATA_CACHE_LIMIT TRAINYARD_S3_ADDRESSING TRAINYARD_S3_ENCRYPTION
+                        TRAINYARD_S3_KMS_KEY TRAINYARD_S3_TIMEOUT JAVA_HOME TRAINYARD_JAVA_OPTS JDK_JAVA_OPTIONS
+                        TRAINYARD_WORKER_METRICS_PORT TRAINYARD_WORKER_METRICS_HOST""".split("\\s+"));
     }
 
     /// The environment variables, by SmallRye's naming rule. The command itself decides whether the process is

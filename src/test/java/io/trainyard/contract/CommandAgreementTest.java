@@ -53,37 +53,10 @@ class CommandAgreementTest {
             "initFrom", Pattern.compile("the job's own id"),
             "max", Pattern.compile("sweep.*min is .* (it must be below max|must be above 0)"));
 
-    private static final List<String> ODD = List.of(
-            "null",
-            "true",
-            "false",
-            "-1",
-            "0",
-            "1",
-            "2",
-            "7",
-            "0.5",
-            "1.0",
-            "-0.5",
-            "1e-9",
-            "2e9",
-            "\"\"",
-            "\"a\"",
-            "\"cpu\"",
-            "\"same\"",
-            "\"lenet\"",
-            "\"evaluate\"",
-            "[]",
-            "{}",
-            "[1, 2]",
-            "[2, 1]",
-            "[0.5, 0.5]",
-            "[null]",
-            "{\"type\": \"relu\"}",
-            "{\"type\": \"adam\"}",
-            "{\"type\": \"mse\"}",
-            "{\"norm\": 1}",
-            "[\"cpu\", \"cpu\"]");
+    private static final List<String> ODD = List.of("""
+            null | true | false | -1 | 0 | 1 | 2 | 7 | 0.5 | 1.0 | -0.5 | 1e-9 | 2e9 | "" | "a" | "cpu" |
+            "same" | "lenet" | "evaluate" | [] | {} | [1, 2] | [2, 1] | [0.5, 0.5] | [null] |
+            {"type": "relu"} | {"type": "adam"} | {"type": "mse"} | {"norm": 1} | ["cpu", "cpu"]""".split("\\s*\\|\\s*"));
 
     /// Their default is the value of another field.
     private static final Set<String> LIKE_ANOTHER = Set.of("layer-maxPool2d.stride", "layer-avgPool2d.stride");

@@ -38,6 +38,9 @@ final class ThreeBrokersIT {
     /// Jobs that run or wait during a fault.
     private static final int UNFINISHED = 2 * WORKERS;
 
+    /// Jobs arrive no faster than this. The load need not use all cores: they start the brokers.
+    private static final Duration PACE = Duration.ofSeconds(1);
+
     /// The limit of the time without a claim: Kafka's `broker.session.timeout.ms` of 9 s, and joining the share
     /// groups again on a busy machine.
     private static final Duration BOUND = Patience.LIMIT.dividedBy(2);
@@ -184,7 +187,7 @@ final class ThreeBrokersIT {
                 if (unfinished < UNFINISHED) {
                     jobs.addAll(fleet.submit(1));
                 }
-                Thread.sleep(Duration.ofMillis(100));
+                Thread.sleep(PACE);
             }
             var _ = injected.get();
         }

@@ -21,29 +21,31 @@ class CalibrationTest {
     /// ended.
     private static final double LEAST = 0.75;
 
+    private static final ProjectRules NONE = ProjectRules.NONE;
+
     /// Number of jobs that ran before: none, or enough to know the fleet's jobs.
     private static final int[] HISTORIES = {0, 60};
 
     private static Map<String, WorldKind> worlds(int history) {
         Map<String, WorldKind> worlds = new LinkedHashMap<>();
-        worlds.put("jobs alike", new WorldKind(4, 0.02, 0.02, 1, 1, 20, history, 60, 0, 0, 0, 0));
-        worlds.put("one worker", new WorldKind(1, 0.05, 0.1, 2, 5, 20, history, 12, 0, 0, 0, 0));
-        worlds.put("mixed jobs", new WorldKind(4, 0.2, 0.1, 8, 30, 30, history, 80, 0, 0, 0, 0));
-        worlds.put("a short line", new WorldKind(8, 0.1, 0.1, 4, 10, 20, history, 12, 0.9, 0, 0, 0));
-        worlds.put("40 workers", new WorldKind(40, 0.3, 0.15, 8, 20, 20, history, 300, 0, 0, 0, 0));
-        worlds.put("urgent jobs come", new WorldKind(6, 0.1, 0.1, 4, 10, 20, history, 40, 0.6, 0.3, 0.05, 0));
-        worlds.put("a fifth fails", new WorldKind(6, 0.1, 0.1, 4, 10, 20, history, 60, 0, 0, 0.2, 0));
-        worlds.put("half may stop early", new WorldKind(6, 0.1, 0.1, 4, 10, 20, history, 60, 0, 0, 0.02, 0.5));
+        worlds.put("jobs alike", new WorldKind(4, 0.02, 0.02, 1, 1, 20, history, 60, 0, 0, 0, 0, NONE));
+        worlds.put("one worker", new WorldKind(1, 0.05, 0.1, 2, 5, 20, history, 12, 0, 0, 0, 0, NONE));
+        worlds.put("mixed jobs", new WorldKind(4, 0.2, 0.1, 8, 30, 30, history, 80, 0, 0, 0, 0, NONE));
+        worlds.put("a short line", new WorldKind(8, 0.1, 0.1, 4, 10, 20, history, 12, 0.9, 0, 0, 0, NONE));
+        worlds.put("40 workers", new WorldKind(40, 0.3, 0.15, 8, 20, 20, history, 300, 0, 0, 0, 0, NONE));
+        worlds.put("urgent jobs come", new WorldKind(6, 0.1, 0.1, 4, 10, 20, history, 40, 0.6, 0.3, 0.05, 0, NONE));
+        worlds.put("a fifth fails", new WorldKind(6, 0.1, 0.1, 4, 10, 20, history, 60, 0, 0, 0.2, 0, NONE));
+        worlds.put("half may stop early", new WorldKind(6, 0.1, 0.1, 4, 10, 20, history, 60, 0, 0, 0.02, 0.5, NONE));
         worlds.put("a full fleet", full(history, 0.3));
         worlds.put("projects take turns", sharing(history, 0.3, Map.of("a", weight(3), "b", weight(1))));
         worlds.put(
                 "projects have quotas", sharing(history, 0, Map.of("a", weight(1), "b", new ProjectRule(1, 2, null))));
-        worlds.put("workers' speeds wander", new WorldKind(6, 0.5, 0.4, 4, 10, 20, history, 60, 0.3, 0, 0.02, 0));
+        worlds.put("workers' speeds wander", new WorldKind(6, 0.5, 0.4, 4, 10, 20, history, 60, 0.3, 0, 0.02, 0, NONE));
         return worlds;
     }
 
     private static WorldKind full(int history, double load) {
-        return new WorldKind(6, 0.1, 0.1, 4, 10, 20, history, 30, load, 0.15, 0, 0);
+        return new WorldKind(6, 0.1, 0.1, 4, 10, 20, history, 30, load, 0.15, 0, 0, NONE);
     }
 
     private static ProjectRule weight(double weight) {

@@ -30,34 +30,4 @@ record WorldKind(
         double highPriority,
         double failing,
         double stopping,
-        ProjectRules shares) {
-    /// A fleet without projects.
-    WorldKind(
-            int workers,
-            double speeds,
-            double moods,
-            int networks,
-            double spread,
-            int epochs,
-            int history,
-            int backlog,
-            double load,
-            double highPriority,
-            double failing,
-            double stopping) {
-        this(
-                workers,
-                speeds,
-                moods,
-                networks,
-                spread,
-                epochs,
-                history,
-                backlog,
-                load,
-                highPriority,
-                failing,
-                stopping,
-                ProjectRules.NONE);
-    }
-}
+        ProjectRules shares) {}

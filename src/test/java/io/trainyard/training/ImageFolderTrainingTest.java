@@ -5,34 +5,21 @@ import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import io.trainyard.checkpoint.CheckpointStore;
-import io.trainyard.checkpoint.JobFolder;
-import io.trainyard.data.DataRoots;
 import io.trainyard.data.StripedImages;
-import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.EpochTested;
 import io.trainyard.event.TrainingEvent.Started;
-import io.trainyard.event.TrainingEvent.StepLosses;
-import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.JobJson;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /// Training on image folders compared with PyTorch's on the same files, read by torchvision's ImageFolder.
-class ImageFolderTrainingTest {
+class ImageFolderTrainingTest extends SmallJobs {
     private static final Path GOLDEN = Path.of("src/test/resources/golden/image-folder.jsonl");
-
-    @TempDir
-    Path root;
-
-    private final List<TrainingEvent> events = new ArrayList<>();
 
     @Test
     void followsPyTorchOnTwoFolders() throws IOException {
@@ -75,13 +62,7 @@ class ImageFolderTrainingTest {
                  "optimizer": {"type": "sgd", "learningRate": %s, "momentum": 0.9}, "network": {"layers": [
                  {"type": "conv2d", "out": 8, "kernel": 5, "stride": 2}, {"type": "relu"}, {"type": "maxPool2d", "kernel": 2},
                  {"type": "flatten"}, {"type": "linear", "out": 24}, {"type": "relu"}, {"type": "linear", "out": 4}]}}""".formatted(fields, learningRate);
-        Outcome outcome = new JobTraining(DataRoots.ofFolder(root), new DeviceSpec("reference"), 1, "tester")
-                .run(
-                        JobJson.read(job.getBytes(StandardCharsets.UTF_8)),
-                        new JobFolder(
-                                CheckpointStore.open(root.resolve("checkpoints").toUri()), "a"),
-                        Supervisor.of(events::add, () -> false));
-        assertThat(outcome).as("%s", outcome).isInstanceOf(Outcome.Finished.class);
+        train(root, "reference", JobJson.read(job.getBytes(StandardCharsets.UTF_8)));
     }
 
     private void assertFollows(String name) throws IOException {
@@ -89,15 +70,10 @@ class ImageFolderTrainingTest {
         Started started = of(Started.class).getFirst();
         assertThat(started.trainSamples()).isEqualTo(golden.get("train").asInt());
         assertThat(started.testSamples()).isEqualTo(golden.get("test").asInt());
-        List<Float> losses = new ArrayList<>();
-        for (StepLosses published : of(StepLosses.class)) {
-            for (float loss : published.losses()) {
-                losses.add(loss);
-            }
-        }
+        float[] losses = losses();
         assertThat(losses).hasSize(golden.get("losses").size()).hasSizeGreaterThan(50);
-        for (int i = 0; i < losses.size(); i++) {
-            assertThat((double) losses.get(i))
+        for (int i = 0; i < losses.length; i++) {
+            assertThat((double) losses[i])
                     .as("loss of step %d", i + 1)
                     .isCloseTo(golden.get("losses").get(i).asDouble(), within(1e-4));
         }
@@ -116,9 +92,5 @@ class ImageFolderTrainingTest {
             }
         }
         throw new AssertionError("no golden training " + name);
-    }
-
-    private <T> List<T> of(Class<T> type) {
-        return events.stream().filter(type::isInstance).map(type::cast).toList();
     }
 }

@@ -2,8 +2,6 @@ package io.trainyard.training;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.trainyard.checkpoint.CheckpointStore;
-import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.data.DataRoots;
 import io.trainyard.data.OwnIdx;
 import io.trainyard.event.TrainingEvent;
@@ -17,18 +15,12 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /// A job on a user's own files.
-class OwnDatasetTest {
-    @TempDir
-    Path root;
-
-    private final List<TrainingEvent> events = new ArrayList<>();
+class OwnDatasetTest extends SmallJobs {
     private JobTraining training;
     private Path marks;
 
@@ -50,20 +42,13 @@ class OwnDatasetTest {
                 {"id": "%s", "dataset": "%s", "epochs": 1, "batchSize": 3, "network": {"layers": [
                  {"type": "flatten"}, {"type": "linear", "out": %d}]}}""".formatted(id, dataset, outputs).getBytes(StandardCharsets.UTF_8));
         JobTraining.requireRunnable(job);
-        return training.run(
-                job,
-                new JobFolder(CheckpointStore.open(root.resolve("checkpoints").toUri()), id),
-                Supervisor.of(events::add, () -> false));
+        return run(training, job, () -> false);
     }
 
     @Test
     void trainsOnItAndPublishesItsClasses() {
         assertThat(run("a", "marks", 3)).isInstanceOf(Outcome.Finished.class);
-        Started started = events.stream()
-                .filter(Started.class::isInstance)
-                .map(Started.class::cast)
-                .findFirst()
-                .orElseThrow();
+        Started started = of(Started.class).getFirst();
         assertThat(started.classes()).isEqualTo(3);
         assertThat(started.trainSamples()).isEqualTo(6);
         assertThat(started.dataset())

@@ -2,32 +2,20 @@ package io.trainyard.training;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.trainyard.checkpoint.CheckpointStore;
-import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.data.DataRoots;
 import io.trainyard.data.Npy;
-import io.trainyard.event.TrainingEvent;
-import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.spec.DeviceSpec;
-import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
-import java.util.ArrayList;
-import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /// A worker caches a dataset between jobs, and reads it again after its files change.
-class ReplacedFilesTest {
-    @TempDir
-    Path root;
-
+class ReplacedFilesTest extends SmallJobs {
     private JobTraining training;
     private Path rows;
 
@@ -42,35 +30,22 @@ class ReplacedFilesTest {
     /// A file is replaced as by `mv` and `cp`, with one of the same size.
     @Test
     void filesOfTheSameSizeAreNoticed() throws IOException {
-        List<Float> before = losses();
-        assertThat(losses()).isEqualTo(before);
+        float[] before = losses("before");
+        assertThat(losses("same")).isEqualTo(before);
         Path file = rows.resolve("x_train.npy");
         FileTime time = Files.getLastModifiedTime(file);
         Path beside = Files.write(root.resolve("other"), Npy.npy("<f4", "(3, 2)", Npy.floats(6, 5, 4, 3, 2, 1)));
         Files.setLastModifiedTime(beside, FileTime.fromMillis(time.toMillis() + 1));
         Files.move(beside, file, StandardCopyOption.REPLACE_EXISTING);
-        assertThat(losses()).isNotEqualTo(before);
+        assertThat(losses("after")).isNotEqualTo(before);
     }
 
-    private List<Float> losses() throws IOException {
-        JobSpec job = JobJson.read("""
-                {"id": "rows", "epochs": 1, "batchSize": 1, "dataset": "rows",
-                 "network": {"layers": [{"type": "linear", "out": 3}]}}""".getBytes(StandardCharsets.UTF_8));
-        Path store = Files.createTempDirectory(root, "checkpoints");
-        List<TrainingEvent> events = new ArrayList<>();
-        Outcome outcome = training.run(
-                job,
-                new JobFolder(CheckpointStore.open(store.toUri()), job.id()),
-                Supervisor.of(events::add, () -> false));
-        assertThat(outcome).isInstanceOf(Outcome.Finished.class);
-        List<Float> losses = new ArrayList<>();
-        for (TrainingEvent event : events) {
-            if (event instanceof StepLosses steps) {
-                for (float loss : steps.losses()) {
-                    losses.add(loss);
-                }
-            }
-        }
-        return losses;
+    private float[] losses(String id) {
+        JobSpec job = job(
+                id,
+                "\"epochs\": 1, \"batchSize\": 1, \"dataset\": \"rows\", \"network\": {\"layers\": [{\"type\": \"linear\", \"out\": 3}]}");
+        events.clear();
+        assertThat(run(training, job, () -> false)).isInstanceOf(Outcome.Finished.class);
+        return losses();
     }
 }

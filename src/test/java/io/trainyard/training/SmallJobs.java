@@ -34,6 +34,8 @@ abstract class SmallJobs {
     /// The events of all jobs of the test.
     final List<TrainingEvent> events = new ArrayList<>();
 
+    private int stores;
+
     Outcome run(JobSpec job, BooleanSupplier stopRequested) {
         return run(new JobTraining(DataRoots.ofFolder(root), new DeviceSpec("cpu"), 0, "tester"), job, stopRequested);
     }
@@ -57,6 +59,16 @@ abstract class SmallJobs {
             case Outcome.Rejected _ -> assertThat(events).hasSize(before);
         }
         return outcome;
+    }
+
+    /// Trains a job to its end on the data of a folder, in a store of its own. Earlier events are forgotten.
+    void train(Path data, String device, JobSpec job) {
+        events.clear();
+        CheckpointStore store =
+                CheckpointStore.open(root.resolve("store-" + ++stores).toUri());
+        Outcome outcome = new JobTraining(DataRoots.ofFolder(data), new DeviceSpec(device), 0, "tester")
+                .run(job, new JobFolder(store, job.id()), Supervisor.of(events::add, () -> false));
+        assertThat(outcome).as("%s", outcome).isInstanceOf(Outcome.Finished.class);
     }
 
     JobFolder folder(String job) {

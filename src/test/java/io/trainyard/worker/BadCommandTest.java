@@ -5,18 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.trainyard.BadCommand;
 import io.trainyard.Patience;
 import io.trainyard.Slow;
-import io.trainyard.checkpoint.JobFolder;
-import io.trainyard.data.DataRoots;
 import io.trainyard.event.SampleEvents;
 import io.trainyard.event.TrainingEvent;
-import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.LaterContract;
 import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.CommandHeaders;
 import io.trainyard.topics.DeadLetter;
 import io.trainyard.topics.Topic;
-import io.trainyard.training.JobTraining;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
@@ -55,11 +51,7 @@ class BadCommandTest {
         fleet.submit("good", good.getBytes(StandardCharsets.UTF_8));
         fleet.submit("good", good.replace("\"epochs\": 1", "\"epochs\": 2").getBytes(StandardCharsets.UTF_8));
 
-        JobTraining training = new JobTraining(DataRoots.ofFolder(folder), DeviceSpec.AUTO, 1, "w");
-        var _ = fleet.start(
-                "w",
-                (job, attempt, supervisor) ->
-                        training.attempt(job, new JobFolder(fleet.store, job.id()), attempt, supervisor));
+        var _ = fleet.start("w", fleet.trainer(folder, "w"));
 
         List<ConsumerRecord<byte[], byte[]>> dead =
                 fleet.read(Topic.DEAD_LETTER, read -> read.size() >= bad.size() + 1);

@@ -5,10 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.trainyard.Patience;
 import io.trainyard.Programs;
 import io.trainyard.Slow;
-import io.trainyard.checkpoint.JobFolder;
-import io.trainyard.data.DataRoots;
-import io.trainyard.spec.DeviceSpec;
-import io.trainyard.training.JobTraining;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,11 +37,7 @@ class ClientsTest {
 
     @BeforeAll
     void start() {
-        JobTraining training = new JobTraining(DataRoots.ofFolder(folder), DeviceSpec.AUTO, 1, "w");
-        var _ = fleet.start(
-                "w",
-                (job, attempt, supervisor) ->
-                        training.attempt(job, new JobFolder(fleet.store, job.id()), attempt, supervisor));
+        var _ = fleet.start("w", fleet.trainer(folder, "w"));
     }
 
     @AfterAll

@@ -4,9 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.Patience;
 import io.trainyard.Slow;
-import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.contract.RecordCheck;
-import io.trainyard.data.DataRoots;
 import io.trainyard.event.Control.DesiredState;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Cancelled;
@@ -17,9 +15,7 @@ import io.trainyard.event.TrainingEvent.Paused;
 import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.event.TrainingEvent.Resumed;
 import io.trainyard.event.TrainingEvent.Started;
-import io.trainyard.spec.DeviceSpec;
 import io.trainyard.topics.Topic;
-import io.trainyard.training.JobTraining;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -58,11 +54,7 @@ class ContractRunTest {
 
     @Test
     void everyRecordConformsToTheContract() throws IOException {
-        JobTraining training = new JobTraining(DataRoots.ofFolder(folder), DeviceSpec.AUTO, 1, "w");
-        FleetWorker worker = fleet.start(
-                "w",
-                (job, attempt, supervisor) ->
-                        training.attempt(job, new JobFolder(fleet.store, job.id()), attempt, supervisor));
+        FleetWorker worker = fleet.start("w", fleet.trainer(folder, "w"));
 
         submit("good", "\"epochs\": 2, \"stopWhen\": {\"testAccuracyAtLeast\": 1e-9}, \"keepBest\": true");
         fleet.submit("bad", "epochs: 3".getBytes(StandardCharsets.UTF_8));

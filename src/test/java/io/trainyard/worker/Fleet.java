@@ -12,6 +12,7 @@ import io.trainyard.broker.TestBroker;
 import io.trainyard.checkpoint.ChainLink;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.data.DataRoots;
 import io.trainyard.event.Control;
 import io.trainyard.event.Control.DesiredState;
 import io.trainyard.event.EventJson;
@@ -20,10 +21,12 @@ import io.trainyard.event.TrainingEvent.Cancelled;
 import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.TrainingEvent.Paused;
 import io.trainyard.event.TrainingEvent.Released;
+import io.trainyard.spec.DeviceSpec;
 import io.trainyard.topics.Brokers;
 import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
+import io.trainyard.training.JobTraining;
 import io.trainyard.training.Outcome;
 import io.trainyard.training.Supervisor;
 import io.trainyard.training.Supervisor.Halt;
@@ -302,6 +305,12 @@ final class Fleet implements AutoCloseable {
             }
             return finish(supervisor, job.id(), attempt);
         };
+    }
+
+    /// Really trains.
+    JobRunner trainer(Path data, String worker) {
+        JobTraining training = new JobTraining(DataRoots.ofFolder(data), DeviceSpec.AUTO, 1, worker);
+        return (job, attempt, supervisor) -> training.attempt(job, new JobFolder(store, job.id()), attempt, supervisor);
     }
 
     JobRunner runner(String worker) {

@@ -26,7 +26,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
@@ -82,23 +84,15 @@ enum SimMistake implements SimSeams {
             };
         }
     },
-    IGNORES_STORED_END(3, "a claim does not check whether the job has ended") {
+    IGNORES_STORED_END(3, "a claim does not check whether the job has ended", storing(real -> new SimStoreSeam(real) {
         @Override
-        public CheckpointStore store(CheckpointStore real) {
-            return new SimStoreSeam(real) {
-                @Override
-                public Optional<InputStream> open(String key) {
-                    Optional<byte[]> object =
-                            isOn("claims") && isLink(key) ? content(super.open(key)) : Optional.empty();
-                    return object.isPresent() && isEnd(object.get()) ? Optional.empty() : super.open(key);
-                }
-            };
+        public Optional<InputStream> open(String key) {
+            Optional<byte[]> object = isOn("claims") && isLink(key) ? content(super.open(key)) : Optional.empty();
+            return object.isPresent() && isEnd(object.get()) ? Optional.empty() : super.open(key);
         }
-    },
-    IGNORES_STORED_SPEC(3, "a claim does not compare the command with the stored job") {
-        @Override
-        public CheckpointStore store(CheckpointStore real) {
-            return new SimStoreSeam(real) {
+    })),
+    IGNORES_STORED_SPEC(
+            3, "a claim does not compare the command with the stored job", storing(real -> new SimStoreSeam(real) {
                 @Override
                 public Optional<InputStream> open(String key) {
                     return isOn("claims") && key.endsWith("/spec.json") ? Optional.empty() : super.open(key);
@@ -108,57 +102,43 @@ enum SimMistake implements SimSeams {
                 public boolean createIfAbsent(String key, byte[] content) {
                     return super.createIfAbsent(key, content) || key.endsWith("/spec.json");
                 }
-            };
-        }
-    },
+            })),
     REFUSAL_FAILS_THE_JOB(3, "a worker's missing dataset fails the job", Habit.REFUSAL_FAILS),
     RESUMES_WITHOUT_REPUBLISHING(
             4, "a resumed attempt does not republish the events in the checkpoint", Habit.RESUMES_WITHOUT_REPUBLISHING),
     CHECKPOINTS_WITHOUT_EVENTS(4, "a checkpoint has no unacknowledged events", Habit.CHECKPOINTS_WITHOUT_EVENTS),
-    REPUBLISHES_ENDS_WITHOUT_EVENTS(4, "an end is republished without the events in the checkpoint") {
-        @Override
-        public CheckpointStore store(CheckpointStore real) {
-            return hiding(
+    REPUBLISHES_ENDS_WITHOUT_EVENTS(
+            4,
+            "an end is republished without the events in the checkpoint",
+            storing(real -> hiding(
                     real,
                     key -> key.contains("/checkpoints/")
                             && key.endsWith(".json")
-                            && (isOn("claims") || isOn("ownership-monitor")));
-        }
-    },
-    RESUMES_FROM_LATE_CHECKPOINT(5, "a job resumes from a late checkpoint of a superseded worker") {
-        @Override
-        public CheckpointStore store(CheckpointStore real) {
-            return new SimStoreSeam(real) {
+                            && (isOn("claims") || isOn("ownership-monitor"))))),
+    RESUMES_FROM_LATE_CHECKPOINT(
+            5, "a job resumes from a late checkpoint of a superseded worker", storing(real -> new SimStoreSeam(real) {
                 @Override
                 public List<String> list(String folder) {
                     return super.list(folder).stream()
                             .filter(key -> !key.contains(".from-"))
                             .toList();
                 }
-            };
-        }
-    },
-    IGNORES_LATER_ATTEMPTS(6, "a superseded attempt continues to publish and save") {
-        @Override
-        public CheckpointStore store(CheckpointStore real) {
-            return new SimStoreSeam(real) {
+            })),
+    IGNORES_LATER_ATTEMPTS(
+            6, "a superseded attempt continues to publish and save", storing(real -> new SimStoreSeam(real) {
                 @Override
                 public boolean has(String key) {
                     return !(isLink(key) && isJobs()) && super.has(key);
                 }
-            };
-        }
-    },
-    COMPACTION_BY_JOB(7, "compaction keeps one record of a job") {
-        @Override
-        public Outbox outbox(Outbox real, SimProcess process) {
-            return (topic, key, value, headers) -> real.send(
+            })),
+    COMPACTION_BY_JOB(
+            7,
+            "compaction keeps one record of a job",
+            sending((real, process) -> (topic, key, value, headers) -> real.send(
                     topic,
                     topic.equals(Topic.JOBS.name("")) && key != null ? bytes(RecordKey.job(text(key))) : key,
                     value,
-                    headers);
-        }
-    },
+                    headers))),
     COMMANDS_EXPIRE(8, "commands expire") {
         @Override
         public void happen(SimKafka kafka) {
@@ -166,62 +146,44 @@ enum SimMistake implements SimSeams {
                     topic -> kafka.topic(topic).trim(kafka.topic(topic).end()));
         }
     },
-    FAILURE_IS_NOT_STORED(9, "a job's failure is published, and not stored") {
+    FAILURE_IS_NOT_STORED(9, "a job's failure is published, and not stored", storing(real -> new SimStoreSeam(real) {
         @Override
-        public CheckpointStore store(CheckpointStore real) {
-            return new SimStoreSeam(real) {
-                @Override
-                public boolean createIfAbsent(String key, byte[] content) {
-                    return (isLink(key) && text(content).contains("\"failed\"")) || super.createIfAbsent(key, content);
-                }
-            };
+        public boolean createIfAbsent(String key, byte[] content) {
+            return (isLink(key) && text(content).contains("\"failed\"")) || super.createIfAbsent(key, content);
         }
-    },
-    END_IS_OVERWRITTEN(9, "a stored end is overwritten") {
+    })),
+    END_IS_OVERWRITTEN(9, "a stored end is overwritten", storing(real -> new SimStoreSeam(real) {
         @Override
-        public CheckpointStore store(CheckpointStore real) {
-            return new SimStoreSeam(real) {
-                @Override
-                public boolean createIfAbsent(String key, byte[] content) {
-                    if (isLink(key) && isEnd(content)) {
-                        CheckpointRef _ = write(key, out -> out.write(content));
-                        return true;
-                    }
-                    return super.createIfAbsent(key, content);
-                }
-            };
+        public boolean createIfAbsent(String key, byte[] content) {
+            if (isLink(key) && isEnd(content)) {
+                CheckpointRef _ = write(key, out -> out.write(content));
+                return true;
+            }
+            return super.createIfAbsent(key, content);
         }
-    },
+    })),
     NO_HANG_LIMIT(10, "a step that hangs is waited for", Habit.NO_MONITOR),
-    STORES_HAVE_NO_IDENTITY(12, "stores have no identity") {
+    STORES_HAVE_NO_IDENTITY(12, "stores have no identity", storing(real -> new SimStoreSeam(real) {
         @Override
-        public CheckpointStore store(CheckpointStore real) {
-            return new SimStoreSeam(real) {
-                @Override
-                public String identity() {
-                    return "00000000-0000-0000-0000-000000000000";
-                }
-            };
+        public String identity() {
+            return "00000000-0000-0000-0000-000000000000";
         }
-    },
-    NO_OWNERSHIP(0, "a claim writes no ownership") {
-        @Override
-        public Outbox outbox(Outbox real, SimProcess process) {
-            return dropping(
+    })),
+    NO_OWNERSHIP(
+            0,
+            "a claim writes no ownership",
+            sending((real, process) -> dropping(
                     real,
                     (topic, ownership) -> ownership.state() == State.RUNNING
                             && ownership.worker().equals(process.name())
-                            && isOn("claims"));
-        }
-    },
-    MONITOR_DOES_NOT_PUBLISH(0, "an ownership monitor writes ownership, and does not publish the command") {
-        @Override
-        public Outbox outbox(Outbox real, SimProcess process) {
-            return (topic, key, value, headers) -> topic.startsWith("commands.") && isOn("ownership-monitor")
-                    ? CompletableFuture.completedFuture(null)
-                    : real.send(topic, key, value, headers);
-        }
-    },
+                            && isOn("claims")))),
+    MONITOR_DOES_NOT_PUBLISH(
+            0,
+            "an ownership monitor writes ownership, and does not publish the command",
+            sending((real, process) ->
+                    (topic, key, value, headers) -> topic.startsWith("commands.") && isOn("ownership-monitor")
+                            ? CompletableFuture.completedFuture(null)
+                            : real.send(topic, key, value, headers))),
     ACCEPT_IS_NOT_AWAITED(0, "a job trains though its ACCEPT was not answered") {
         @Override
         public CommandQueue queue(CommandQueue real, SimKafka kafka, SimProcess process, SimStore store) {
@@ -253,10 +215,10 @@ enum SimMistake implements SimSeams {
             };
         }
     },
-    OWNERSHIP_ENDS_BEFORE_OUTCOME(0, "ownership ends before the outcome is published") {
-        @Override
-        public Outbox outbox(Outbox real, SimProcess process) {
-            return (topic, key, value, headers) -> {
+    OWNERSHIP_ENDS_BEFORE_OUTCOME(
+            0,
+            "ownership ends before the outcome is published",
+            sending((real, process) -> (topic, key, value, headers) -> {
                 String name = key == null ? "" : text(key);
                 boolean isEnd = topic.equals(Topic.JOBS.name(""))
                         && (name.endsWith("/finished") || name.endsWith("/failed") || name.endsWith("/cancelled"));
@@ -264,37 +226,29 @@ enum SimMistake implements SimSeams {
                         ? real.send(Topic.OWNERSHIP.name(""), bytes(RecordKey.job(name)), null, headers)
                                 .thenCompose(_ -> real.send(topic, key, value, headers))
                         : real.send(topic, key, value, headers);
-            };
-        }
-    },
-    VOID_COPY_REPAIRS_NOTHING(0, "a void copy does not repair ownership") {
-        @Override
-        public Outbox outbox(Outbox real, SimProcess process) {
-            return dropping(
+            })),
+    VOID_COPY_REPAIRS_NOTHING(
+            0,
+            "a void copy does not repair ownership",
+            sending((real, process) -> dropping(
                     real,
                     (topic, ownership) -> ownership.state() == State.RUNNING
-                            && !ownership.worker().equals(process.name()));
-        }
-    },
+                            && !ownership.worker().equals(process.name())))),
     PUBLISHES_BEFORE_STORING(0, "an end is published before it is stored", Habit.PUBLISHES_BEFORE_STORING),
-    PAUSE_WITHOUT_OWNERSHIP(0, "a paused job has no ownership") {
-        @Override
-        public Outbox outbox(Outbox real, SimProcess process) {
-            return dropping(real, (topic, ownership) -> ownership.state() == State.PAUSED);
-        }
-    },
-    HEARTBEAT_WITH_FIRST_JOB_ONLY(0, "a heartbeat has only the first of a worker's jobs") {
-        @Override
-        public Outbox outbox(Outbox real, SimProcess process) {
-            return (topic, key, value, headers) -> real.send(
+    PAUSE_WITHOUT_OWNERSHIP(
+            0,
+            "a paused job has no ownership",
+            sending((real, process) -> dropping(real, (topic, ownership) -> ownership.state() == State.PAUSED))),
+    HEARTBEAT_WITH_FIRST_JOB_ONLY(
+            0,
+            "a heartbeat has only the first of a worker's jobs",
+            sending((real, process) -> (topic, key, value, headers) -> real.send(
                     topic,
                     key,
                     value == null || !topic.equals(Topic.WORKERS.name(""))
                             ? value
                             : bytes(text(value).replaceAll("(\"jobs\":\\[\\{[^}]*}).*?]", "$1]")),
-                    headers);
-        }
-    },
+                    headers))),
     RELEASES_ONE_JOB_ONLY(0, "a stopping worker releases only one of its jobs", Habit.RELEASES_ONE_ONLY),
     CLAIMS_ALTHOUGH_BROKERS_REFUSE(0, "a worker claims although the brokers refuse its records") {
         @Override
@@ -311,43 +265,36 @@ enum SimMistake implements SimSeams {
                     : real.send(topic, key, value, headers);
         }
     },
-    DELETES_WITHOUT_FENCE(0, "old checkpoints are deleted without the fence") {
+    DELETES_WITHOUT_FENCE(0, "old checkpoints are deleted without the fence", storing(real -> new SimStoreSeam(real) {
+        private final ThreadLocal<Integer> attempt = new ThreadLocal<>();
+
         @Override
-        public CheckpointStore store(CheckpointStore real) {
-            return new SimStoreSeam(real) {
-                private final ThreadLocal<Integer> attempt = new ThreadLocal<>();
-
-                @Override
-                public CheckpointRef write(String key, Content content) {
-                    attempt.set(Integer.valueOf(key.replaceAll(".*-([0-9]+)\\..*", "$1")));
-                    return super.write(key, content);
-                }
-
-                // Hides the entries of later attempts.
-                @Override
-                public List<String> list(String folder) {
-                    Integer own = attempt.get();
-                    return super.list(folder).stream()
-                            .filter(key -> own == null || !folder.endsWith("/attempts") || number(key) <= own)
-                            .toList();
-                }
-
-                @Override
-                public Optional<InputStream> open(String key) {
-                    Integer own = attempt.get();
-                    return own != null && isLink(key) && number(key) > own ? Optional.empty() : super.open(key);
-                }
-
-                private static int number(String key) {
-                    return Integer.parseInt(key.replaceAll(".*/([0-9]+).*", "$1"));
-                }
-            };
+        public CheckpointRef write(String key, Content content) {
+            attempt.set(Integer.valueOf(key.replaceAll(".*-([0-9]+)\\..*", "$1")));
+            return super.write(key, content);
         }
-    },
-    END_BY_SUPERSEDED_ATTEMPT(0, "a superseded attempt decides how the job ends") {
+
+        // Hides the entries of later attempts.
         @Override
-        public CheckpointStore store(CheckpointStore real) {
-            return new SimStoreSeam(real) {
+        public List<String> list(String folder) {
+            Integer own = attempt.get();
+            return super.list(folder).stream()
+                    .filter(key -> own == null || !folder.endsWith("/attempts") || number(key) <= own)
+                    .toList();
+        }
+
+        @Override
+        public Optional<InputStream> open(String key) {
+            Integer own = attempt.get();
+            return own != null && isLink(key) && number(key) > own ? Optional.empty() : super.open(key);
+        }
+
+        private static int number(String key) {
+            return Integer.parseInt(key.replaceAll(".*/([0-9]+).*", "$1"));
+        }
+    })),
+    END_BY_SUPERSEDED_ATTEMPT(
+            0, "a superseded attempt decides how the job ends", storing(real -> new SimStoreSeam(real) {
                 @Override
                 public boolean createIfAbsent(String key, byte[] content) {
                     if (!isLink(key) || !isEnd(content)) {
@@ -363,13 +310,9 @@ enum SimMistake implements SimSeams {
                     }
                     return true;
                 }
-            };
-        }
-    },
-    READS_ALL_NOTES_PER_CHECKPOINT(0, "a claim reads the notes of all attempts for each checkpoint") {
-        @Override
-        public CheckpointStore store(CheckpointStore real) {
-            return new SimStoreSeam(real) {
+            })),
+    READS_ALL_NOTES_PER_CHECKPOINT(
+            0, "a claim reads the notes of all attempts for each checkpoint", storing(real -> new SimStoreSeam(real) {
                 @Override
                 public List<String> list(String folder) {
                     List<String> found = super.list(folder);
@@ -378,9 +321,7 @@ enum SimMistake implements SimSeams {
                     }
                     return found;
                 }
-            };
-        }
-    },
+            })),
     FORGETS_UNWATCHED_JOBS(0, "jobs beyond the monitor's capacity are never read again") {
         private final Map<SimProcess, Long> read = new WeakHashMap<>();
 
@@ -407,39 +348,34 @@ enum SimMistake implements SimSeams {
             return Duration.ofSeconds(15);
         }
     },
-    STORE_ERRORS_COUNT_AS_ABSENCE(0, "an error of the store counts as absence") {
+    STORE_ERRORS_COUNT_AS_ABSENCE(0, "an error of the store counts as absence", storing(real -> new SimStoreSeam(real) {
         @Override
-        public CheckpointStore store(CheckpointStore real) {
-            return new SimStoreSeam(real) {
-                @Override
-                public boolean has(String key) {
-                    try {
-                        return super.has(key);
-                    } catch (StoreException _) {
-                        return false;
-                    }
-                }
-
-                @Override
-                public Optional<InputStream> open(String key) {
-                    try {
-                        return super.open(key);
-                    } catch (StoreException _) {
-                        return Optional.empty();
-                    }
-                }
-
-                @Override
-                public List<String> list(String folder) {
-                    try {
-                        return super.list(folder);
-                    } catch (StoreException _) {
-                        return List.of();
-                    }
-                }
-            };
+        public boolean has(String key) {
+            try {
+                return super.has(key);
+            } catch (StoreException _) {
+                return false;
+            }
         }
-    },
+
+        @Override
+        public Optional<InputStream> open(String key) {
+            try {
+                return super.open(key);
+            } catch (StoreException _) {
+                return Optional.empty();
+            }
+        }
+
+        @Override
+        public List<String> list(String folder) {
+            try {
+                return super.list(folder);
+            } catch (StoreException _) {
+                return List.of();
+            }
+        }
+    })),
     NO_REPUBLISHING_AT_LAST_DELIVERY(0, "a command is not republished at its last delivery") {
         @Override
         public int deliveryLimit(int real) {
@@ -467,12 +403,43 @@ enum SimMistake implements SimSeams {
 
     private final int scenario;
     private final String what;
+    private final Seam seam;
     private final Set<Habit> habits;
 
+    /// The most frequent places of mistakes.
+    private record Seam(UnaryOperator<CheckpointStore> store, BiFunction<Outbox, SimProcess, Outbox> outbox) {}
+
+    SimMistake(int scenario, String what, Seam seam) {
+        this(scenario, what, seam, Set.of());
+    }
+
     SimMistake(int scenario, String what, Habit... habits) {
+        this(scenario, what, new Seam(real -> real, (real, _) -> real), Set.of(habits));
+    }
+
+    SimMistake(int scenario, String what, Seam seam, Set<Habit> habits) {
         this.scenario = scenario;
         this.what = what;
-        this.habits = Set.of(habits);
+        this.seam = seam;
+        this.habits = habits;
+    }
+
+    private static Seam storing(UnaryOperator<CheckpointStore> store) {
+        return new Seam(store, (real, _) -> real);
+    }
+
+    private static Seam sending(BiFunction<Outbox, SimProcess, Outbox> outbox) {
+        return new Seam(real -> real, outbox);
+    }
+
+    @Override
+    public CheckpointStore store(CheckpointStore real) {
+        return seam.store().apply(real);
+    }
+
+    @Override
+    public Outbox outbox(Outbox real, SimProcess process) {
+        return seam.outbox().apply(real, process);
     }
 
     /// The number of the reproduced scenario; 0 if there is none.
