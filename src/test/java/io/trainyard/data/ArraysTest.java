@@ -5,7 +5,6 @@ import static io.trainyard.data.Npy.floats;
 import static io.trainyard.data.Npy.longs;
 import static io.trainyard.data.Npy.npy;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trainyard.spec.DatasetSpec;
 import io.trainyard.spec.Shape;
@@ -20,49 +19,36 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class ArraysTest {
-    @TempDir
-    Path outer;
-
-    private Path root;
-    private Path folder;
+class ArraysTest extends DatasetFolder {
+    ArraysTest() {
+        super("rows");
+    }
 
     @BeforeEach
     void writeRows() throws IOException {
-        root = Files.createDirectory(outer.resolve("root"));
-        folder = Files.createDirectory(root.resolve("rows"));
         describe("");
         Npy.write(folder, Npy.rows());
     }
 
     private void describe(String more) throws IOException {
-        Files.writeString(folder.resolve("dataset.json"), "{\"kind\": \"arrays\"%s}".formatted(more));
+        write("dataset.json", "{\"kind\": \"arrays\"%s}".formatted(more));
     }
 
-    private void write(String name, byte[] npy) throws IOException {
+    private void array(String name, byte[] npy) throws IOException {
         Npy.write(folder, Map.of(name, npy));
-    }
-
-    private Dataset open() {
-        return new DataRoot(root).open(DatasetSpec.named("rows"));
     }
 
     private DatasetInfo described() {
         return new DataRoot(root).describe(DatasetSpec.named("rows"));
     }
 
-    private void assertRefused(String... parts) {
-        assertThatThrownBy(this::open).isInstanceOf(DatasetException.class).hasMessageContainingAll(parts);
-    }
-
     private static float[] floatsOf(Dataset.Split split) {
         assertThat(split.samples()).isInstanceOf(Samples.Values.class);
-        return split.samples().memory().toArray(Samples.Values.LAYOUT);
+        return values(split);
     }
 
     private void assertRows() {
@@ -106,15 +92,15 @@ class ArraysTest {
         "|b1, 01 00, 1, 0",
     })
     void allTypesOfNumbersBecomeFloat32(String descr, String hex, float first, float second) throws IOException {
-        write("x_test", npy(descr, "(2, 1)", HexFormat.of().parseHex(hex.replace(" ", ""))));
-        write("x_train", npy("<f4", "(3, 1)", floats(0, 0, 0)));
+        array("x_test", npy(descr, "(2, 1)", HexFormat.of().parseHex(hex.replace(" ", ""))));
+        array("x_train", npy("<f4", "(3, 1)", floats(0, 0, 0)));
         assertThat(floatsOf(open().test())).containsExactly(first, second);
     }
 
     @Test
     void bytesStayBytes() throws IOException {
-        write("x_train", npy("|u1", "(3, 1, 2)", bytes(0, 255, 1, 2, 3, 4)));
-        write("x_test", npy("|u1", "(2, 1, 2)", bytes(5, 6, 7, 8)));
+        array("x_train", npy("|u1", "(3, 1, 2)", bytes(0, 255, 1, 2, 3, 4)));
+        array("x_test", npy("|u1", "(2, 1, 2)", bytes(5, 6, 7, 8)));
         Dataset set = open();
         assertThat(set.shape()).isEqualTo(Shape.of(1, 1, 2));
         assertThat(set.train().samples()).isInstanceOf(Samples.Pixels.class);
@@ -125,10 +111,10 @@ class ArraysTest {
     @Test
     void rejectsImagesWithoutALayout() throws IOException {
         byte[] values = bytes(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);
-        write("x_train", npy("|u1", "(1, 2, 3, 2)", values));
-        write("y_train", npy("<i8", "(1,)", longs(0)));
-        write("x_test", npy("|u1", "(1, 2, 3, 2)", values));
-        write("y_test", npy("<i8", "(1,)", longs(0)));
+        array("x_train", npy("|u1", "(1, 2, 3, 2)", values));
+        array("y_train", npy("<i8", "(1,)", longs(0)));
+        array("x_test", npy("|u1", "(1, 2, 3, 2)", values));
+        array("y_test", npy("<i8", "(1,)", longs(0)));
         assertRefused("layout is missing, but x_train is of [1, 2, 3, 2]; set \"NCHW\" or \"NHWC\"");
         describe(", \"layout\": \"NCHW\"");
         assertThat(open().shape()).isEqualTo(Shape.of(2, 3, 2));
@@ -136,9 +122,9 @@ class ArraysTest {
         describe(", \"layout\": \"NHWC\"");
         assertThat(open().shape()).isEqualTo(Shape.of(2, 2, 3));
         assertThat(SplitBytes.pixels(open().train())).containsExactly(bytes(0, 2, 4, 6, 8, 10, 1, 3, 5, 7, 9, 11));
-        write("x_train", npy("<i2", "(1, 2, 3, 2)", doubled(values)));
+        array("x_train", npy("<i2", "(1, 2, 3, 2)", doubled(values)));
         assertRefused("samples of 4 bytes a value to train on, and of 1 to test on; store both in one type");
-        write("x_test", npy("<i2", "(1, 2, 3, 2)", doubled(values)));
+        array("x_test", npy("<i2", "(1, 2, 3, 2)", doubled(values)));
         assertThat(floatsOf(open().test())).containsExactly(0, 2, 4, 6, 8, 10, 1, 3, 5, 7, 9, 11);
         describe(", \"split\": {\"seed\": 1}");
         assertRefused("dataset.split.test is missing; give it a value");
@@ -156,8 +142,8 @@ class ArraysTest {
 
     @Test
     void targetsAreFloats() throws IOException {
-        write("y_train", npy("<f4", "(3, 2)", floats(1, 2, 3, 4, 5, 6)));
-        write("y_test", npy("<f4", "(2, 2)", floats(7, 8, 9, 10)));
+        array("y_train", npy("<f4", "(3, 2)", floats(1, 2, 3, 4, 5, 6)));
+        array("y_test", npy("<f4", "(2, 2)", floats(7, 8, 9, 10)));
         assertThat(described().answers()).isEqualTo(new DatasetInfo.Answers.Numbers(2));
         Dataset set = open();
         assertThat(set.outputs()).isEqualTo(2);
@@ -174,8 +160,8 @@ class ArraysTest {
                 .isInstanceOfSatisfying(
                         Targets.Numbers.class,
                         numbers -> assertThat(numbers.values()).containsExactly(0, 2, 1));
-        write("y_train", npy("<f4", "(3, 1)", floats(0, 1, 1)));
-        write("y_test", npy("<f4", "(2,)", floats(1, 0)));
+        array("y_train", npy("<f4", "(3, 1)", floats(0, 1, 1)));
+        array("y_test", npy("<f4", "(2,)", floats(1, 0)));
         describe(", \"classNames\": [\"no\", \"yes\"]");
         assertThat(open().train().labels()).containsExactly(0, 1, 1);
         assertThat(described().classNames()).isEqualTo(List.of("no", "yes"));
@@ -205,7 +191,7 @@ class ArraysTest {
             throws IOException {
         long[] longs =
                 Arrays.stream(values.split(" ")).mapToLong(Long::parseLong).toArray();
-        write(name, npy(descr, shape, longs(longs)));
+        array(name, npy(descr, shape, longs(longs)));
         assertRefused(found, expected);
     }
 
@@ -214,18 +200,18 @@ class ArraysTest {
     void rejectsNonFiniteNumbers(String name) throws IOException {
         describe(", \"layout\": \"NHWC\"");
         for (String part : List.of("train", "test")) {
-            write("x_" + part, npy("<f4", "(1, 1, 2, 2)", floats(1, 2, 3, 4)));
-            write("y_" + part, npy("<i8", "(1,)", longs(0)));
+            array("x_" + part, npy("<f4", "(1, 1, 2, 2)", floats(1, 2, 3, 4)));
+            array("y_" + part, npy("<i8", "(1,)", longs(0)));
         }
-        write(name, npy("<f4", "(1, 1, 2, 2)", floats(1, 2, Float.NaN, 4)));
+        array(name, npy("<f4", "(1, 1, 2, 2)", floats(1, 2, Float.NaN, 4)));
         assertRefused(name + ".npy", name + "[0, 0, 1, 0] of NaN", "finite");
-        write(name, npy("<f8", "(1, 1, 2, 2)", longs(0, 0, 0, Double.doubleToLongBits(1e300))));
+        array(name, npy("<f8", "(1, 1, 2, 2)", longs(0, 0, 0, Double.doubleToLongBits(1e300))));
         assertRefused(name + "[0, 0, 1, 1] of 1.0E300");
     }
 
     @Test
     void fortranOrderIsRefused() throws IOException {
-        write("x_train", npy("{'descr': '<f4', 'fortran_order': True, 'shape': (3, 2), }", floats(1, 2, 3, 4, 5, 6)));
+        array("x_train", npy("{'descr': '<f4', 'fortran_order': True, 'shape': (3, 2), }", floats(1, 2, 3, 4, 5, 6)));
         assertRefused("x_train in Fortran order", "numpy.ascontiguousarray");
     }
 
@@ -252,7 +238,7 @@ class ArraysTest {
     void rejectsFractionalClasses() throws IOException {
         Npy.write(folder, Npy.rows());
         describe(", \"classes\": 3");
-        write("y_train", npy("<f4", "(3,)", floats(0, 1.5f, 1)));
+        array("y_train", npy("<f4", "(3,)", floats(0, 1.5f, 1)));
         assertRefused("y_train[1] of 1.5", "class labels of 0 to 2");
     }
 
@@ -260,10 +246,10 @@ class ArraysTest {
     void targetsAreFinite() throws IOException {
         Npy.write(folder, Npy.rows());
         describe(", \"targets\": \"numbers\"");
-        write("y_train", npy("<f4", "(3,)", floats(0, 1, Float.NEGATIVE_INFINITY)));
-        write("y_test", npy("<f4", "(2,)", floats(0, 1)));
+        array("y_train", npy("<f4", "(3,)", floats(0, 1, Float.NEGATIVE_INFINITY)));
+        array("y_test", npy("<f4", "(2,)", floats(0, 1)));
         assertRefused("y_train[2] of -Infinity", "finite as float32");
-        write("y_train", npy("<f4", "(3,)", floats(0, Float.NaN, 2)));
+        array("y_train", npy("<f4", "(3,)", floats(0, Float.NaN, 2)));
         assertRefused("y_train[1] of NaN", "finite as float32");
     }
 

@@ -1,33 +1,27 @@
 package io.trainyard.data;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.trainyard.spec.DatasetSpec;
 import io.trainyard.spec.Shape;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class CsvTest {
+class CsvTest extends DatasetFolder {
     private static final String LABEL = "\"label\": \"kind\", \"classNames\": [\"ash\", \"oak\"]";
 
-    @TempDir
-    Path root;
-
-    private Path folder;
+    CsvTest() {
+        super("leaves");
+    }
 
     @BeforeEach
     void writeLeaves() throws IOException {
-        folder = Files.createDirectory(root.resolve("leaves"));
         describe(LABEL);
         write("train.csv", "length,kind,width\n1,oak,2\n3.5,ash,-4e1\n");
         write("test.csv", "length,kind,width\n.5,1,+6.\n");
@@ -35,22 +29,6 @@ class CsvTest {
 
     private void describe(String fields) throws IOException {
         write("dataset.json", "{\"kind\": \"csv\", %s}".formatted(fields));
-    }
-
-    private void write(String file, String text) throws IOException {
-        Files.writeString(folder.resolve(file), text);
-    }
-
-    private Dataset open() {
-        return new DataRoot(root).open(DatasetSpec.named("leaves"));
-    }
-
-    private static float[] values(Dataset.Split split) {
-        return split.samples().memory().toArray(Samples.Values.LAYOUT);
-    }
-
-    private void assertRefused(String... parts) {
-        assertThatThrownBy(this::open).isInstanceOf(DatasetException.class).hasMessageContainingAll(parts);
     }
 
     @Test
@@ -163,6 +141,7 @@ class CsvTest {
         "label": "kind", "classes": 2, "train": "../../x"   | ../../x leads out of the data root
         """)
     void describesAnInvalidManifest(String fields, String sentence) throws IOException {
+        Files.writeString(root.resolveSibling("x"), "outside");
         describe(fields);
         assertRefused(sentence);
     }

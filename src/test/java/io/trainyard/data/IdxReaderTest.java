@@ -1,7 +1,6 @@
 package io.trainyard.data;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.trainyard.spec.DatasetSpec;
@@ -11,29 +10,25 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-class IdxReaderTest {
+class IdxReaderTest extends DatasetFolder {
     private static final int IMAGES = 0x0803;
     private static final int LABELS = 0x0801;
 
-    @TempDir
-    Path root;
-
-    private Path folder;
+    IdxReaderTest() {
+        super("mnist");
+    }
 
     @BeforeEach
     void writeFiles() throws IOException {
-        folder = Files.createDirectory(root.resolve("mnist"));
         write("train-images-idx3-ubyte", images(3));
         write("train-labels-idx1-ubyte", labels(5, 0, 9));
         write("t10k-images-idx3-ubyte", images(1));
@@ -73,21 +68,9 @@ class IdxReaderTest {
         return packed.toByteArray();
     }
 
-    private void write(String name, byte[] bytes) throws IOException {
-        Files.write(folder.resolve(name), bytes);
-    }
-
     private void replaceTrainImagesByGzip(byte[] bytes) throws IOException {
         Files.delete(folder.resolve("train-images-idx3-ubyte"));
         write("train-images-idx3-ubyte.gz", bytes);
-    }
-
-    private Dataset open() {
-        return new DataRoot(root).open(DatasetSpec.named("mnist"));
-    }
-
-    private void assertFails(String part) {
-        assertThatThrownBy(this::open).isInstanceOf(DatasetException.class).hasMessageContaining(part);
     }
 
     private void assertThreeImages() {
@@ -127,7 +110,7 @@ class IdxReaderTest {
     @Test
     void namesTheSpellingsOfAMissingFile() throws IOException {
         Files.delete(folder.resolve("t10k-labels-idx1-ubyte"));
-        assertFails("t10k-labels-idx1-ubyte or t10k-labels-idx1-ubyte.gz or t10k-labels.idx1-ubyte");
+        assertRefused("t10k-labels-idx1-ubyte or t10k-labels-idx1-ubyte.gz or t10k-labels.idx1-ubyte");
     }
 
     static Stream<Arguments> wrongFiles() {
@@ -169,33 +152,26 @@ class IdxReaderTest {
     @MethodSource("wrongFiles")
     void describesAnInvalidFile(String file, byte[] content, String sentence) throws IOException {
         write(file, content);
-        assertFails(file + ": " + sentence);
+        assertRefused(file + ": " + sentence);
     }
 
-    @Test
-    void refusesACountThatTheGzippedFileCannotHold() throws IOException {
-        replaceTrainImagesByGzip(gzipped(idx(new byte[784], IMAGES, 2_000_000, 28, 28)));
-        assertFails("found a header that states 2000000 items, so 1568000000 bytes");
-    }
-
-    @Test
-    void refusesATruncatedGzipStream() throws IOException {
+    static Stream<Arguments> wrongGzipFiles() {
         byte[] whole = gzipped(images(3));
-        replaceTrainImagesByGzip(Arrays.copyOf(whole, whole.length - 4));
-        assertFails("train-images-idx3-ubyte.gz: found an end within the gzip stream");
+        byte[] wrongSum = whole.clone();
+        wrongSum[whole.length - 8] ^= 1;
+        return Stream.of(
+                arguments(
+                        gzipped(idx(new byte[784], IMAGES, 2_000_000, 28, 28)),
+                        "a header that states 2000000 items, so 1568000000 bytes"),
+                arguments(Arrays.copyOf(whole, whole.length - 4), "an end within the gzip stream"),
+                arguments(wrongSum, "a broken gzip stream (Corrupt GZIP trailer)"),
+                arguments(images(3), "a broken gzip stream (Not in GZIP format)"));
     }
 
-    @Test
-    void refusesAGzipStreamWithAWrongCheckSum() throws IOException {
-        byte[] whole = gzipped(images(3));
-        whole[whole.length - 8] ^= 1;
-        replaceTrainImagesByGzip(whole);
-        assertFails("train-images-idx3-ubyte.gz: found a broken gzip stream (Corrupt GZIP trailer)");
-    }
-
-    @Test
-    void refusesAPlainFileThatIsCalledGzipped() throws IOException {
-        replaceTrainImagesByGzip(images(3));
-        assertFails("train-images-idx3-ubyte.gz: found a broken gzip stream (Not in GZIP format)");
+    @ParameterizedTest
+    @MethodSource("wrongGzipFiles")
+    void describesAnInvalidGzipFile(byte[] content, String found) throws IOException {
+        replaceTrainImagesByGzip(content);
+        assertRefused("train-images-idx3-ubyte.gz: found " + found);
     }
 }

@@ -13,32 +13,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.zip.GZIPOutputStream;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /// IDX and CIFAR files of any sizes and numbers of classes.
-class OwnFilesTest {
-    @TempDir
-    Path root;
-
-    private Path folder;
-
-    @BeforeEach
-    void makeFolder() throws IOException {
-        folder = Files.createDirectory(root.resolve("own"));
+class OwnFilesTest extends DatasetFolder {
+    OwnFilesTest() {
+        super("own");
     }
 
     private void describe(String json) throws IOException {
-        Files.writeString(folder.resolve("dataset.json"), json);
-    }
-
-    private Dataset open() {
-        return new DataRoot(root).open(DatasetSpec.named("own"));
-    }
-
-    private void assertRefused(String... parts) {
-        assertThatThrownBy(this::open).isInstanceOf(DatasetException.class).hasMessageContainingAll(parts);
+        write("dataset.json", json);
     }
 
     private static byte[] idx(int type, int[] sizes, byte[] values) {
@@ -48,10 +32,6 @@ class OwnFilesTest {
             bytes.putInt(size);
         }
         return bytes.put(values).array();
-    }
-
-    private void write(String file, byte[] bytes) throws IOException {
-        Files.write(folder.resolve(file), bytes);
     }
 
     /// Two training images and one test image.

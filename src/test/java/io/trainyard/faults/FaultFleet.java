@@ -86,11 +86,7 @@ final class FaultFleet implements AutoCloseable {
 
     /// Starts a fleet with the broker of the campaign.
     static FaultFleet start(Path folder, FaultStore store, Setup setup) {
-        return start(folder, FaultKafka.chosen(), store, setup);
-    }
-
-    static FaultFleet start(Path folder, FaultKafka kafka, FaultStore store, Setup setup) {
-        PackagedFleet fleet = kafka.start(folder);
+        PackagedFleet fleet = FaultKafka.chosen().start(folder);
         return new FaultFleet(folder, fleet, fleet.readerConnection(), store, setup);
     }
 

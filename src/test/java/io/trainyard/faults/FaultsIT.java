@@ -18,9 +18,8 @@ import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A short version of the fault campaigns: some kill points once, a frozen worker, one kill of the broker, a
-/// fleet with authentication, and lost answers. The checkpoints are in buckets, with a server for each test;
-/// other tests use folders.
+/// A short version of the fault campaigns: some kill points once, a frozen worker, one kill of the broker, and
+/// lost answers. The checkpoints are in buckets, with a server for each test; other tests use folders.
 @DisabledOnOs(OS.WINDOWS)
 final class FaultsIT {
     /// Ownership monitors act after two seconds without heartbeats instead of sixteen.
@@ -63,19 +62,6 @@ final class FaultsIT {
             var _ = fleet.fleet().broker().exitStatus();
             fleet.fleet().restartBroker();
             fleet.awaitFinished(List.of(last));
-            fleet.check();
-        }
-    }
-
-    /// Over TLS, with a password and the minimal ACLs for each role; the fault leaves an incomplete checkpoint.
-    @Test
-    void minimalPermissionsSuffice() throws Exception {
-        try (FaultFleet fleet =
-                FaultFleet.start(folder, FaultKafka.SECURE, FaultStore.Kind.S3PROXY.open(folder), SETUP)) {
-            Victim victim = fleet.startVictim("files-written");
-            List<String> jobs = fleet.strike(List.of(victim), 0);
-            fleet.startWorker();
-            fleet.awaitFinished(jobs);
             fleet.check();
         }
     }

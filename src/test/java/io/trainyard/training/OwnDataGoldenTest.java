@@ -42,17 +42,14 @@ class OwnDataGoldenTest extends SmallJobs {
         train(GOLDEN, "cpu", JobJson.read(job));
         float[] losses = losses();
         assertNear(IntStream.range(0, losses.length).mapToDouble(i -> losses[i]), recorded.path("losses"));
-        assertNear(
-                of(EpochTested.class).stream().mapToDouble(EpochTested::testLossSum), recorded.path("testLossSums"));
+        assertNear(of(EpochTested.class).stream().mapToDouble(EpochTested::testLossSum), recorded.path("testLossSums"));
     }
 
     private static void assertNear(DoubleStream found, JsonNode expected) {
         double[] values = found.toArray();
         assertThat(values).hasSize(expected.size());
         for (int i = 0; i < expected.size(); i++) {
-            assertThat(values[i])
-                    .as("value %d", i)
-                    .isCloseTo(expected.get(i).asDouble(), within(1e-4));
+            assertThat(values[i]).as("value %d", i).isCloseTo(expected.get(i).asDouble(), within(1e-4));
         }
     }
 }
