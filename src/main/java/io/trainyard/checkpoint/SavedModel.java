@@ -20,6 +20,9 @@ import java.util.Optional;
 /// @param parameters under their `state_dict()` names
 /// @param epoch the epoch in which it was saved
 public record SavedModel(CheckpointName name, Parameters parameters, int epoch) {
+    /// As folders of the Hugging Face Hub have it.
+    private static final String MODEL_OF_FOLDER = "/model.safetensors";
+
     private static final System.Logger LOG = System.getLogger(SavedModel.class.getName());
 
     /// Opens the model file of an attempt without checking it; empty if it does not exist.
@@ -29,7 +32,9 @@ public record SavedModel(CheckpointName name, Parameters parameters, int epoch) 
 
     /// Like [#exact], of the newest finished run of a job that `train` ran several times.
     public static SavedModel find(CheckpointStore store, CheckpointName name) {
-        return exact(store, new CheckpointName(JobFolder.ofResult(store, name.job()), name.step(), name.best()));
+        return name.isFile()
+                ? exact(store, name)
+                : exact(store, new CheckpointName(JobFolder.ofResult(store, name.job()), name.step(), name.best()));
     }
 
     /// Reads the newest complete checkpoint that matches `name`. Damaged ones are skipped with a warning. A
@@ -39,8 +44,14 @@ public record SavedModel(CheckpointName name, Parameters parameters, int epoch) 
     ///
     /// @throws CheckpointException if no complete one exists; the message lists the checkpoints that do
     static SavedModel exact(CheckpointStore store, CheckpointName name) {
+        if (name.isFile()) {
+            return file(store, name);
+        }
         List<CheckpointKey> all = CheckpointKey.list(store, name.job());
         String folder = CheckpointKey.folder(name.job());
+        if (all.isEmpty() && store.has(name.job() + MODEL_OF_FOLDER)) {
+            return file(store, new CheckpointName(name.job() + MODEL_OF_FOLDER, null));
+        }
         if (all.isEmpty()) {
             throw new CheckpointException("there is no checkpoint \"%s\": no job of that id has saved one in %s"
                     .formatted(name, store.uri(folder)));
@@ -64,6 +75,20 @@ public record SavedModel(CheckpointName name, Parameters parameters, int epoch) 
             }
         }
         throw new CheckpointException("the checkpoint \"%s\" is not whole: %s".formatted(name, problems.getFirst()));
+    }
+
+    /// A model that other programs wrote.
+    private static SavedModel file(CheckpointStore store, CheckpointName name) {
+        if (name.job().endsWith(CheckpointKey.TRAINING)) {
+            throw new CheckpointException("%s is a checkpoint's training state; name its model".formatted(name));
+        }
+        try {
+            return new SavedModel(name, tensors(store, name.job()).tensors(), 0);
+        } catch (StoreException e) {
+            throw e;
+        } catch (CheckpointException | IllegalArgumentException e) {
+            throw new CheckpointException("the file %s cannot be read: %s".formatted(name, e.getMessage()), e);
+        }
     }
 
     private static long bestStep(CheckpointStore store, CheckpointName name) {
@@ -113,16 +138,10 @@ public record SavedModel(CheckpointName name, Parameters parameters, int epoch) 
         }
     }
 
+    /// @param checkpoint its name or file, for the message
     /// @param network the network's name, for the message
     /// @throws CheckpointException if names and shapes differ from `specs`; the message has the first
     ///     difference with the expected value
-    public void requireFit(String network, List<ParameterSpec> specs) {
-        requireFit(name.toString(), parameters, network, specs);
-    }
-
-    /// Like the other `requireFit`.
-    ///
-    /// @param checkpoint its name or file, for the message
     public static void requireFit(String checkpoint, Parameters parameters, String network, List<ParameterSpec> specs) {
         try {
             parameters.requireMatch(specs);

@@ -26,6 +26,7 @@ public enum JobKind {
             "checkpointEveryEpochs",
             "checkpointEverySteps",
             "checkpointEverySeconds",
+            "except",
             "keepLast",
             "keepBest",
             "reportEverySteps",

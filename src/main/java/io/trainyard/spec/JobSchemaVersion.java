@@ -19,7 +19,8 @@ public record JobSchemaVersion(List<Addition> additions) {
     public static final int FIRST = 1;
 
     /// Additions of release 0.2. All additions between two releases have the same number.
-    private static final List<Addition> SINCE_0_2 = List.of(new Addition(2, "", null, "initFrom", ".*/best"));
+    private static final List<Addition> SINCE_0_2 = List.of(
+            new Addition(2, "", null, "initFrom", ".*(/best|/.*\\.safetensors)"), new Addition(2, "", null, "except"));
 
     /// The schema versions that this version understands. Additions of a future version are loaded as services, which
     /// only tests provide.

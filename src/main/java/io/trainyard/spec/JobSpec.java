@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.annotation.JsonSerialize;
 import io.trainyard.spec.FieldDefaults.Default;
 import io.trainyard.spec.FieldDefaults.Required;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// One job: the body of a command record. An evaluation has 0
@@ -30,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 /// @param stopWhen conditions to end the job before its last epoch
 /// @param kind train or evaluate
 /// @param initFrom the checkpoint with the initial weights or the weights to evaluate; null: random weights
+/// @param except patterns of names of parameters and layers that keep their random weights; null: none
 /// @param project the project that the job's use of the fleet is charged to; null: [#DEFAULT_PROJECT]
 /// @param preemptible whether jobs of higher priority may preempt it
 /// @param group the group of jobs it belongs to; for trials the sweep's id; null: none
@@ -64,6 +66,7 @@ public record JobSpec(
         @Nullable StopWhen stopWhen,
         @Default("'train'") JobKind kind,
         @Nullable CheckpointName initFrom,
+        @Nullable List<String> except,
         @Nullable String project,
         @Default("true") boolean preemptible,
         @Nullable String group,
@@ -117,7 +120,22 @@ public record JobSpec(
                     "initFrom is \"%s\", the job's own id; name another job's checkpoint; a job resumes from its own without initFrom"
                             .formatted(initFrom));
         }
+        if (except != null) {
+            except = NamePatterns.check("except", except);
+            if (initFrom == null) {
+                throw new InvalidJobException(
+                        "except is given, but initFrom is missing; name the checkpoint whose other parameters are loaded, or leave except out");
+            }
+        }
         requireGroup(group, sweep, random, asha);
+    }
+
+    /// Which parameters keep their random weights.
+    ///
+    /// @param known the parameters of the network and of the checkpoint
+    /// @throws InvalidJobException if a pattern matches none of them
+    public Predicate<String> keepsRandom(List<ParameterSpec> known) {
+        return except == null ? _ -> false : NamePatterns.of("except", except, known)::match;
     }
 
     private static void requireId(String field, String id) {

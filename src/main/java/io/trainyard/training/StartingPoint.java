@@ -3,6 +3,7 @@ package io.trainyard.training;
 import io.trainyard.checkpoint.Checkpoint;
 import io.trainyard.checkpoint.Progress;
 import io.trainyard.checkpoint.SavedModel;
+import io.trainyard.checkpoint.StateDict;
 import io.trainyard.data.DatasetInfo;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.Initializer;
@@ -40,10 +41,9 @@ record StartingPoint(
         Parameters drawn = Initializer.initial(network, random);
         CheckpointName initFrom = job.initFrom();
         SavedModel source = initFrom == null ? null : attempt.folder().source(initFrom);
-        if (source != null) {
-            source.requireFit(job.network().label(), network.parameters());
-        }
-        Parameters model = source == null ? drawn : source.parameters();
+        Parameters model = source == null
+                ? drawn
+                : StateDict.load(source, job.network().label(), network.parameters(), drawn, job::keepsRandom);
         return new StartingPoint(new SessionState(model, Parameters.NONE), Progress.beginning(random.state()), source);
     }
 

@@ -237,7 +237,9 @@ function factsOf(summary: JobSummary, { tests, attempts: spans, warnings, omitte
     ["MFU", format.smallPercent(last?.mfu)],
     [
       summary.kind === "evaluate" ? "Tests" : "Starts from",
-      initFrom ? html`<a href=${jobLink(initFrom.split(/[/~]/)[0]!)}>${initFrom}</a>` : format.NONE,
+      !initFrom || initFrom.endsWith(".safetensors")
+        ? (initFrom ?? format.NONE)
+        : html`<a href=${jobLink(initFrom.split(/[/~]/)[0]!)}>${initFrom}</a>`,
     ],
     ["Attempt", summary.attempt > 1 ? format.integer(summary.attempt) : format.NONE],
     [WARNINGS, warnings?.join("\n") ?? format.NONE],

@@ -153,7 +153,7 @@ class PredictCommandTest {
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
         b                            | `there is no checkpoint "b": no job of that id has saved one in `
         a/7                          | `there is no checkpoint "a/7"; there are the steps 200 in `
-        a_b                          | `the checkpoint is "a b"; allowed is a job's id, or a job's id and a step or "best", such as "tudui-1", "tudui-1/7820" or "tudui-1/best", or the path of a file that ends in .safetensors`
+        a_b                          | `the checkpoint is "a b"; allowed is a job's id, or a job's id and a step or "best", such as "tudui-1", "tudui-1/7820" or "tudui-1/best", or a file of the store, such as "pretrained/resnet18.safetensors", or the path of a file that ends in .safetensors`
         none.safetensors             | `there is no file none.safetensors`
         x.training.safetensors       | `x.training.safetensors is a checkpoint's training state; the model is in x.safetensors`
         DIR/job.safetensors          | `DIR/job.safetensors cannot be read: it does not begin with the length of a safetensors header`

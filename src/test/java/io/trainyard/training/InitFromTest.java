@@ -58,8 +58,8 @@ class InitFromTest extends SmallJobs {
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
         source/7 | `"dataset": "shapes32"` | `there is no checkpoint "source/7"; there are the steps 3, 6 in `
         nobody   | `"dataset": "shapes32"` | `there is no checkpoint "nobody": no job of that id has saved one in `
-        source   | `"dataset": "shapes28"` | `the checkpoint source/6 does not fit the network (7 layers): parameter 0.weight is float32 of shape 4x3x5x5; expected is float32 of shape 4x1x5x5`
-        source   | `"network": "lenet"`    | `the checkpoint source/6 does not fit the network (lenet): parameter conv1.weight is missing; expected is float32 of shape 6x3x5x5`
+        source   | `"dataset": "shapes28"` | `the checkpoint source/6 does not fit the network (7 layers). of another shape: 0.weight is float32 of shape 4x3x5x5; expected is float32 of shape 4x1x5x5`
+        source   | `"network": "lenet"`    | `the checkpoint source/6 does not fit the network (lenet). missing: conv1.weight, conv1.bias, conv2.weight, conv2.bias, fc1.weight, fc1.bias, fc2.weight, fc2.bias, fc3.weight, fc3.bias; unexpected: 0.weight, `
         """)
     void aMissingCheckpointOrOneOfAnotherNetworkFailsTheJob(String initFrom, String field, String reason) {
         run(job("source", "\"epochs\": 2, \"batchSize\": 3000"), () -> false);

@@ -6,6 +6,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.trainyard.Slow;
+import io.trainyard.checkpoint.CheckpointStore;
+import io.trainyard.checkpoint.SavedModel;
+import io.trainyard.checkpoint.StateDict;
 import io.trainyard.data.Dataset;
 import io.trainyard.data.PixelScale;
 import io.trainyard.device.Devices;
@@ -30,6 +33,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.UnaryOperator;
 import org.assertj.core.data.Percentage;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -38,6 +42,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// torchvision_networks.py in src/test/python. The script describes the file.
 @Slow
 class TorchvisionNetworksTest {
+    private static final String FINE_TUNED = "/golden/fine-tuning/";
     private static final String RECORDED = "/golden/torchvision.jsonl";
     private static final Path JOBS = Path.of("docs/examples");
     private static final Shape IMAGE = Shape.of(3, 32, 32);
@@ -48,12 +53,43 @@ class TorchvisionNetworksTest {
     private static final Percentage TOLERANCE = Percentage.withPercentage(0.03);
 
     static List<JsonNode> recorded() {
+        return lines(RECORDED);
+    }
+
+    static List<JsonNode> fineTuned() {
+        return lines(FINE_TUNED + "jobs.jsonl");
+    }
+
+    private static List<JsonNode> lines(String file) {
         ObjectMapper mapper = new ObjectMapper();
-        try (InputStream in =
-                Objects.requireNonNull(TorchvisionNetworksTest.class.getResourceAsStream(RECORDED), RECORDED)) {
+        try (InputStream in = Objects.requireNonNull(TorchvisionNetworksTest.class.getResourceAsStream(file), file)) {
             return mapper.readerFor(JsonNode.class).<JsonNode>readValues(in).readAll();
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot read " + RECORDED, e);
+            throw new UncheckedIOException("cannot read " + file, e);
+        }
+    }
+
+    /// Small networks of torchvision's blocks with another last layer, recorded by fine_tuning.py.
+    @ParameterizedTest
+    @MethodSource("fineTuned")
+    void trainsAFileOfPyTorchFurther(JsonNode line) throws IOException {
+        ObjectNode json = (ObjectNode) new ObjectMapper().readTree("""
+                {"id": "a", "dataset": {"name": "shapes32", "normalize": {"mean": [0.5, 0.5, 0.5], "std": [0.25, 0.25, 0.25]}},
+                 "epochs": 1, "batchSize": 16, "shuffle": true,
+                 "optimizer": {"type": "sgd", "learningRate": 0.05, "momentum": 0.9, "weightDecay": 0.0005}}""");
+        json.set("network", line.get("network"));
+        json.set("except", line.get("except"));
+        JobSpec job = JobJson.read(json.put("initFrom", line.get("file").asText() + ".safetensors"));
+        CheckpointStore store = CheckpointStore.openToRead(
+                Path.of("src/test/resources" + FINE_TUNED).toUri());
+        SavedModel saved = SavedModel.find(store, Objects.requireNonNull(job.initFrom()));
+        Network network = Network.fit(job.network(), IMAGE, CLASSES);
+        float[] ours = losses(
+                job, network, 2, drawn -> StateDict.load(saved, "it", network.parameters(), drawn, job::keepsRandom));
+        for (int i = 0; i < ours.length; i++) {
+            assertThat((double) ours[i])
+                    .as("loss of step %d", i)
+                    .isCloseTo(line.get("losses").get(i).asDouble(), TOLERANCE);
         }
     }
 
@@ -70,7 +106,7 @@ class TorchvisionNetworksTest {
         }
         List<Double> losses =
                 line.get("losses").valueStream().map(JsonNode::asDouble).toList();
-        float[] ours = losses(job, network, losses.size());
+        float[] ours = losses(job, network, losses.size(), drawn -> drawn);
         for (int i = 0; i < ours.length; i++) {
             assertThat((double) ours[i]).as("loss of step %d", i).isCloseTo(losses.get(i), TOLERANCE);
         }
@@ -89,7 +125,7 @@ class TorchvisionNetworksTest {
         return JobJson.read(job.put("id", "example").toString().getBytes(StandardCharsets.UTF_8));
     }
 
-    private static float[] losses(JobSpec job, Network network, int steps) {
+    private static float[] losses(JobSpec job, Network network, int steps, UnaryOperator<Parameters> start) {
         Workload workload = new Workload(
                 network,
                 job.optimizer(),
@@ -101,7 +137,7 @@ class TorchvisionNetworksTest {
                 0);
         try (LearningSession session = Devices.open(new DeviceSpec("cpu")).open(workload)) {
             TorchRandom random = new TorchRandom(job.seed());
-            session.load(new SessionState(Initializer.initial(network, random), Parameters.NONE));
+            session.load(new SessionState(start.apply(Initializer.initial(network, random)), Parameters.NONE));
             session.beginEpoch(EpochDraws.train(workload, job.shuffle(), StepRates.of(job, workload, 0), random), 0);
             return session.advance(steps);
         }
