@@ -1,6 +1,5 @@
 package io.trainyard.export;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Epoch;
@@ -135,9 +134,7 @@ final class MlflowExporter implements JobExporter {
     /// Each field of the command is a parameter; a list is one, as JSON.
     private static void writeParameters(String command, Path folder) throws IOException {
         for (var field : JobField.values(MAPPER.readTree(command)).entrySet()) {
-            JsonNode value = field.getValue();
-            String text = value.isTextual() ? value.asText() : value.toString();
-            write(folder.resolve(field.getKey()), Printable.text(text, MAX_VALUE));
+            write(folder.resolve(field.getKey()), Printable.text(JobField.text(field.getValue()), MAX_VALUE));
         }
     }
 

@@ -3,6 +3,7 @@ package io.trainyard.spec;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.math.BigDecimal;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -16,6 +17,8 @@ public record JobField(String path) {
     /// Longer values are cut, because there may be thousands of them.
     private static final int MAX_VALUE = 1_000;
 
+    private static final int MAX_ZEROS = 12;
+
     /// The value as text: strings as they are, other values as JSON. A long value is cut and gets its length and
     /// hash, so that it stays distinct. Empty if the command has no value.
     ///
@@ -27,10 +30,22 @@ public record JobField(String path) {
             JsonNode value = MAPPER.readTree(command).at(pointer);
             return value.isMissingNode() || value.isNull()
                     ? Optional.empty()
-                    : Optional.of(shortened(value.isTextual() ? value.asText() : value.toString(), MAX_VALUE));
+                    : Optional.of(shortened(text(value), MAX_VALUE));
         } catch (JsonProcessingException e) {
             throw new IllegalArgumentException("no job: " + Check.shortened(command), e);
         }
+    }
+
+    /// A value for people: strings as they are, numbers without exponents such as `5.0E-4` unless they would be
+    /// long, other values as JSON.
+    public static String text(JsonNode value) {
+        if (value.isDouble() && Double.isFinite(value.doubleValue())) {
+            BigDecimal number = value.decimalValue().stripTrailingZeros();
+            return Math.abs(number.precision() - number.scale()) > MAX_ZEROS
+                    ? number.toString()
+                    : number.toPlainString();
+        }
+        return value.isTextual() ? value.asText() : value.toString();
     }
 
     /// The values of a job by their paths, in the order of the job. A list is one value.

@@ -96,17 +96,19 @@ function rateSeries({ job, colour, rates }: TestedRun): Series {
 }
 
 export class EpochCharts extends PageElement {
-  static override properties = { runs: { attribute: false } };
+  static override properties = { runs: { attribute: false }, only: {} };
 
   declare runs: readonly TestedRun[];
+  declare only: string; // the title of a chart; empty: all
 
   constructor() {
     super();
     this.runs = [];
+    this.only = "";
   }
 
   protected override render() {
-    return html`<div class="pair">${CHARTS.map((chart) => this.chart(chart))} ${this.rates()}</div>`;
+    return html`<div class="pair">${CHARTS.filter(({ title }) => !this.only || title === this.only).map((chart) => this.chart(chart))} ${this.rates()}</div>`;
   }
 
   // A constant learning rate is among the parameters.

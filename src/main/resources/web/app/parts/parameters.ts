@@ -38,6 +38,21 @@ export function inWords(value: Json | undefined): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
+// The last parts of paths, or the whole paths where these are equal.
+export function shortNames(paths: readonly string[]): string[] {
+  const last = (path: string): string => path.slice(path.lastIndexOf(".") + 1);
+  return paths.map((path) => (paths.some((other) => other !== path && last(other) === last(path)) ? path : last(path)));
+}
+
+// The fields that were varied, without those that only belong to another type, such as an optimizer's.
+export function variedFields(fields: readonly string[], values: readonly Readonly<Record<string, Json>>[]): string[] {
+  return fields.filter((field) => {
+    const type = field.slice(0, field.lastIndexOf(".") + 1) + "type";
+    if (field === type || !fields.includes(type)) return true;
+    return new Set(values.flatMap((one) => (one[field] === undefined ? [] : [inWords(one[field])]))).size > 1;
+  });
+}
+
 export function parameterTable(object: JsonObject) {
   return html`
     <table class="plain" id="parameters">

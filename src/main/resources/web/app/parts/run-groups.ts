@@ -107,8 +107,8 @@ class RunGroups extends PageElement {
                 <th scope="col">${this.by}</th>
                 <th scope="col" class="number">Runs</th>
                 <th scope="col">States</th>
-                <th scope="col" class="number">Mean accuracy</th>
-                <th scope="col" class="number">Best</th>
+                <th scope="col" class="number">Mean last accuracy</th>
+                <th scope="col" class="number">Best accuracy</th>
                 <th scope="col"><span class="hidden">Compare</span></th>
               </tr>
             </thead>

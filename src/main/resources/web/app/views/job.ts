@@ -16,6 +16,7 @@ import "../parts/loss-curves";
 import { parameterTable } from "../parts/parameters";
 import { stateLabel } from "../parts/state-label";
 import { jobLink, link, sweepLink } from "../router";
+import "./sweep";
 import { Refresher } from "../state/refresher";
 import { store } from "../state/store";
 import { Subscriber } from "../state/subscriber";
@@ -85,6 +86,7 @@ class JobView extends PageElement {
     if (!this.detail) return nothing;
     const { detail } = this;
     const summary = store.jobs.get(this.job) ?? detail.summary;
+    const expanded = summary.state === "expanded"; // into trials, which have the curves
     return html`
       <p class="crumbs">
         <a href=${link("runs")}>Runs</a>
@@ -108,7 +110,7 @@ class JobView extends PageElement {
         ></job-actions>
         ${this.facts(summary, detail)}
         ${
-          summary.kind === "evaluate"
+          summary.kind === "evaluate" || expanded
             ? nothing
             : html`<loss-curves
                 .jobs=${[summary]}
@@ -118,7 +120,7 @@ class JobView extends PageElement {
         }
         <epoch-charts .runs=${[{ job: summary.job, colour: 0, tests: detail.tests, rates: this.rates }]}></epoch-charts>
         ${
-          detail.tests.length === 0
+          detail.tests.length === 0 && !expanded
             ? html`<p class="nothing" id="no-accuracy">
                 ${format.isOver(summary.state) ? "No epoch was tested." : "No epoch tested yet."}
               </p>`
@@ -141,6 +143,7 @@ class JobView extends PageElement {
             : nothing
         }
       </section>
+      ${expanded ? html`<sweep-view .group=${summary.job} .query=${this.query} .inside=${true}></sweep-view>` : nothing}
     `;
   }
 

@@ -77,7 +77,7 @@ class TrainyardPage extends PageElement {
       case "job":
         return html`<job-view .job=${here.job} .query=${here.query.toString()}></job-view>`;
       case "sweep":
-        return html`<sweep-view .group=${here.job}></sweep-view>`;
+        return html`<sweep-view .group=${here.job} .query=${here.query.toString()}></sweep-view>`;
       case "compare":
         return html`<compare-view .query=${here.query.toString()}></compare-view>`;
     }

@@ -11,7 +11,7 @@ import { stateLabel } from "../parts/state-label";
 import "../parts/bulk-actions";
 import "../parts/new-job";
 import "../parts/run-groups";
-import { jobLink, keep, link } from "../router";
+import { jobLink, keep, link, sweepLink } from "../router";
 import { Refresher } from "../state/refresher";
 import { store } from "../state/store";
 import { Subscriber } from "../state/subscriber";
@@ -57,6 +57,7 @@ function columns(jobs: readonly JobSummary[]): readonly Column[] {
 }
 
 function progressCell(job: JobSummary, listed?: StartForecast | null) {
+  if (job.state === "expanded") return html`<a href=${sweepLink(job.job)}>Its trials</a>`;
   const forecast = store.connection.state === "live" ? store.forecastOf(job, listed) : null;
   if (forecast) {
     const begins = format.begins(forecast, store.nowMillis);

@@ -256,6 +256,49 @@ class PageIT extends TestedPage {
         assertThat(see("#sweep-heading")).hasText("rates");
     }
 
+    @Test
+    void aSweepShowsCurvesAndImportanceAndSelectsByRanges() {
+        visit("#job/rates");
+        assertThat(see("#detail-state")).hasText("Expanded");
+        assertThat(see("#sweep-states")).containsText("24 trials");
+        awaitTrue("document.querySelector('.losses trainyard-chart')?.series.length === 8");
+        assertThat(see("#sweep-curves")).containsText("Curves of the best 8 of 24 tested trials");
+        assertThat(page.locator("#importance tr")).hasCount(3);
+        assertThat(see("#importance tr")).containsText("optimizer.learningRate");
+        assertThat(see("#importance")).containsText("Analysis of variance");
+
+        assertThat(see("[data-axis='optimizer.learningRate'] .title")).containsText("learningRate (log)");
+        assertThat(page.locator("[data-axis='optimizer.learningRate'] .mark"))
+                .hasText(new String[] {"0.0005", "1", "0.01", "0.1"});
+        Locator axis = see("[data-axis='optimizer.learningRate'] .grip");
+        axis.scrollIntoViewIfNeeded();
+        var box = axis.boundingBox();
+        double x = box.x + box.width / 2;
+        page.mouse().move(x, box.y + box.height * 0.8);
+        page.mouse().down();
+        page.mouse().move(x, box.y + box.height - 1);
+        page.mouse().up();
+        assertThat(see("#chosen")).containsText("6 of 24 trials");
+        assertThat(page.locator("#trials tbody tr")).hasCount(6);
+        assertThat(page.locator("#parallel-coordinates .faded")).hasCount(18);
+        assertThat(page).hasURL(Pattern.compile("#job/rates$"));
+        see("#chosen button").click();
+
+        see("#ranges summary").click();
+        page.getByLabel("learningRate from").fill("0.05");
+        page.getByLabel("learningRate from").press("Enter");
+        assertThat(page.locator("#trials tbody tr")).hasCount(12);
+        Locator byRate = page.locator("#trials .sort", new Page.LocatorOptions().setHasText("learningRate"));
+        see("#chosen button").click();
+        byRate.click();
+        assertThat(see("#trials tbody tr")).containsText("0.0005");
+        byRate.click();
+        assertThat(see("#trials tbody tr")).containsText("rates.01-");
+        assertThat(page.locator("th[aria-sort=descending]")).hasText("learningRate");
+        visit("#sweep/later");
+        assertThat(see("#sweep-waits")).containsText("is not expanded yet");
+    }
+
     /// There may be a thousand trials: the hovered one is drawn above the other lines, and a trial's record
     /// updates its row only.
     @Test
@@ -320,6 +363,8 @@ class PageIT extends TestedPage {
         see("#by").selectOption("optimizer.type");
         assertThat(see("#groups tr[data-group=sgd]")).containsText("1 queued");
         assertThat(page).hasURL(Pattern.compile("by=optimizer.type"));
+        see("#by").selectOption("optimizer.learningRate");
+        assertThat(page.locator("#groups tbody th")).hasText(new String[] {"0.0005", "0.001", "0.01", "0.1", "1"});
         visit("#runs?by=network&state=finished");
         assertThat(see("#groups tr[data-group=fashion]")).containsText("91.2 %");
         awaitTrue("document.querySelector('#groups trainyard-chart')?.series[0]?.x.length > 0");

@@ -39,7 +39,7 @@ final class PublishedJobs {
                 failed("diverges", 1, "the loss is not a number since step 412"));
         publishMoved(publisher);
         publishProjects(fleet, publisher);
-        publishSweep(publisher);
+        publishSweep(fleet, publisher);
         publisher.send(
                 claimed("done", 1, "w9"),
                 on("cuda:0", "NVIDIA H100 80GB HBM3", started(fashion("done", 2), 1, 1, 100, null)),
@@ -61,11 +61,14 @@ final class PublishedJobs {
                  "optimizer": {"type": "adam"}, "project": "speech"}""", Priority.NORMAL);
     }
 
-    /// A sweep of 24 trials: most are paused after an epoch, and some continue.
-    private static void publishSweep(EventPublisher publisher) throws Exception {
+    /// A sweep that waits for a GPU, and one of 24 trials: most are paused after an epoch, and some continue.
+    private static void publishSweep(PackagedFleet fleet, EventPublisher publisher) throws Exception {
+        fleet.send("""
+                {"id": "later", "network": "fashion", "dataset": "shapes28", "epochs": 1, "device": "cuda", "sweep": {"batchSize": [8, 16]}}""", Priority.NORMAL);
+        publisher.send(claimed("rates", 1, "w9"), new TrainingEvent.Expanded("rates", 1, 24));
         List<JobSpec> trials = Trials.of(JobJson.read("""
                 {"id": "rates", "network": "fashion", "dataset": "fashion-mnist", "epochs": 4, "asha": {}, "sweep":
-                 {"optimizer.learningRate": [1, 0.1, 0.01, 0.001], "optimizer.momentum": [0, 0.9], "batchSize": [32, 64, 128]}}""".getBytes(StandardCharsets.UTF_8)));
+                 {"optimizer.learningRate": [1, 0.1, 0.01, 0.0005], "optimizer.momentum": [0, 0.9], "batchSize": [32, 64, 128]}}""".getBytes(StandardCharsets.UTF_8)));
         for (int i = 0; i < trials.size(); i++) {
             JobSpec trial = trials.get(i);
             double accuracy = 0.9 - 0.13 * Math.abs(i / 6 - 1.2) - 0.01 * (i % 6);

@@ -4,6 +4,7 @@ import static java.util.Locale.ROOT;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.trainyard.cli.terminal.TextTable;
+import io.trainyard.spec.JobField;
 import io.trainyard.spec.Printable;
 import io.trainyard.sweep.SweepView;
 import io.trainyard.sweep.SweepView.Trial;
@@ -66,7 +67,7 @@ public final class SweepTable {
         if (rungs) {
             titles.add("RUNG");
         }
-        titles.add(sweep.metric().toUpperCase(ROOT));
+        titles.add("BEST " + sweep.metric().toUpperCase(ROOT));
         titles.add("");
         rows.add(titles);
         for (Trial trial : trials) {
@@ -94,9 +95,7 @@ public final class SweepTable {
     }
 
     private static String cell(@Nullable JsonNode value) {
-        return value == null
-                ? NOTHING
-                : Printable.text(value.isTextual() ? value.asText() : value.toString(), MAX_CELL);
+        return value == null ? NOTHING : Printable.text(JobField.text(value), MAX_CELL);
     }
 
     private static String number(double value) {

@@ -11,12 +11,14 @@ import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.QueryParam;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.DoubleSummaryStatistics;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.jspecify.annotations.Nullable;
 
@@ -28,8 +30,16 @@ public class GroupsResource {
     /// Jobs that are looked at together.
     private static final int PAGE = 500;
 
+    private static final Pattern NUMBER = Pattern.compile("-?\\d{1,20}(\\.\\d{1,30})?(E[+-]?\\d{1,3})?");
+
     /// Fields that are available without reading commands.
     private static final Set<String> BY_SUMMARY = Set.of("dataset", "network", "state", "tag");
+
+    /// Numbers by their value, then other texts.
+    private static final Comparator<String> NUMBERS_FIRST = Comparator.comparing(
+                    (String value) -> NUMBER.matcher(value).matches() ? Double.valueOf(value) : null,
+                    Comparator.nullsLast(Comparator.naturalOrder()))
+            .thenComparing(Comparator.naturalOrder());
 
     private final TrackingStore store;
     private final DashboardConfig config;
@@ -45,7 +55,8 @@ public class GroupsResource {
     ///
     /// @param value as text; null: those that have none
     /// @param states how many there are in each state
-    /// @param bestAccuracy of their last tests; null: none was tested
+    /// @param bestAccuracy of all their tests; null: none was tested
+    /// @param meanAccuracy of their last tests; null: none was tested
     record Group(
             @Nullable String value,
             List<String> jobs,
@@ -77,7 +88,7 @@ public class GroupsResource {
             JobField field = new JobField(by);
             store.eachCommand(query, (job, command) -> field.of(command).ifPresent(value -> found.put(job, value)));
         }
-        Map<String, Members> groups = new TreeMap<>();
+        Map<String, Members> groups = new TreeMap<>(NUMBERS_FIRST);
         Members others = new Members();
         for (int offset = 0; offset < MAX_JOBS; offset += PAGE) {
             JobPage page = store.jobs(query.page(PAGE, offset));
@@ -111,7 +122,8 @@ public class GroupsResource {
     private static final class Members {
         private final List<String> jobs = new ArrayList<>();
         private final Map<String, Long> states = new TreeMap<>();
-        private final DoubleSummaryStatistics accuracies = new DoubleSummaryStatistics();
+        private final DoubleSummaryStatistics accuracies = new DoubleSummaryStatistics(); // of last tests
+        private final DoubleSummaryStatistics best = new DoubleSummaryStatistics();
 
         void add(JobSummary job) {
             jobs.add(job.job());
@@ -119,12 +131,18 @@ public class GroupsResource {
             if (job.testAccuracy() != null) {
                 accuracies.accept(job.testAccuracy());
             }
+            if (job.bestTestAccuracy() != null) {
+                best.accept(job.bestTestAccuracy());
+            }
         }
 
         Group as(@Nullable String value) {
-            boolean tested = accuracies.getCount() > 0;
             return new Group(
-                    value, jobs, states, tested ? accuracies.getMax() : null, tested ? accuracies.getAverage() : null);
+                    value,
+                    jobs,
+                    states,
+                    best.getCount() > 0 ? best.getMax() : null,
+                    accuracies.getCount() > 0 ? accuracies.getAverage() : null);
         }
     }
 

@@ -44,10 +44,10 @@ class SweepTableTest {
                         "sweep rates: 4 trials, 1 queued, 3 running",
                         "best so far: rates.2-lr0.1-bs32, accuracy 0.7500, 1 of 4 epochs",
                         "",
-                        "TRIAL                STATE    batchSize  learningRate  EPOCHS  RUNG  ACCURACY",
-                        "rates.2-lr0.1-bs32   RUNNING  32         0.1           1/4     1     0.7500    ###############",
-                        "rates.3-lr0.01-bs16  RUNNING  16         0.01          1/4     1     0.7500    ###############",
-                        "rates.1-lr0.1-bs16   RUNNING  16         0.1           1/4     1     0.5000    ##########",
+                        "TRIAL                STATE    batchSize  learningRate  EPOCHS  RUNG  BEST ACCURACY",
+                        "rates.2-lr0.1-bs32   RUNNING  32         0.1           1/4     1     0.7500         ###############",
+                        "rates.3-lr0.01-bs16  RUNNING  16         0.01          1/4     1     0.7500         ###############",
+                        "rates.1-lr0.1-bs16   RUNNING  16         0.1           1/4     1     0.5000         ##########",
                         "rates.4-lr0.01-bs32  QUEUED   32         0.01          0/4     -     -");
         assertThat(SweepTable.lines(view, 1)).endsWith("and 3 more");
     }
