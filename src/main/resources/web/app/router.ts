@@ -56,6 +56,11 @@ export function keep(changes: QueryChanges): void {
   notify();
 }
 
+// Opens the list of runs with a query, such as that of a saved view.
+export function openRuns(query: string): void {
+  location.hash = withQuery("runs", new URLSearchParams(query));
+}
+
 export function onRoute(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

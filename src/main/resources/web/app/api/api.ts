@@ -93,6 +93,8 @@ export interface JobsQuery {
   text?: string;
   tag?: string;
   project?: string;
+  where?: string; // conditions on fields
+  fields?: string; // whose values are wanted, with commas between them
   sort?: string;
   order?: "asc" | "desc";
   limit: number;
@@ -137,7 +139,7 @@ export const api = {
     ask(address("/compare", { jobs: jobs.join(",") }), { signal }),
 
   groups: (
-    query: { by: string; state: string; text: string; tag: string; project: string },
+    query: { by: string; state: string; text: string; tag: string; project: string; where: string },
     signal?: AbortSignal,
   ): Promise<{ groups: Group[] }> => ask(address("/groups", query), { signal }),
 

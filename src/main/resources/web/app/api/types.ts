@@ -45,9 +45,11 @@ export interface JobSummary {
   steps: number; // 0 until it has started
   loss: JsonNumber | null;
   testLoss?: JsonNumber | null; // of the last test
-  testAccuracy: number | null;
+  testAccuracy: number | null; // of the last test
   accuracyLow: number;
   accuracyHigh: number; // 0: no interval
+  bestTestAccuracy?: number | null;
+  bestTestLoss?: JsonNumber | null;
   samplesPerSecond: number;
   remainingMicros: number; // 0: unknown or none
   checkpoint: string | null;
@@ -140,9 +142,14 @@ export interface JobDetail {
   control?: { priority?: string | null } | null; // the newest control request
 }
 
+export interface JobRow extends JobSummary {
+  values: Record<string, Json>; // of the requested fields
+}
+
 export interface JobPage {
-  jobs: JobSummary[];
+  jobs: JobRow[];
   total: number;
+  fields: string[]; // all fields of the page's commands
 }
 
 export interface CurveAnswer {

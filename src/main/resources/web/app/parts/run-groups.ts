@@ -27,6 +27,7 @@ class RunGroups extends PageElement {
     text: {},
     tag: {},
     project: {},
+    where: {},
     groups: { state: true },
     problem: { state: true },
   };
@@ -36,6 +37,7 @@ class RunGroups extends PageElement {
   declare text: string;
   declare tag: string;
   declare project: string;
+  declare where: string;
   declare private groups: readonly Group[] | null; // null until the first response
   declare private problem: string;
 
@@ -49,6 +51,7 @@ class RunGroups extends PageElement {
     this.text = "";
     this.tag = "";
     this.project = "";
+    this.where = "";
     this.groups = null;
     this.problem = "";
     new Subscriber(this, () => this.refresher.request());
@@ -60,7 +63,7 @@ class RunGroups extends PageElement {
   }
 
   protected override willUpdate(changed: Map<string, unknown>): void {
-    if (["by", "state", "text", "tag", "project"].some((name) => changed.has(name))) {
+    if (["by", "state", "text", "tag", "project", "where"].some((name) => changed.has(name))) {
       this.refresher.reset();
       this.refresher.request();
     }
@@ -68,8 +71,8 @@ class RunGroups extends PageElement {
 
   private async read(signal: AbortSignal): Promise<void> {
     try {
-      const { by, state, text, tag, project } = this;
-      const { groups } = await api.groups({ by, state, text, tag, project }, signal);
+      const { by, state, text, tag, project, where } = this;
+      const { groups } = await api.groups({ by, state, text, tag, project, where }, signal);
       const shown = groups.slice(0, MOST_CURVES);
       const curves = await Promise.all(
         shown.map(({ jobs }) => api.groupCurve(jobs.slice(0, MOST_JOBS), POINTS, signal)),

@@ -4,14 +4,15 @@
 import { html, nothing } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import { ApiError, type JobsQuery, api } from "../api/api";
-import { JOB_STATES, type JobStateName, type JobSummary, type StartForecast } from "../api/types";
+import { JOB_STATES, type JobRow, type JobStateName, type JobSummary } from "../api/types";
 import { PageElement } from "../element";
 import * as format from "../format";
-import { stateLabel } from "../parts/state-label";
+import { type Column, columnNames, columnsOf, isField } from "../parts/run-columns";
 import "../parts/bulk-actions";
 import "../parts/new-job";
 import "../parts/run-groups";
-import { jobLink, keep, link, sweepLink } from "../router";
+import "../parts/run-settings";
+import { jobLink, keep, link } from "../router";
 import { Refresher } from "../state/refresher";
 import { store } from "../state/store";
 import { Subscriber } from "../state/subscriber";
@@ -23,68 +24,21 @@ const TYPING_MILLIS = 250;
 // Fields to group runs by; a link can use any field of a job.
 const FIELDS = ["network", "dataset", "state", "tag", "project", "batchSize", "optimizer.type", "optimizer.learningRate", "seed"];
 
-interface Column {
-  title: string;
-  sort?: string; // its name in REST
-  className: string;
-  cell(job: JobSummary, listed?: StartForecast | null): unknown; // listed: the forecast in the list's response
-}
-
-const text = (value: string | null): string => value ?? format.NONE;
-
-const COLUMNS: readonly Column[] = [
-  { title: "State", sort: "state", className: "statecell", cell: (job) => stateLabel(job.state) },
-  { title: "Network", sort: "network", className: "", cell: (job) => text(job.network) },
-  { title: "Dataset", sort: "dataset", className: "", cell: (job) => text(job.dataset) },
-  { title: "Project", className: "", cell: projectCell },
-  { title: "Worker", className: "", cell: (job) => text(job.worker) },
-  { title: "Progress", sort: "step", className: "bar", cell: progressCell },
-  { title: "Loss", sort: "loss", className: "number", cell: (job) => format.loss(job.loss) },
-  { title: "Test loss", sort: "test_loss", className: "number", cell: (job) => format.loss(job.testLoss) },
-  { title: "Accuracy", sort: "accuracy", className: "number", cell: (job) => format.percent(job.testAccuracy) },
-  { title: "Started", sort: "start", className: "number", cell: (job) => format.shortMoment(job.startMillis) },
-  { title: "Duration", sort: "duration", className: "number", cell: (job) => format.duration(job.durationMillis) },
-];
-
-function projectCell({ project }: JobSummary) {
-  return project ? html`<a href=${link("runs", { project })}>${project}</a>` : format.NONE;
-}
-
-// The column of projects is shown only if there are any.
-function columns(jobs: readonly JobSummary[]): readonly Column[] {
-  const projects = jobs.some((job) => job.project);
-  return COLUMNS.filter((column) => projects || column.cell !== projectCell);
-}
-
-function progressCell(job: JobSummary, listed?: StartForecast | null) {
-  if (job.state === "expanded") return html`<a href=${sweepLink(job.job)}>Its trials</a>`;
-  const forecast = store.connection.state === "live" ? store.forecastOf(job, listed) : null;
-  if (forecast) {
-    const begins = format.begins(forecast, store.nowMillis);
-    return html`<span class="forecast" title=${forecast.sentence}>
-      ${forecast.place > 0 ? `place ${forecast.place}` : nothing}${begins ? `, ${begins}` : nothing}
-      <span class="why">${forecast.sentence}</span>
-    </span>`;
-  }
-  return html`<div class="progress">
-    <progress max="1" .value=${format.share(job)} aria-label="Progress of ${job.job}"></progress>
-    <span>${format.progress(job)}</span>
-  </div>`;
-}
-
 class RunsView extends PageElement {
   static override properties = {
     query: {},
     jobs: { state: true },
     total: { state: true },
+    fields: { state: true },
     problem: { state: true },
     selected: { state: true },
     composing: { state: true },
   };
 
   declare query: string;
-  declare private jobs: readonly JobSummary[] | null; // null until the first response
+  declare private jobs: readonly JobRow[] | null; // null until the first response
   declare private total: number;
+  declare private fields: readonly string[]; // of the commands in the list
   declare private problem: string;
   declare private selected: ReadonlySet<string>;
   declare private composing: boolean;
@@ -97,6 +51,7 @@ class RunsView extends PageElement {
     this.query = "";
     this.jobs = null;
     this.total = 0;
+    this.fields = [];
     this.problem = "";
     this.selected = new Set();
     this.composing = false;
@@ -134,6 +89,8 @@ class RunsView extends PageElement {
       text: query.get("text") ?? "",
       tag: query.get("tag") ?? "",
       project: query.get("project") ?? "",
+      where: query.get("where") ?? "",
+      fields: [...columnNames(query.get("columns")).filter(isField), "id"].join(","),
       state: (query.get("state")?.split(",") ?? []).filter((state): state is JobStateName =>
         (JOB_STATES as readonly string[]).includes(state),
       ),
@@ -148,8 +105,9 @@ class RunsView extends PageElement {
   private async read(signal: AbortSignal): Promise<void> {
     const { page: _, ...query } = this.request;
     try {
-      const { jobs, total } = await api.jobs(query, signal);
+      const { jobs, total, fields } = await api.jobs(query, signal);
       this.jobs = jobs;
+      this.fields = fields.filter((field) => field !== "id");
       this.total = total;
       this.problem = "";
     } catch (problem) {
@@ -184,7 +142,8 @@ class RunsView extends PageElement {
             ? html`<new-job .command=${EXAMPLE} @close=${() => (this.composing = false)}></new-job>`
             : nothing
         }
-        ${this.filters(request)} ${this.problem ? html`<p class="reason" role="alert">${this.problem}</p>` : nothing}
+        ${this.filters(request)} <run-settings .query=${this.query} .fields=${this.fields}></run-settings>
+        ${this.problem ? html`<p class="reason" role="alert">${this.problem}</p>` : nothing}
         ${
           this.by
             ? html`<run-groups
@@ -193,6 +152,7 @@ class RunsView extends PageElement {
                 .text=${request.text ?? ""}
                 .tag=${request.tag ?? ""}
                 .project=${request.project ?? ""}
+                .where=${request.where ?? ""}
               ></run-groups>`
             : html`${this.table(request)} ${this.pages(request.page)}`
         }
@@ -260,27 +220,36 @@ class RunsView extends PageElement {
   private table(request: JobsQuery) {
     if (!this.jobs) return nothing;
     if (this.jobs.length === 0) {
-      const all = !request.text && !request.tag && !request.project && request.state?.length === 0;
+      const all = !request.text && !request.tag && !request.project && !request.where && request.state?.length === 0;
       return html`<p class="empty" id="no-runs">
         ${all ? html`No jobs yet: <code>./trainyard submit docs/examples/first.json</code>` : "No run fits."}
       </p>`;
     }
-    const shown = columns(this.jobs);
+    const chosen = new URLSearchParams(this.query).get("columns");
+    const shown = columnsOf(columnNames(chosen), chosen !== null, this.jobs);
     return html`
-      <div class="scroll">
+      <label class="narrow">
+        Sort by
+        <select @change=${(event: Event) => keep({ sort: (event.target as HTMLSelectElement).value, page: null })}>
+          ${[{ title: "Newest", sort: "submitted" }, ...shown].map(({ title, sort }) =>
+            sort ? html`<option value=${sort} ?selected=${sort === request.sort}>${title}</option>` : nothing,
+          )}
+        </select>
+      </label>
+      <div class="scroll" tabindex="0" role="group" aria-label="Runs">
         <table class="list" id="jobs">
           <thead>
             <tr>
               <th scope="col"><span class="hidden">Select</span></th>
               ${this.head("Job", "job", "", request)}
-              ${shown.map(({ title, sort, className }) => this.head(title, sort, className, request))}
+              ${shown.map(({ title, sort, className, wide }) => this.head(title, sort, className + (wide ? " wide" : ""), request))}
             </tr>
           </thead>
           <tbody>
             ${repeat(
               this.jobs,
               (job) => job.job,
-              (job) => this.row(shown, store.jobs.get(job.job) ?? job, job.forecast),
+              (row) => this.row(shown, store.jobs.get(row.job) ?? row, row),
             )}
           </tbody>
         </table>
@@ -289,7 +258,7 @@ class RunsView extends PageElement {
   }
 
   private head(title: string, sort: string | undefined, className: string, request: JobsQuery) {
-    const plain = className === "number" ? "number" : "";
+    const plain = className.replace(/bar|statecell/, "");
     if (!sort) return html`<th scope="col" class=${plain}>${title}</th>`;
     const current = request.sort === sort;
     const next = current && request.order === "desc" ? "asc" : "desc";
@@ -302,7 +271,7 @@ class RunsView extends PageElement {
     </th>`;
   }
 
-  private row(columns: readonly Column[], job: JobSummary, listed?: StartForecast | null) {
+  private row(columns: readonly Column[], job: JobSummary, row: JobRow) {
     const chosen = this.selected.has(job.job);
     const tags = job.tags ?? [];
     return html`
@@ -320,9 +289,9 @@ class RunsView extends PageElement {
           <a href=${jobLink(job.job)}>${job.job}</a>
           ${tags.map((tag) => html`<a class="tag" href=${link("runs", { tag })}>${tag}</a>`)}
         </td>
-        ${columns.map(({ title, className, cell }) => {
-          const shown = cell(job, listed);
-          return html`<td class=${className} data-label=${title} ?data-empty=${shown === format.NONE}>${shown}</td>`;
+        ${columns.map(({ title, className, wide, cell }) => {
+          const shown = cell(job, row);
+          return html`<td class=${className + (wide ? " wide" : "")} data-label=${title} ?data-empty=${shown === format.NONE}>${shown}</td>`;
         })}
       </tr>
     `;

@@ -469,6 +469,15 @@ class DashboardIT {
                             .at("/groups/0/value")
                             .asText())
                     .isEqualTo("8");
+            JsonNode found = json(
+                    "/api/v1/jobs?text=t&where=batchSize%20%3C%209%20and%20bestTestAccuracy%20%3E%200.5&sort=optimizer.learningRate&fields=batchSize");
+            assertThat(found.at("/jobs/0/values/batchSize").asInt()).isEqualTo(8);
+            assertThat(found.get("fields").toString()).contains("optimizer.learningRate");
+            assertThat(json("/api/v1/jobs?where=batchSize%20%3E%209&text=left")
+                            .get("total")
+                            .asInt())
+                    .isZero();
+            assertThat(get("/api/v1/jobs?sort=nothing").statusCode()).isEqualTo(400);
             assertThat(json("/api/v1/groups/curve?jobs=left,right&points=20")
                             .at("/count/0")
                             .asInt())

@@ -101,6 +101,39 @@ class PageIT extends TestedPage {
     }
 
     @Test
+    void runsAreFilteredAndSortedByFieldsAndViewsAreSaved() {
+        visit("#runs?text=rates.&sort=optimizer.learningRate&order=asc");
+        Locator rates = page.locator("#jobs [data-label=learningRate]");
+        assertThat(rates.first()).hasText("0.0005");
+        assertThat(rates.last()).hasText("1");
+        see("#where").fill("optimizer.learningRate >");
+        see("#where").press("Enter");
+        assertThat(page.getByRole(AriaRole.ALERT)).containsText("allowed is a field");
+        see("#where").fill("optimizer.learningRate > 0.01 and bestTestAccuracy > 0.8");
+        see("#where").press("Enter");
+        assertThat(see("#total")).hasText("10 runs");
+        assertThat(see(row("rates.09-lr0.1-m0-bs128") + " [data-label='Best accuracy']"))
+                .hasText("87.4 %");
+
+        see("#columns summary").click();
+        page.getByLabel("optimizer.momentum", new Page.GetByLabelOptions().setExact(true))
+                .check();
+        page.getByLabel("Loss", new Page.GetByLabelOptions().setExact(true)).uncheck();
+        assertThat(see("#jobs thead")).containsText("momentum");
+        assertThat(page.locator("#jobs [data-label=Loss]")).hasCount(0);
+        see("#save-view").click();
+        see("#view-name").fill("good <b>rates</b>");
+        see("#view-name").press("Enter");
+        visit("#runs");
+        assertThat(see(row("done"))).isVisible();
+        see("#views").selectOption("good <b>rates</b>");
+        assertThat(see("#total")).hasText("10 runs");
+        assertThat(see("#jobs thead")).containsText("momentum");
+        page.getByText("Delete view").click();
+        assertThat(page.locator("#views")).hasCount(0);
+    }
+
+    @Test
     void textsAreNotInterpretedAsMarkup() {
         visit("#job/hostile");
         assertThat(see("#detail-reason")).containsText(PublishedJobs.HOSTILE);

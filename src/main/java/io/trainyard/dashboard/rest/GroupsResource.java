@@ -76,13 +76,17 @@ public class GroupsResource {
             @QueryParam("state") @DefaultValue("") String state,
             @QueryParam("text") @DefaultValue("") String text,
             @QueryParam("tag") @DefaultValue("") String tag,
-            @QueryParam("project") @DefaultValue("") String project) {
+            @QueryParam("project") @DefaultValue("") String project,
+            @QueryParam("where") @DefaultValue("") String where) {
         JobQuery query = new JobQuery(JobsResource.states(state), text, tag, JobQuery.Sort.SUBMITTED, true, MAX_JOBS, 0)
                 .ofProject(project);
-        return heavy.call(() -> groups(by, query));
+        JobFilter filter = JobFilter.of(where);
+        return heavy.call(() -> groups(by, query, filter));
     }
 
-    private Groups groups(String by, JobQuery query) {
+    private Groups groups(String by, JobQuery query, JobFilter filter) {
+        FieldValues conditions =
+                filter.conditions().isEmpty() ? new FieldValues() : FieldValues.of(store, query, filter.fields());
         Map<String, String> found = new HashMap<>();
         if (!BY_SUMMARY.contains(by)) {
             JobField field = new JobField(by);
@@ -93,6 +97,9 @@ public class GroupsResource {
         for (int offset = 0; offset < MAX_JOBS; offset += PAGE) {
             JobPage page = store.jobs(query.page(PAGE, offset));
             for (JobSummary job : page.jobs()) {
+                if (!filter.accepts(field -> conditions.of(job, field))) {
+                    continue;
+                }
                 List<String> its = switch (by) {
                     case "dataset" -> present(job.dataset());
                     case "network" -> present(job.network());
