@@ -197,6 +197,7 @@ export interface Sweep {
 export interface ComparedFields {
   fields: { field: string; values: Json[] }[];
   tests: { a: string; b: string; pValue: number }[];
+  refused?: string | null; // why some jobs are not tested against others
   test: string; // the statistical test and its assumptions
 }
 

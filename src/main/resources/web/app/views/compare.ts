@@ -123,8 +123,8 @@ class CompareView extends PageElement {
                 <th scope="col">Run</th>
                 <th scope="col">State</th>
                 <th scope="col" class="number">Loss</th>
-                <th scope="col" class="number">Accuracy (95 %)</th>
-                <th scope="col" class="number">Best</th>
+                <th scope="col" class="number">Last accuracy (95 %)</th>
+                <th scope="col" class="number">Best accuracy</th>
                 <th scope="col" class="number">Samples/s</th>
                 <th scope="col" class="number">Duration</th>
               </tr>
@@ -152,7 +152,7 @@ class CompareView extends PageElement {
 
   private differences(jobs: readonly string[]) {
     if (!this.compared || this.compared.fields.length === 0) return nothing;
-    const { fields, tests, test } = this.compared;
+    const { fields, tests, test, refused } = this.compared;
     return html`
       <h3>What differs</h3>
       <div class="scroll" tabindex="0" role="group" aria-label="What differs">
@@ -174,6 +174,7 @@ class CompareView extends PageElement {
           </tbody>
         </table>
       </div>
+      ${refused ? html`<p class="reason" id="refused">${refused.charAt(0).toUpperCase() + refused.slice(1)}.</p>` : nothing}
       ${
         tests.length === 0
           ? nothing

@@ -256,7 +256,14 @@ class PageIT extends TestedPage {
         assertThat(page.locator("#results tbody tr")).hasCount(2);
         assertThat(see("#differences")).containsText("epochs");
         awaitTrue("document.querySelector('.losses trainyard-chart')?.series.every(series => series.x.length > 0)");
+        assertThat(see("#significance")).containsText("differ significantly");
+        assertThat(page.locator("#refused")).hasCount(0);
         Chromium.picture(page, PICTURES.resolve("compare.png"));
+        visit("#compare?jobs=done,moved,other-data");
+        assertThat(see("#refused"))
+                .hasText(Pattern.compile("Differences are tested only .* done, moved with dataset.* fashion-mnist .*;"
+                        + " other-data with dataset.* shapes28 .*"));
+        assertThat(page.locator("#significance")).not().containsText("other-data");
     }
 
     @Test

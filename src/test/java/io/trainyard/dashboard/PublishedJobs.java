@@ -38,6 +38,7 @@ final class PublishedJobs {
                 losses("diverges", 1, 0, 1, diverging(600)),
                 failed("diverges", 1, "the loss is not a number since step 412"));
         publishMoved(publisher);
+        publishOtherData(publisher);
         publishProjects(fleet, publisher);
         publishSweep(fleet, publisher);
         publisher.send(
@@ -48,6 +49,13 @@ final class PublishedJobs {
                 tested("done", 1, 1, 200, 0.912),
                 saved("done", 1, 1, 200),
                 finished("done", 1, 200, "test accuracy 0.912 reached 0.9"));
+    }
+
+    /// Its accuracy is of other samples than that of the other jobs.
+    private static void publishOtherData(EventPublisher publisher) throws Exception {
+        JobSpec job = JobJson.read("""
+                {"id": "other-data", "network": "fashion", "dataset": "shapes28", "epochs": 1}""".getBytes(StandardCharsets.UTF_8));
+        publisher.send(claimed(job.id(), 1, "w9"), started(job, 1, 1, 100, null), tested(job.id(), 1, 0, 100, 0.99));
     }
 
     /// A running job of one project, and a job of another project at its quota.

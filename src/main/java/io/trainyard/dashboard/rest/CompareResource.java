@@ -15,10 +15,13 @@ import jakarta.ws.rs.core.Response.Status;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.apache.commons.math3.stat.inference.ChiSquareTest;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +35,10 @@ public class CompareResource {
 
     /// Where neither has a right answer, or neither a wrong one, there is nothing to test.
     private static final String TEST =
-            "chi-squared test of homogeneity of right and wrong answers, each run with the best one, p-values adjusted for their number (Holm); it takes the two tests as independent, so on the same test set it says \"different\" too seldom rather than too often";
+            "chi-squared test of homogeneity of right and wrong answers, each run with the best one on the same test samples, p-values adjusted for their number (Holm); it takes the two tests as independent, so on the same test set it says \"different\" too seldom rather than too often";
+
+    /// `normalize` and `augment` leave the samples the same.
+    private static final Pattern TEST_DATA = Pattern.compile("dataset(\\.(name|colors|resize|centerCrop|split.*))?");
 
     private final JobHistory history;
     private final ObjectMapper mapper;
@@ -57,7 +63,13 @@ public class CompareResource {
     record Test(String a, String b, double accuracyA, double accuracyB, double pValue) {}
 
     /// @param test the name of the test and its assumptions
-    record Comparison(List<String> jobs, List<Field> fields, List<Test> tests, String test) {}
+    /// @param refused why some jobs are not tested against others; null: all were tested with the same samples
+    record Comparison(
+            List<String> jobs,
+            List<Field> fields,
+            List<Test> tests,
+            String test,
+            @Nullable String refused) {}
 
     @GET
     @Operation(
@@ -76,10 +88,42 @@ public class CompareResource {
             JobDetail detail = history.job(id)
                     .orElseThrow(() -> Problem.refusal(
                             Status.NOT_FOUND, "there is no job \"%s\" here".formatted(Parameter.shown(id))));
-            fields.add(fields(detail));
-            answers.add(new Answers(id, rightAndWrong(detail)));
+            Map<String, JsonNode> its = fields(detail);
+            fields.add(its);
+            answers.add(new Answers(id, rightAndWrong(detail), testData(its)));
         }
-        return new Comparison(ids, differing(fields), tests(answers), TEST);
+        List<Answers> tested = answers.stream().filter(one -> one.all() > 0).toList();
+        return new Comparison(ids, differing(fields), tests(tested), TEST, refused(tested));
+    }
+
+    /// The fields that choose the samples of the test; empty if the command is unknown.
+    private static String testData(Map<String, JsonNode> fields) {
+        return fields.entrySet().stream()
+                .filter(field -> TEST_DATA.matcher(field.getKey()).matches())
+                .map(field -> field.getKey() + " " + JobField.text(field.getValue()))
+                .sorted()
+                .collect(Collectors.joining(", "));
+    }
+
+    private static @Nullable String refused(List<Answers> tested) {
+        Map<String, List<Answers>> byData = byData(tested);
+        if (byData.size() < 2) {
+            return null;
+        }
+        return byData.entrySet().stream()
+                .map(group -> "%s with %s"
+                        .formatted(
+                                group.getValue().stream().map(Answers::job).collect(Collectors.joining(", ")),
+                                group.getKey()))
+                .collect(Collectors.joining(
+                        "; ",
+                        "differences are tested only between runs with the same dataset and split, because other test samples may be easier: tested were ",
+                        ""));
+    }
+
+    private static Map<String, List<Answers>> byData(List<Answers> tested) {
+        return tested.stream()
+                .collect(Collectors.groupingBy(Answers::samples, LinkedHashMap::new, Collectors.toList()));
     }
 
     private Map<String, JsonNode> fields(JobDetail job) {
@@ -116,24 +160,23 @@ public class CompareResource {
         return differing;
     }
 
-    /// Each with the best, the least p-value first.
-    private static List<Test> tests(List<Answers> jobs) {
-        List<Answers> tested =
-                jobs.stream().filter(answers -> answers.all() > 0).toList();
-        if (tested.isEmpty()) {
-            return List.of();
+    /// Each with the best of those that were tested with the same samples, the least p-value first.
+    private static List<Test> tests(List<Answers> tested) {
+        List<Test> tests = new ArrayList<>();
+        for (List<Answers> alike : byData(tested).values()) {
+            Answers best = Collections.max(alike, Comparator.comparingDouble(Answers::accuracy));
+            alike.stream()
+                    .filter(other -> other != best && best.isComparableWith(other))
+                    .map(other -> new Test(
+                            best.job(),
+                            other.job(),
+                            best.accuracy(),
+                            other.accuracy(),
+                            new ChiSquareTest()
+                                    .chiSquareTest(new long[][] {best.rightAndWrong(), other.rightAndWrong()})))
+                    .forEach(tests::add);
         }
-        Answers best = Collections.max(tested, Comparator.comparingDouble(Answers::accuracy));
-        List<Test> tests = tested.stream()
-                .filter(other -> other != best && best.isComparableWith(other))
-                .map(other -> new Test(
-                        best.job(),
-                        other.job(),
-                        best.accuracy(),
-                        other.accuracy(),
-                        new ChiSquareTest().chiSquareTest(new long[][] {best.rightAndWrong(), other.rightAndWrong()})))
-                .sorted(Comparator.comparingDouble(Test::pValue))
-                .toList();
+        tests.sort(Comparator.comparingDouble(Test::pValue));
         return adjusted(tests);
     }
 
@@ -150,7 +193,12 @@ public class CompareResource {
         return adjusted;
     }
 
-    private record Answers(String job, long[] rightAndWrong) {
+    /// @param testData the fields that choose the samples of the test
+    private record Answers(String job, long[] rightAndWrong, String testData) {
+        String samples() {
+            return "%s (%d samples)".formatted(testData.isEmpty() ? "unknown data of " + job : testData, all());
+        }
+
         long all() {
             return rightAndWrong[0] + rightAndWrong[1];
         }
