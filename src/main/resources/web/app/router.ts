@@ -1,11 +1,11 @@
 // The address contains the view and its settings, so links can be shared: #fleet, #runs?state=failed, #job/ID?x=epoch,
 // #sweep/GROUP, #compare?jobs=A,B.
 
-export type ViewName = "fleet" | "runs" | "job" | "sweep" | "compare";
+export type ViewName = "fleet" | "runs" | "job" | "sweep" | "compare" | "unknown";
 
 export interface Route {
   view: ViewName;
-  job: string; // in the view "sweep" the group
+  job: string; // in the view "sweep" the group, in the view "unknown" the address
   query: URLSearchParams;
 }
 
@@ -19,10 +19,11 @@ export function route(): Route {
     try {
       return { view, job: decodeURIComponent(rest.join("/")), query: parameters };
     } catch {
-      return { view: "fleet", job: "", query: new URLSearchParams() }; // an invalid address
+      return { view: "unknown", job: path, query: parameters };
     }
   }
-  return { view: view === "runs" || view === "compare" ? view : "fleet", job: "", query: parameters };
+  if (rest.length === 0 && (view === "fleet" || view === "runs" || view === "compare")) return { view, job: "", query: parameters };
+  return path === "" ? { view: "fleet", job: "", query: parameters } : { view: "unknown", job: path, query: parameters };
 }
 
 export type QueryChanges = Record<string, string | null>; // null: removed
@@ -32,7 +33,7 @@ function withQuery(path: string, query: URLSearchParams): string {
   return "#" + path + (text ? "?" + text : "");
 }
 
-export function link(view: Exclude<ViewName, "job" | "sweep">, query: Record<string, string> = {}): string {
+export function link(view: Exclude<ViewName, "job" | "sweep" | "unknown">, query: Record<string, string> = {}): string {
   return withQuery(view, new URLSearchParams(query));
 }
 

@@ -2,6 +2,7 @@
 
 import type { CurveQuestion } from "./curves";
 import type {
+  Choices,
   ComparedFields,
   CurveAnswer,
   DeviceHours,
@@ -81,11 +82,11 @@ async function ask<T>(path: string, request: RequestInit = {}): Promise<T> {
   }
 }
 
-function send<T>(method: "POST" | "PUT", path: string, body?: unknown): Promise<T> {
+function send<T>(method: "POST" | "PUT", path: string, body?: unknown, parameters?: Parameters): Promise<T> {
   // A page of another origin cannot set this header, which prevents request forgery.
   const headers: Record<string, string> = { "X-Trainyard": "page" };
   if (body !== undefined) headers["Content-Type"] = "application/json";
-  return ask<T>(address(path), { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+  return ask<T>(address(path, parameters), { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
 }
 
 export interface JobsQuery {
@@ -150,6 +151,11 @@ export const api = {
   deviceHours: (signal?: AbortSignal): Promise<DeviceHours> => ask(address("/usage"), { signal }),
 
   projects: (signal?: AbortSignal): Promise<Projects> => ask(address("/projects"), { signal }),
+
+  choices: (): Promise<Choices> => ask(address("/choices")),
+
+  // Submits nothing. runs: with the trials of sweeps
+  check: (command: JsonObject): Promise<{ runs: number }> => send("POST", "/jobs", command, { check: "true" }),
 
   submit: (command: JsonObject): Promise<{ jobs: string[] }> => send("POST", "/jobs", command),
 

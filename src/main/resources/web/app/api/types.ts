@@ -293,3 +293,11 @@ export interface Info {
   signOut: string | null; // the address for signing out
   role: "operator" | "viewer";
 }
+
+// For a form of a new job.
+export interface Choices {
+  networks: string[];
+  datasets: string[];
+  optimizers: JsonObject[]; // one of each type, with all defaults
+  defaults: JsonObject; // a job with all defaults
+}

@@ -157,10 +157,11 @@ export class Chart extends PageElement {
     const palette = (this.palette ??= paletteOf(this));
     const context = prepared(this.offscreen, width, height);
     const range = this.xRange ?? spanOf(this.series);
+    const smoothed = this.smoother.of(this.smoothing, range.to - range.from);
     const plot = layOut(
       {
         series: this.series,
-        smoothed: this.smoother.of(this.smoothing, range.to - range.from),
+        smoothed: (series) => (series.dots ? series.y : smoothed(series)),
         marks: this.marks,
         xRange: this.xRange,
         yRange: this.yRange,

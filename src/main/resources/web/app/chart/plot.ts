@@ -311,7 +311,12 @@ function drawMarks({ settings, x, area }: Plot, context: CanvasRenderingContext2
   let last = Number.NEGATIVE_INFINITY;
   for (const mark of settings.marks) {
     const place = x.toPixel(mark.x);
-    if (place < area.left - 1 || place > area.right + 1 || place - last < 1) continue;
+    if (place < area.left - 1 || place > area.right + 1) continue;
+    if (mark.best) {
+      drawBest(place, area, context, palette);
+      continue;
+    }
+    if (place - last < 1) continue;
     last = place;
     context.beginPath();
     context.moveTo(place, area.bottom - 2 * MARK);
@@ -319,4 +324,20 @@ function drawMarks({ settings, x, area }: Plot, context: CanvasRenderingContext2
     context.lineTo(place - MARK, area.bottom);
     context.fill();
   }
+}
+
+function drawBest(place: number, area: Plot["area"], context: CanvasRenderingContext2D, palette: Palette): void {
+  context.save();
+  context.strokeStyle = palette.quiet;
+  context.setLineDash([3, 3]);
+  context.beginPath();
+  context.moveTo(place, area.top);
+  context.lineTo(place, area.bottom);
+  context.stroke();
+  const isRight = place > (area.left + area.right) / 2;
+  context.textAlign = isRight ? "right" : "left";
+  context.textBaseline = "top";
+  context.fillStyle = palette.ink;
+  context.fillText("best", place + (isRight ? -4 : 4), area.top);
+  context.restore();
 }

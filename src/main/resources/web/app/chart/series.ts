@@ -20,6 +20,7 @@ export interface Envelope {
 export interface Mark {
   x: number;
   text: string;
+  best?: boolean; // a line across the chart
 }
 
 export interface Range {

@@ -3,9 +3,10 @@
 import { html, nothing } from "lit";
 import type { RatePoint, TestedEpoch } from "../api/types";
 import "../chart/chart";
-import type { Range, Series } from "../chart/series";
+import type { Mark, Range, Series } from "../chart/series";
 import { PageElement } from "../element";
 import { accuracy, exact, flops, integer, numberOf, smallPercent, tick } from "../format";
+import { bestInWords, bestOf } from "./test-losses";
 
 export interface TestedRun {
   job: string;
@@ -111,6 +112,11 @@ export class EpochCharts extends PageElement {
     return html`<div class="pair">${CHARTS.filter(({ title }) => !this.only || title === this.only).map((chart) => this.chart(chart))} ${this.rates()}</div>`;
   }
 
+  private best({ tests }: TestedRun): readonly Mark[] {
+    const best = tests.length > 1 ? bestOf(tests) : null;
+    return best ? [{ x: best.epoch, text: bestInWords(best), best: true }] : NO_MARKS;
+  }
+
   // A constant learning rate is among the parameters.
   private rates() {
     const series = this.runs.map(rateSeries);
@@ -137,6 +143,7 @@ export class EpochCharts extends PageElement {
           .xRange=${{ from: 0, to: last }}
           .yRange=${chart.range ?? null}
           xName="epoch"
+          .marks=${this.runs.length === 1 ? this.best(this.runs[0]!) : NO_MARKS}
           .xSteps=${EPOCH_STEPS}
           .formatY=${chart.formatY ?? tick}
         ></trainyard-chart>
@@ -144,6 +151,8 @@ export class EpochCharts extends PageElement {
     `;
   }
 }
+
+const NO_MARKS: readonly Mark[] = [];
 
 const EPOCH_STEPS: readonly number[] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000];
 

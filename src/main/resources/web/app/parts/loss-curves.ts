@@ -1,7 +1,7 @@
 // The loss curves of one or several runs. Their settings (x, scale, smoothing, zoom) are in the link.
 
 import { html, nothing } from "lit";
-import type { CheckpointRow, JobSummary } from "../api/types";
+import type { CheckpointRow, JobSummary, TestedEpoch } from "../api/types";
 import { Chart } from "../chart/chart";
 import { downloadPicture, downloadTable } from "../chart/export";
 import { swatchClass } from "../chart/palette";
@@ -12,6 +12,7 @@ import { PageElement } from "../element";
 import { bytes, integer, isOver } from "../format";
 import { keep } from "../router";
 import { Refresher } from "../state/refresher";
+import { bestMark, testLosses } from "./test-losses";
 
 const POINTS_LEAST = 200;
 const POINTS_MOST = 1_000;
@@ -50,6 +51,7 @@ export class LossCurves extends PageElement {
     jobs: { attribute: false },
     query: {},
     checkpoints: { attribute: false },
+    tests: { attribute: false },
     curvesVersion: { state: true },
     sliding: { state: true },
   };
@@ -57,6 +59,7 @@ export class LossCurves extends PageElement {
   declare jobs: readonly JobSummary[];
   declare query: string; // of the link
   declare checkpoints: readonly CheckpointRow[]; // if there is one run
+  declare tests: readonly TestedEpoch[]; // if there is one run
   declare curvesVersion: number; // incremented when curves grow
   // The smoothing while its slider moves; browsers limit changes of the link per second.
   declare sliding: number | null;
@@ -66,6 +69,7 @@ export class LossCurves extends PageElement {
   private progress = ""; // the jobs' progress at that time
   private known = new Map<RunCurve, string>(); // the job's progress when the curve was read
   private series: Series[] = [];
+  private tested = ""; // the tests that are drawn
   private readonly refresher = new Refresher(
     (signal) => this.read(signal),
     () => periodMillis(this.jobs.length),
@@ -76,6 +80,7 @@ export class LossCurves extends PageElement {
     this.jobs = [];
     this.query = "";
     this.checkpoints = [];
+    this.tests = [];
     this.curvesVersion = 0;
     this.sliding = null;
   }
@@ -103,8 +108,14 @@ export class LossCurves extends PageElement {
     this.shown = shown;
     this.progress = progress;
     const series = this.curves.map((curve, i) => curve.series(this.jobs[i]!, axis));
+    const [job] = this.jobs;
+    const tested = `${axis.name} ${job?.steps} ${this.tests.length} ${job?.state}`;
     // The same array if no curve has changed, so that other updates of the runs do not redraw the chart.
-    if (series.length !== this.series.length || series.some((one, i) => one !== this.series[i])) this.series = series;
+    if (tested !== this.tested || this.curves.some((_, i) => series[i] !== this.series[i])) {
+      const tests = this.curves.length === 1 && series[0]!.x.length > 0 ? testLosses(job!, this.tests, axis) : [];
+      this.series = [...series, ...tests];
+    }
+    this.tested = tested;
   }
 
   private async read(signal: AbortSignal): Promise<void> {
@@ -204,9 +215,10 @@ export class LossCurves extends PageElement {
   }
 
   private legend() {
-    if (this.jobs.length < 2) return nothing;
+    if (this.series.length < 2) return nothing;
+    const name = (i: number): string => (this.jobs.length > 1 ? this.jobs[i]!.job : "training loss");
     return html`<ul class="legend">
-      ${this.jobs.map((job, i) => html`<li><span class=${swatchClass(i)}></span>${job.job}</li>`)}
+      ${this.series.map((one, i) => html`<li><span class=${swatchClass(i)}></span>${i < this.jobs.length ? name(i) : one.name}</li>`)}
     </ul>`;
   }
 
@@ -226,7 +238,7 @@ export class LossCurves extends PageElement {
   private marks(axis: XAxis): readonly Mark[] {
     const [job] = this.jobs;
     if (this.jobs.length !== 1 || !job) return NO_MARKS;
-    return this.checkpoints.flatMap(({ step, millis, bytes: size }) => {
+    const checkpoints = this.checkpoints.flatMap(({ step, millis, bytes: size }) => {
       const x = {
         step: step,
         epoch: stepsPerEpoch(job) > 0 ? step / stepsPerEpoch(job) : Number.NaN,
@@ -235,6 +247,7 @@ export class LossCurves extends PageElement {
       }[axis.name];
       return Number.isNaN(x) ? [] : [{ x, text: `checkpoint at step ${integer(step)}, ${bytes(size)}` }];
     });
+    return [...checkpoints, ...bestMark(job, this.tests, axis)];
   }
 
   private readonly keepSmoothing = (event: Event): void => {

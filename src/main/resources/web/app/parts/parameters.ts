@@ -14,6 +14,10 @@ export function parametersOf(object: JsonObject, prefix = ""): Parameter[] {
   );
 }
 
+export function valueAt(object: JsonObject, path: string): Json | undefined {
+  return new Map(parametersOf(object)).get(path);
+}
+
 // A copy with one changed parameter; undefined removes it.
 export function withParameter(object: JsonObject, path: string, value: Json | undefined): JsonObject {
   const [name = "", ...rest] = path.split(".");
@@ -51,6 +55,22 @@ export function variedFields(fields: readonly string[], values: readonly Readonl
     if (field === type || !fields.includes(type)) return true;
     return new Set(values.flatMap((one) => (one[field] === undefined ? [] : [inWords(one[field])]))).size > 1;
   });
+}
+
+const HYPERPARAMETERS = /^(epochs|batchSize|seed|loss|precision|optimizer|schedule|clip|stopWhen|freeze|initFrom|dataset\.(split|augment))/;
+
+// The parameters that runs differ by most often.
+export function hyperparameters(command: JsonObject) {
+  const shown = parametersOf(command).filter(([path, value]) => HYPERPARAMETERS.test(path) && value !== null);
+  return html`<dl id="hyperparameters" aria-label="Hyperparameters">
+    ${shown.map(
+      ([path, value]) =>
+        html`<div>
+          <dt>${path}</dt>
+          <dd>${inWords(value)}</dd>
+        </div>`,
+    )}
+  </dl>`;
 }
 
 export function parameterTable(object: JsonObject) {

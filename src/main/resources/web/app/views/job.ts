@@ -2,7 +2,7 @@
 
 import { type TemplateResult, html, nothing } from "lit";
 import { ApiError, api } from "../api/api";
-import type { JobDetail, JobSummary, RatePoint, TestedEpoch } from "../api/types";
+import type { JobDetail, JobSummary, RatePoint } from "../api/types";
 import { PageElement } from "../element";
 import * as format from "../format";
 import { attempts } from "../parts/attempts";
@@ -13,8 +13,9 @@ import { epochTimes } from "../parts/epoch-time";
 import "../parts/job-actions";
 import "../parts/job-notes";
 import "../parts/loss-curves";
-import { parameterTable } from "../parts/parameters";
+import { hyperparameters, parameterTable } from "../parts/parameters";
 import { stateLabel } from "../parts/state-label";
+import { bestOf } from "../parts/test-losses";
 import { jobLink, link, sweepLink } from "../router";
 import "./sweep";
 import { Refresher } from "../state/refresher";
@@ -82,7 +83,16 @@ class JobView extends PageElement {
   }
 
   protected override render() {
-    if (this.problem) return html`<p class="notice" id="detail-missing" role="status">${this.problem}</p>`;
+    if (this.problem) {
+      return html`<section class="sheet" aria-labelledby="missing-heading">
+        <h2 id="missing-heading">${this.job} cannot be shown</h2>
+        <p id="detail-missing" role="status">${this.problem}</p>
+        <p>
+          It may have been submitted under another id, be too old, or not have been read yet:
+          <a href=${link("runs", { text: this.job })}>runs with similar ids</a>, <a href=${link("runs")}>all runs</a>.
+        </p>
+      </section>`;
+    }
     if (!this.detail) return nothing;
     const { detail } = this;
     const summary = store.jobs.get(this.job) ?? detail.summary;
@@ -108,13 +118,14 @@ class JobView extends PageElement {
           .command=${detail.command}
           .priority=${detail.control?.priority ?? null}
         ></job-actions>
-        ${this.facts(summary, detail)}
+        ${this.facts(summary, detail)} ${detail.command && !expanded ? hyperparameters(detail.command) : nothing}
         ${
           summary.kind === "evaluate" || expanded
             ? nothing
             : html`<loss-curves
                 .jobs=${[summary]}
                 .checkpoints=${detail.checkpoints ?? []}
+                .tests=${detail.tests}
                 .query=${this.query}
               ></loss-curves>`
         }
@@ -198,12 +209,6 @@ const CHECKPOINT = "Last checkpoint";
 const WIDE: ReadonlySet<string> = new Set([WARNINGS, LEFT_OUT, CHECKPOINT]);
 
 type Fact = [name: string, value: string | TemplateResult];
-
-// The first epoch with the highest accuracy, or for regressions the lowest loss.
-function bestOf(tests: readonly TestedEpoch[]): TestedEpoch | null {
-  const score = (test: TestedEpoch) => test.testAccuracy ?? -format.numberOf(test.testLoss);
-  return tests.reduce<TestedEpoch | null>((a, b) => (a && score(a) >= score(b) ? a : b), null);
-}
 
 // Unknown values are omitted.
 function factsOf(summary: JobSummary, { tests, attempts: spans, warnings, omitted, submitter }: JobDetail): Fact[] {

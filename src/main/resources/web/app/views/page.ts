@@ -12,7 +12,7 @@ import "./job";
 import "./runs";
 import "./sweep";
 
-const NAMES = { fleet: "Fleet", runs: "Runs", compare: "Compare", job: "Run", sweep: "Sweep" } as const;
+const NAMES = { fleet: "Fleet", runs: "Runs", compare: "Compare", job: "Run", sweep: "Sweep", unknown: "Unknown address" } as const;
 
 class TrainyardPage extends PageElement {
   private leaveRoute: (() => void) | undefined;
@@ -78,6 +78,14 @@ class TrainyardPage extends PageElement {
         return html`<job-view .job=${here.job} .query=${here.query.toString()}></job-view>`;
       case "sweep":
         return html`<sweep-view .group=${here.job} .query=${here.query.toString()}></sweep-view>`;
+      case "unknown":
+        return html`<section class="sheet" id="unknown" aria-labelledby="unknown-heading">
+          <h2 id="unknown-heading">There is no such page</h2>
+          <p>
+            The address ends with <code>#${here.job}</code>. Pages are <a href=${link("fleet")}>#fleet</a>,
+            <a href=${link("runs")}>#runs</a>, #job/ID, #sweep/GROUP and #compare?jobs=A,B.
+          </p>
+        </section>`;
       case "compare":
         return html`<compare-view .query=${here.query.toString()}></compare-view>`;
     }

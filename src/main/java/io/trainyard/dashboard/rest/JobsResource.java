@@ -78,6 +78,9 @@ public class JobsResource {
 
     record Submitted(List<String> jobs) {}
 
+    /// @param runs with the trials of sweeps
+    record Checked(List<String> jobs, int runs) {}
+
     @GET
     @Operation(
             summary = "Jobs: filtered, sorted, a page of them",
@@ -179,13 +182,16 @@ public class JobsResource {
     @Operation(
             summary = "Submits jobs",
             description =
-                    "The body is a job, a list of jobs or several documents, in JSON or YAML, as `./trainyard submit` takes them.")
-    public Response submit(byte @Nullable [] body, @QueryParam("priority") @DefaultValue("normal") String priority) {
+                    "The body is a job, a list of jobs or several documents, in JSON or YAML, as `./trainyard submit` takes them. `check=true` only checks them.")
+    public Response submit(
+            byte @Nullable [] body,
+            @QueryParam("priority") @DefaultValue("normal") String priority,
+            @QueryParam("check") @DefaultValue("false") boolean check) {
         Priority requestedPriority = Parameter.name("priority", priority, Priority.class);
-        return heavy.call(() -> submit(body, requestedPriority));
+        return heavy.call(() -> submit(body, requestedPriority, check));
     }
 
-    private Response submit(byte @Nullable [] body, Priority requestedPriority) {
+    private Response submit(byte @Nullable [] body, Priority requestedPriority, boolean check) {
         List<JobSpec> jobs = JobFiles.read("the body", body == null ? new byte[0] : body);
         if (jobs.size() > config.maxBulk()) {
             throw Problem.badRequest("the body holds %d jobs; allowed are %d in one call (trainyard.dashboard.max-bulk)"
@@ -203,8 +209,11 @@ public class JobsResource {
         quotas.refusal(jobs).ifPresent(reason -> {
             throw Problem.refusal(Response.Status.TOO_MANY_REQUESTS, reason);
         });
-        control.submit(jobs, requestedPriority, submitter);
         List<String> ids = jobs.stream().map(JobSpec::id).toList();
+        if (check) {
+            return Response.ok(new Checked(ids, more)).build();
+        }
+        control.submit(jobs, requestedPriority, submitter);
         access.log("submit", ids);
         return Response.accepted(new Submitted(ids)).build();
     }

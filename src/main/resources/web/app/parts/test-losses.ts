@@ -1,0 +1,61 @@
+// The losses of tests after epochs, to be drawn with those of training, and the mark of the best epoch.
+
+import type { JobSummary, TestedEpoch } from "../api/types";
+import { stepsPerEpoch } from "../chart/run-curve";
+import type { Mark, Series } from "../chart/series";
+import type { XAxis } from "../chart/x-axis";
+import { accuracy, exact, loss, numberOf } from "../format";
+
+// The measured part of the dataset; without a validation part that is always the test part.
+type Measured = TestedEpoch & { part?: string | null };
+
+const partOf = (test: Measured): string => test.part ?? "test";
+
+// The first epoch with the highest accuracy, or for regressions the lowest loss.
+export function bestOf(tests: readonly TestedEpoch[]): TestedEpoch | null {
+  const score = (test: TestedEpoch) => test.testAccuracy ?? -numberOf(test.testLoss);
+  return tests.reduce<TestedEpoch | null>((a, b) => (a && score(a) >= score(b) ? a : b), null);
+}
+
+function xOf(test: TestedEpoch, job: JobSummary, axis: XAxis): number {
+  const { step, millis } = test;
+  return {
+    step,
+    epoch: stepsPerEpoch(job) > 0 ? step / stepsPerEpoch(job) : Number.NaN,
+    relative: millis ? millis - job.startMillis : Number.NaN,
+    wall: millis ?? Number.NaN,
+  }[axis.name];
+}
+
+// A series for each measured part, in colours after that of training.
+export function testLosses(job: JobSummary, tests: readonly Measured[], axis: XAxis): Series[] {
+  const once = (job as JobSummary & { test?: Measured | null }).test; // of the test part, with the best weights
+  const all = once ? [...tests, { ...once, part: "test" }] : tests;
+  return [...new Set(all.map(partOf))].flatMap((part, i): Series[] => {
+    const shown = all.filter((test) => partOf(test) === part && !Number.isNaN(xOf(test, job, axis)));
+    if (shown.length === 0) return [];
+    return [
+      {
+        name: `${part} loss`,
+        colour: i + 1,
+        x: Float64Array.from(shown, (test) => xOf(test, job, axis)),
+        y: Float64Array.from(shown, (test) => numberOf(test.testLoss)),
+        envelope: null,
+        notFinite: new Float64Array(0),
+        dots: true,
+        describe: (at) => [`epoch ${shown[at]!.epoch}: ${part} loss ${exact(numberOf(shown[at]!.testLoss))}`],
+      },
+    ];
+  });
+}
+
+export function bestMark(job: JobSummary, tests: readonly TestedEpoch[], axis: XAxis): Mark[] {
+  const best = tests.length > 1 ? bestOf(tests) : null;
+  const x = best ? xOf(best, job, axis) : Number.NaN;
+  return best && !Number.isNaN(x) ? [{ x, text: bestInWords(best), best: true }] : [];
+}
+
+export function bestInWords(best: TestedEpoch): string {
+  const result = best.testAccuracy === null ? `loss ${loss(best.testLoss)}` : `accuracy ${accuracy(best)}`;
+  return `best: epoch ${best.epoch}, ${result}`;
+}
