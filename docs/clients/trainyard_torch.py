@@ -13,6 +13,7 @@ In a program: `to_json(module, shape)`, `to_module(layers, shape)`, `load(module
 of your own class with any parameter names. Requires only PyTorch, 1.13 or newer.
 """
 import argparse
+import functools
 import importlib.util
 import json
 import math
@@ -166,6 +167,10 @@ FUNCTIONS = {  # function, or name of a tensor method: the function that makes a
 }
 
 ADDITIONS = (operator.add, operator.iadd, torch.add, "add", "add_")
+PRODUCTS = (operator.mul, operator.imul, torch.mul, "mul", "mul_")
+CONCATS = (torch.cat, torch.concat)
+MEANS = (torch.mean, "mean")
+UNSQUEEZES = (operator.getitem, torch.unsqueeze, "unsqueeze", "expand_as")
 RESHAPES = ("view", "reshape", torch.reshape)
 LOG_SOFTMAX = (F.log_softmax, torch.log_softmax, "log_softmax")
 
@@ -244,6 +249,8 @@ class _Traced:
         if not isinstance(self.output, fx.Node):
             raise Unsupported("forward returns %s; allowed is one tensor" % type(self.output).__name__)
         self.first_use = {}
+        self.befores = {}
+        self.concats = {tuple(node.args[0]): node for node in graph.graph.nodes if self._target(node) in CONCATS}
         for node in graph.graph.nodes:
             if node.op == "call_module":
                 self.first_use.setdefault(node.target, node)
@@ -266,29 +273,48 @@ class _Traced:
         while node is not start:
             if node.op in ("placeholder", "get_attr"):
                 raise Unsupported("%s is used where a layer's output is expected" % node.name)
-            if self._target(node) in ADDITIONS:
-                layer, node = self._sum(node)
-            else:
-                before = self._before(node)
-                layer, node = self._layer(node), before
-            layers.append(layer)
+            before = self._before(node)
+            layers += self._layers(node, before)[::-1]
+            node = before
         return layers[::-1]
 
     def _before(self, node):
-        """The input tensor of a layer; for a sum, the tensor at which both branches begin."""
-        if self._target(node) in ADDITIONS:
-            return self._fork(node)
-        if not node.args or not isinstance(node.args[0], fx.Node):
-            raise Unsupported("%s does not have one input tensor; a job's network joins branches only by addition" % node.name)
-        return node.args[0]
+        """The input tensor of a layer; for a join of branches, the tensor at which they begin."""
+        if node not in self.befores:
+            self.befores[node] = self._fork(node) if self._joins(node) else self._input(node)
+        return self.befores[node]
+
+    @staticmethod
+    def _input(node):
+        tensor = node.args[0] if node.args else None
+        tensor = tensor[0] if isinstance(tensor, (list, tuple)) and len(tensor) == 1 else tensor  # torch.cat of one
+        if not isinstance(tensor, fx.Node):
+            raise Unsupported("%s does not have one input tensor; a job's network joins branches by addition, torch.cat"
+                              " over the channels, or multiplication by a factor of each channel" % node.name)
+        return tensor
+
+    def _joins(self, node):
+        target = self._target(node)
+        return target in ADDITIONS + PRODUCTS or target in CONCATS and len(node.args[0]) > 1
 
     def _fork(self, node):
-        left, right = (list(self._path(branch)) for branch in self._branches(node))
-        return next(n for n in right if n in left)
+        *others, last = (list(self._path(branch)) for branch in self._branches(node))
+        return next(n for n in last if all(n in path for path in others))
 
     def _branches(self, node):
+        target = self._target(node)
+        if target in CONCATS:
+            if (node.args[1:] or tuple(node.kwargs.values())) not in ((1,), (-len(node.meta["tensor_meta"].shape) + 1,)):
+                raise Unsupported("%s joins along another dimension than the channels, 1" % node.name)
+            parts = tuple(node.args[0])
+            for n in range(len(parts) - 1, 0, -1):  # a dense block concatenates again what an earlier layer has concatenated
+                if parts[:n] in self.concats:
+                    return (self.concats[parts[:n]], *parts[n:])
+            return parts
         if len(node.args) != 2 or node.kwargs or not all(isinstance(a, fx.Node) for a in node.args):
-            raise Unsupported("%s does not add two tensors of the network" % node.name)
+            raise Unsupported("%s does not %s two tensors of the network" % (node.name, "add" if target in ADDITIONS else "multiply"))
+        if target in PRODUCTS:  # the values, then their factors
+            return node.args if node.args[0] in self._path(node.args[1]) else node.args[::-1]
         return node.args
 
     def _path(self, node):
@@ -298,11 +324,18 @@ class _Traced:
                 return
             node = self._before(node)
 
-    def _sum(self, node):
-        fork = self._fork(node)
-        branches = [self._between(fork, branch) for branch in self._branches(node)]
+    def _layers(self, node, before):
+        if not self._joins(node):
+            return self._layer(node)
+        branches = [self._between(before, branch) for branch in self._branches(node)]
+        if self._target(node) in CONCATS:
+            return [{"type": "concat", "from": node.name, "branches": branches}]
+        if self._target(node) in PRODUCTS:
+            if branches[0]:
+                raise Unsupported("%s multiplies by factors that are not computed from the multiplied tensor" % node.name)
+            return [{"type": "gate", "from": node.name, "layers": branches[1]}]
         branches.sort(key=lambda layers: (not layers, self._first_made(layers)))  # the random numbers are drawn in the order of creation
-        return {"type": "residual", "from": node.name, "layers": branches[0], "shortcut": branches[1]}, fork
+        return [{"type": "residual", "from": node.name, "layers": branches[0], "shortcut": branches[1]}]
 
     def _first_made(self, layers):
         order = [name for name, _ in self.module.named_modules()]
@@ -317,28 +350,52 @@ class _Traced:
             first = self.first_use[node.target] is node
             if not first and any(True for _ in module.parameters()):
                 raise Unsupported("%s is used twice; layers of a job's network do not share weights" % node.target)
-            return {**make(module), "from": node.target if first else node.name, "module": first}
-        return {**self._call(node), "from": node.name}
+            return [{**make(module), "from": node.target if first else node.name, "module": first}]
+        return [{**layer, "from": node.name} for layer in self._call(node)]
 
     def _call(self, node):
         target = self._target(node)
-        before, after = (n.meta["tensor_meta"].shape for n in (node.args[0], node))
+        name = getattr(target, "__name__", target)
+        before, after = (tuple(n.meta["tensor_meta"].shape) for n in (self._input(node), node))
+        if target in RESHAPES + UNSQUEEZES and len(after) > len(before) and math.prod(before) == math.prod(after):
+            return []  # factors of channels for a multiplication, which needs no ones behind them
+        if target in CONCATS or target == "expand_as" and math.prod(before[2:]) == 1:
+            return []
         if target in RESHAPES:
-            if tuple(after) != (before[0], math.prod(before[1:])):
-                raise Unsupported("%s reshapes to %s from %s; allowed is a vector per sample" % (node.name, tuple(after), tuple(before)))
-            return {"type": "flatten"}
+            if after != (before[0], math.prod(before[1:])):
+                raise Unsupported("%s reshapes to %s from %s; allowed is a vector per sample" % (node.name, after, before))
+            return [{"type": "flatten"}]
+        if target in MEANS:
+            return self._mean(node, len(before))
+        if name == "stochastic_depth":
+            if node.args[1] > 0:
+                raise Unsupported("%s has the probability %s; stochastic depth is not supported, so give it 0" % (node.name, node.args[1]))
+            return []
         if target not in FUNCTIONS:
-            raise Unsupported("%s calls %s, which a job's network does not support" % (node.name, getattr(target, "__name__", target)))
-        return FUNCTIONS[target](*node.args[1:], **node.kwargs)
+            raise Unsupported("%s calls %s, which a job's network does not support" % (node.name, name))
+        return [FUNCTIONS[target](*node.args[1:], **node.kwargs)]
+
+    @staticmethod
+    def _mean(node, rank):
+        dim, keep = (lambda input, dim=None, keepdim=False, **_: (dim, keepdim))(*node.args, **node.kwargs)
+        over = sorted(d % rank for d in (dim if isinstance(dim, (tuple, list)) else [] if dim is None else [dim]))
+        if rank != 4 or over != [2, 3]:
+            raise Unsupported("%s is a mean over the dimensions %s; allowed is rows and columns, (2, 3)" % (node.name, dim))
+        return [{"type": "adaptiveAvgPool2d", "out": 1}] + ([] if keep else [{"type": "flatten"}])
+
+
+def _inside(layer):
+    """The lists of layers inside a layer."""
+    return {"residual": lambda: [layer["layers"], layer["shortcut"]], "concat": lambda: layer["branches"],
+            "gate": lambda: [layer["layers"]]}.get(layer["type"], lambda: [])()
 
 
 def _sources(layers):
     """The PyTorch names of all layers that are modules, nested ones included."""
     for layer in layers:
-        if layer["type"] == "residual":
-            yield from _sources(layer["layers"])
-            yield from _sources(layer["shortcut"])
-        elif layer.get("module"):
+        for branch in _inside(layer):
+            yield from _sources(branch)
+        if layer.get("module"):
             yield layer["from"]
 
 
@@ -348,30 +405,36 @@ def _common(layers):
     return next((parts[0][:n] for n in range(min(map(len, parts), default=0), 0, -1) if all(p[:n] == parts[0][:n] for p in parts)), [])
 
 
-def _named(layers, around, prefix, names):
+def _named(layers, around, prefix, names, taken=None, unnamed=""):
     """Names the layers relative to the enclosing ones.
 
     around: the parts of PyTorch's names to omit; prefix: the job's name of the enclosing layers; names: receives the
-    job's name of each layer by PyTorch's."""
-    result, taken = [], set()
+    job's name of each layer by PyTorch's; taken: names of layers in other branches; unnamed: what precedes the index of a
+    layer without a name"""
+    result, taken = [], set() if taken is None else taken
     for index, layer in enumerate(layers):
-        kind, source, is_module = layer["type"], layer["from"], layer.get("module")
+        kind, source, is_module, branches = layer["type"], layer["from"], layer.get("module"), _inside(layer)
         layer = {field: value for field, value in layer.items() if field not in ("type", "from", "module")}
         inner = around
-        if kind == "residual":
-            own = _common(layer["layers"] + layer["shortcut"])
+        if branches:
+            own = _common(sum(branches, []))
             if len(own) > len(around):
                 inner, source, is_module = own, ".".join(own), True
         name = _free(".".join(source.split(".")[len(around):]) if is_module else source, taken)
         if kind == "residual":
             shortcut = max(inner, _common(layer["shortcut"]), key=len)
-            layer["layers"] = _named(layer["layers"], inner, prefix + name + ".", names)
             layer["shortcut"] = _named(layer["shortcut"], shortcut, prefix + name + ".shortcut.", names)
             if not layer["shortcut"]:
                 del layer["shortcut"]
+        if kind == "concat":
+            inside = set()
+            layer["branches"] = [_named(branch, inner, prefix + name + ".", names, inside, "%d." % i)
+                                 for i, branch in enumerate(layer["branches"])]
+        elif branches:
+            layer["layers"] = _named(layer["layers"], inner, prefix + name + ".", names)
         else:
             names[source] = prefix + name
-        result.append({"type": kind, **({} if name == str(index) else {"name": name}), **layer})
+        result.append({"type": kind, **({} if name == unnamed + str(index) else {"name": name}), **layer})
     return result
 
 
@@ -439,16 +502,18 @@ class Layers(nn.Module):
 
     def __init__(self, layers, shape):
         super().__init__()
-        self.sequence = []
-        sample = torch.zeros(2, *shape)
+        self.sequence, self.shape = self._add(layers, shape)
+
+    def _add(self, layers, shape, unnamed=""):
+        sequence, sample = [], torch.zeros(2, *shape)
         for index, layer in enumerate(layers):
             module = _built(layer, tuple(sample.shape[1:]))
             with torch.no_grad():
                 sample = module.eval()(sample)
             module.train()
-            self.sequence.append(module)
-            self._place(layer.get("name") or str(index), module)
-        self.shape = tuple(sample.shape[1:])
+            sequence.append(module)
+            self._place(layer.get("name") or unnamed + str(index), module)
+        return sequence, tuple(sample.shape[1:])
 
     def _place(self, name, module):
         *around, last = name.split(".")
@@ -474,11 +539,33 @@ class Residual(Layers):
         return super().forward(batch) + self._modules["shortcut"](batch)
 
 
+class Concat(Layers):
+    """The channels of all lists of layers; an empty list is the input itself."""
+
+    def __init__(self, layer, shape):
+        super().__init__([], shape)
+        self.sequences = [self._add(branch, shape, "%d." % i)[0] for i, branch in enumerate(layer["branches"])]
+
+    def forward(self, batch):
+        return torch.cat([functools.reduce(lambda x, module: module(x), sequence, batch) for sequence in self.sequences], 1)
+
+
+class Gate(Layers):
+    """Multiplies each channel by the factor that the layers give."""
+
+    def __init__(self, layer, shape):
+        super().__init__(layer["layers"], shape)
+
+    def forward(self, batch):
+        return batch * super().forward(batch).reshape(*batch.shape[:2], *[1] * (batch.dim() - 2))
+
+
+BUILDERS.update(residual=Residual, concat=Concat, gate=Gate)
+
+
 def _built(layer, shape):
-    if layer["type"] == "residual":
-        return Residual(layer, shape)
     if layer["type"] not in BUILDERS:
-        raise Unsupported("layers of type %s are not supported; allowed are %s" % (layer["type"], ", ".join(sorted([*BUILDERS, "residual"]))))
+        raise Unsupported("layers of type %s are not supported; allowed are %s" % (layer["type"], ", ".join(sorted(BUILDERS))))
     return BUILDERS[layer["type"]](layer, shape)
 
 

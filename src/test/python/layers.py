@@ -4,14 +4,14 @@
     python3 layers.py [DIR [CASE...]]   writes DIR/<case>.json and DIR/<case>.safetensors a case; DIR is the folder "layers" beside this file if not given
 
 Needs torch and numpy. Recorded with torch 2.13.0+cpu; running it again with that version on the same kind of CPU gives the same files, elsewhere the
-same to float rounding (those with a "loss" and those of LOOPS are torch 1.13.1's): training the same jobs in float64 changes no loss or parameter by
+same to float rounding (those with a "loss" and those of LOOPS, concat and gate are torch 1.13.1's): training the same jobs in float64 changes no loss or parameter by
 more than 1e-6, and no test prediction.
 
 <case>.json is the job: its layers in order, its optimizer, schedule and loss where it has one, seed, shuffle, epochs, batchSize, what its
 loop does besides and, where pixels are normalized, the mean and std of each channel.
 
 <case>.safetensors holds the data and what PyTorch made of it; layer names are nn.Sequential's ("0.weight": the first layer's), and
-within a residual "<residual>.<index>" and "<residual>.shortcut.<index>":
+within a residual "<residual>.<index>" and "<residual>.shortcut.<index>", within a concat "<concat>.<branch>.<index>", within a gate "<gate>.<index>":
     train_x, train_y, test_x, test_y  uint8: pixels as (sample, channel, row, column), and labels
     init.<name>, final.<name>         parameters and buffers before the training and after it (num_batches_tracked is int64, all others float32)
     grad.<name>                       parameters' gradients in the very first step
@@ -86,6 +86,14 @@ def dropout(p):
 
 def residual(layers, shortcut=()):
     return {"type": "residual", "layers": list(layers), "shortcut": list(shortcut)}
+
+
+def concat(*branches):
+    return {"type": "concat", "branches": [list(branch) for branch in branches]}
+
+
+def gate(*layers):
+    return {"type": "gate", "layers": list(layers)}
 
 
 def dropout2d(p):
@@ -232,6 +240,13 @@ CASES = [
                                         [conv(8, 1, 2, bias=False), NORM]), RELU,
                                residual([RELU, conv(8, 3, 1, 1), dropout2d(0.25), residual([TANH, dropout(0.1)])]), avg_pool(), FLATTEN],
          seed=18, momentum=0.9, normalize=HALF3),
+    case("concat", WIDE, 4, [conv(8, 3, 1, 1, bias=False), NORM, concat([], [NORM, RELU, conv(4, 3, 1, 1, bias=False)]),
+                             concat([conv(5, 1), RELU, dropout(0.1)], [conv(16, 3, 1, 1), NORM, RELU], [pool(3, 1) | {"padding": 1}, conv(3, 1)]),
+                             avg_pool(), FLATTEN, concat([linear(6), TANH], [], [linear(2, bias=False)])],
+         seed=19, momentum=0.9, normalize=HALF3),
+    case("gate", WIDE, 4, [conv(8, 3, 1, 1, bias=False), NORM, SILU, gate(adaptive(1), conv(2, 1), SILU, conv(8, 1), SIGMOID),
+                           residual([conv(8, 3, 1, 1, bias=False), NORM, gate(adaptive(1), FLATTEN, linear(3), RELU, linear(8), SIGMOID)]), RELU,
+                           FLATTEN, linear(12), gate(linear(12), SIGMOID)], seed=19, momentum=0.9, normalize=HALF3),
 ]
 
 
@@ -287,6 +302,17 @@ class Residual(nn.Module):
         return y + self.shortcut(x)
 
 
+class Concat(nn.ModuleList):
+    def forward(self, x):
+        return torch.cat([branch(x) for branch in self], 1)
+
+
+class Gate(nn.Sequential):
+    """Multiplies each channel by the factor that its layers give."""
+    def forward(self, x):
+        return x * super().forward(x).reshape(x.shape[:2] + (1,) * (x.dim() - 2))
+
+
 def build(layers, image):
     return nn.Sequential(*build_on(layers, torch.zeros((1,) + image))).train()
 
@@ -314,6 +340,8 @@ def build_on(layers, x):
                   "hardtanh": lambda: nn.Hardtanh(a["minVal"], a["maxVal"]),
                   "linear": lambda: nn.Linear(x.shape[1], layer["out"], bias=a["bias"]),
                   "residual": lambda: Residual(build_on(a["layers"], x), build_on(a["shortcut"], x)),
+                  "concat": lambda: Concat(nn.Sequential(*build_on(branch, x)) for branch in a["branches"]),
+                  "gate": lambda: Gate(*build_on(a["layers"], x)),
                   "dropout": lambda: nn.Dropout(a["p"]),
                   "dropout2d": lambda: nn.Dropout2d(a["p"]),
                   "groupNorm": lambda: nn.GroupNorm(a["groups"], x.shape[1], a["eps"], a["affine"]),

@@ -33,6 +33,14 @@ def pool(kind, kernel, stride, **options):
     return {"type": kind, "kernel": kernel, "stride": stride, **options}
 
 
+def concat(*branches):
+    return {"type": "concat", "branches": [list(branch) for branch in branches]}
+
+
+def gate(*layers):
+    return {"type": "gate", "layers": list(layers)}
+
+
 def residual(*layers):
     return {"type": "residual", "layers": list(layers)}
 
@@ -65,7 +73,8 @@ IMAGES = ACTIVATIONS | {
     "layerNorm": [{"type": "layerNorm", "eps": 1e-5}], "layerNorm of rows": [{"type": "layerNorm", "normalizedShape": [4], "eps": 1e-5}],
     "layerNorm2d": [{"type": "layerNorm2d", "eps": 1e-6}], "layerScale": [{"type": "layerScale", "initValue": 0.5}],
     "dropout": [{"type": "dropout", "p": 0.5}], "dropout2d": [{"type": "dropout2d", "p": 0.5}],
-    "residual": [residual(RELU, conv(CHANNELS, 1))], "residual, batchNorm2d, relu": [residual(conv(CHANNELS, 1), NORM), RELU]}
+    "residual": [residual(RELU, conv(CHANNELS, 1))], "concat": [concat([], [conv(CHANNELS, 1), RELU])],
+    "gate": [gate({"type": "adaptiveAvgPool2d", "out": 1}, conv(CHANNELS, 1), {"type": "sigmoid"})], "residual, batchNorm2d, relu": [residual(conv(CHANNELS, 1), NORM), RELU]}
 
 
 LOSSES = {"label smoothing": (0.2, None), "class weights": (0.0, [0.5, 2.0]), "class weights of 0": (0.0, [0.0, 2.0]), "both": (0.2, [0.5, 0.0])}
@@ -109,6 +118,16 @@ class Residual(nn.Module):
         return y + x
 
 
+class Concat(nn.ModuleList):
+    def forward(self, x):
+        return torch.cat([branch(x) for branch in self], 1)
+
+
+class Gate(nn.Sequential):
+    def forward(self, x):
+        return x * super().forward(x)
+
+
 class OneByOne(nn.Module):
     """PyTorch's vectorized loops give another gradient for NaN than its scalar loops and CUDA, which follow the formula."""
     def __init__(self, function):
@@ -141,6 +160,7 @@ def build(layers, x):
                   "hardswish": lambda: OneByOne(nn.Hardswish()), "relu6": lambda: OneByOne(nn.ReLU6()),
                   "hardtanh": lambda: OneByOne(nn.Hardtanh(a["minVal"], a["maxVal"])), "identity": nn.Identity,
                   "linear": lambda: nn.Linear(x.shape[1], a["out"]), "residual": lambda: Residual(build(a["layers"], x)),
+                  "concat": lambda: Concat(nn.Sequential(*build(branch, x)) for branch in layer["branches"]), "gate": lambda: Gate(*build(a["layers"], x)),
                   "dropout": lambda: nn.Dropout(a["p"]), "dropout2d": lambda: nn.Dropout2d(a["p"])}[layer["type"]]()
         with torch.no_grad():
             x = module.eval()(x)

@@ -18,6 +18,12 @@ import torch
 from torch import nn
 from torchvision import models
 from torchvision.models.convnext import CNBlock, CNBlockConfig, ConvNeXt
+from torchvision.models.googlenet import BasicConv2d, Inception
+from torchvision.models.resnet import BasicBlock, ResNet
+from torchvision.ops import SqueezeExcitation
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../docs/clients"))
+import trainyard_torch  # noqa: E402
 
 STEPS, BATCH, IMAGES, SHAPE, CLASSES = 2, 16, 64, (3, 32, 32), 10
 NORMALIZE = {"mean": [0.5, 0.5, 0.5], "std": [0.25, 0.25, 0.25]}
@@ -94,22 +100,78 @@ def convnext():
     return net, layers + [layer(m, f"classifier.{i}") for i, m in enumerate(net.classifier)], False
 
 
+def traced(net, same_names=True):
+    return net, trainyard_torch.to_json(net, SHAPE)["layers"], same_names
+
+
+def densenet():
+    """Three dense blocks of four layers each."""
+    return traced(models.DenseNet(12, (4, 4, 4), 24, num_classes=CLASSES))
+
+
+class Inceptions(nn.Module):
+    """Two of GoogLeNet's blocks."""
+    def __init__(self):
+        super().__init__()
+        self.conv1 = BasicConv2d(3, 32, kernel_size=3, stride=2, padding=1)
+        self.inception3a = Inception(32, 16, 24, 32, 4, 8, 8)
+        self.maxpool3 = nn.MaxPool2d(3, stride=2, padding=1)
+        self.inception4a = Inception(64, 32, 32, 64, 8, 16, 16)
+        self.fc = nn.Linear(128, CLASSES)
+
+    def forward(self, x):
+        return self.fc(self.inception4a(self.maxpool3(self.inception3a(self.conv1(x)))).mean((2, 3)))
+
+
+def inception():
+    return traced(Inceptions())
+
+
+class SEBasicBlock(BasicBlock):
+    """ResNet's block with squeeze-and-excitation before the sum."""
+    def __init__(self, inplanes, planes, stride=1, downsample=None, *others, **options):
+        super().__init__(inplanes, planes, stride, None, *others, **options)
+        self.se = SqueezeExcitation(planes, planes // 16)
+        self.downsample = downsample                                       # drawn after the other weights
+
+    def forward(self, x):
+        out = self.se(self.bn2(self.conv2(self.relu(self.bn1(self.conv1(x))))))
+        return self.relu(out + (x if self.downsample is None else self.downsample(x)))
+
+
+def se_resnet():
+    return traced(ResNet(SEBasicBlock, [2, 2, 2, 2], num_classes=CLASSES), False)
+
+
+def efficientnet():
+    return traced(models.efficientnet_b0(num_classes=CLASSES, stochastic_depth_prob=0.0))
+
+
 ADAMW = {"type": "adamw", "learningRate": 0.001, "weightDecay": 0.05}
 SGD = {"type": "sgd", "learningRate": 0.01, "momentum": 0.9, "weightDecay": 0.0005}
-NETWORKS = {"vgg11-bn": (vgg11_bn, SGD), "mobilenet-v2": (mobilenet_v2, SGD), "convnext": (convnext, ADAMW)}
+NETWORKS = {"vgg11-bn": (vgg11_bn, SGD), "mobilenet-v2": (mobilenet_v2, SGD), "convnext": (convnext, ADAMW), "densenet": (densenet, SGD),
+            "inception": (inception, SGD), "se-resnet18": (se_resnet, SGD), "efficientnet-b0": (efficientnet, SGD)}
 
 
 def text(job):
     """A layer a line."""
     def lines(layers, indent):
-        for one in layers:
-            if "layers" in one:
-                head = json.dumps({k: v for k, v in one.items() if k != "layers"})
-                yield indent + head[:-1] + ', "layers": [\n' + ",\n".join(lines(one["layers"], indent + "  ")) + "]}"
+        return "[\n" + ",\n".join(indent + one(layer, indent + "  ") for layer in layers) + "]" if layers else "[]"
+
+    def one(layer, indent):
+        if not any(isinstance(v, list) and v and isinstance(v[0], (dict, list)) for v in layer.values()):
+            return json.dumps(layer)
+        fields = []
+        for k, v in layer.items():
+            if k == "branches":
+                v = "[" + ", ".join(lines(branch, indent) for branch in v) + "]"
             else:
-                yield indent + json.dumps(one)
+                v = lines(v, indent) if k in ("layers", "shortcut") else json.dumps(v)
+            fields.append(json.dumps(k) + ": " + v)
+        return "{" + ", ".join(fields) + "}"
+
     head = json.dumps({k: v for k, v in job.items() if k != "network"})
-    return head[:-1] + ',\n "network": {"layers": [\n' + ",\n".join(lines(job["network"]["layers"], "  ")) + "]}}\n"
+    return head[:-1] + ',\n "network": {"layers": ' + lines(job["network"]["layers"], "  ") + "}}\n"
 
 
 def images():

@@ -108,4 +108,26 @@ class Normed(nn.Sequential):
             nn.Softplus(2), nn.LayerNorm(16, elementwise_affine=False), nn.ReLU6(), nn.Linear(16, 10))
 
 
-NETWORKS = [Net, Digits, Stack, Residuals, Normed]
+class Branched(nn.Module):
+    """Concatenated branches, one of them densely, a gate of vectors, and means over the pixels."""
+    SHAPE = (3, 32, 32)
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3, 2)
+        self.dense1 = nn.Conv2d(8, 4, 3, padding=1)
+        self.dense2 = nn.Conv2d(12, 4, 3, padding=1)
+        self.excite = nn.Sequential(nn.Linear(16, 4), nn.ReLU(), nn.Linear(4, 16), nn.Sigmoid())
+        self.fc = nn.Linear(16, 10)
+
+    def forward(self, x):
+        x = torch.relu(self.conv(x))
+        first = self.dense1(x)
+        second = self.dense2(torch.cat([x, first], 1))
+        x = torch.cat([x, first, second], dim=1)
+        factors = self.excite(x.mean((2, 3)))
+        x = x * factors.view(x.size(0), 16, 1, 1)
+        return self.fc(x.mean([-1, -2]))
+
+
+NETWORKS = [Net, Digits, Stack, Residuals, Normed, Branched]

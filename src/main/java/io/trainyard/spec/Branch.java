@@ -7,11 +7,22 @@ import java.util.List;
 ///
 /// @param field the layer's field that holds them
 /// @param prefix of their names, after the layer's own name and a dot
-public record Branch(String field, String prefix, List<LayerSpec> layers) {
-    /// The output shape of a sequence of layers for one sample of shape `in`.
+/// @param unnamed the same for a layer without a name of its own, before its index
+public record Branch(String field, String prefix, String unnamed, List<LayerSpec> layers) {
+    Branch(String field, String prefix, List<LayerSpec> layers) {
+        this(field, prefix, prefix, layers);
+    }
+
+    /// The name of the layer at `index`, relative to the enclosing layer.
+    String nameAt(int index) {
+        String name = layers.get(index).name();
+        return name == null ? unnamed + index : prefix + name;
+    }
+
+    /// The output shape for one sample of shape `in`.
     ///
     /// @throws ShapeMismatch if a layer does not accept its input shape
-    static Shape output(List<LayerSpec> layers, Shape in) {
+    Shape output(Shape in) {
         Shape shape = in;
         for (LayerSpec layer : layers) {
             shape = layer.output(shape);
@@ -25,7 +36,7 @@ public record Branch(String field, String prefix, List<LayerSpec> layers) {
         Shape shape = in;
         for (int i = 0; i < layers.size(); i++) {
             LayerSpec layer = layers.get(i);
-            String name = prefix + layer.nameAt(i);
+            String name = nameAt(i);
             layer.parameters(shape).forEach(parameter -> parameters.add(parameter.inLayer(name)));
             shape = layer.output(shape);
         }

@@ -42,6 +42,8 @@ import org.jspecify.annotations.Nullable;
     @JsonSubTypes.Type(value = LayerSpec.Flatten.class, name = "flatten"),
     @JsonSubTypes.Type(value = LayerSpec.Linear.class, name = "linear"),
     @JsonSubTypes.Type(value = Residual.class, name = "residual"),
+    @JsonSubTypes.Type(value = Concat.class, name = "concat"),
+    @JsonSubTypes.Type(value = Gate.class, name = "gate"),
 })
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public sealed interface LayerSpec
@@ -56,7 +58,7 @@ public sealed interface LayerSpec
                 LayerSpec.LayerScale,
                 DropoutLayer,
                 LayerSpec.Linear,
-                Residual {
+                Join {
     int MAX_WIDTH = 1 << 20;
     int MAX_WINDOW = 1024;
 
@@ -64,12 +66,6 @@ public sealed interface LayerSpec
     /// nested layer is prefixed by that of the enclosing one.
     @Nullable
     String name();
-
-    /// The name of the layer at `index` of its list.
-    default String nameAt(int index) {
-        String name = name();
-        return name == null ? Integer.toString(index) : name;
-    }
 
     /// The `type` of this kind of layer in JSON.
     default String type() {
@@ -81,7 +77,7 @@ public sealed interface LayerSpec
     }
 
     /// The layer sequences inside this layer; empty for most.
-    default List<Branch> branches() {
+    default List<Branch> sequences() {
         return List.of();
     }
 

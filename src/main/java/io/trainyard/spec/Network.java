@@ -21,7 +21,7 @@ public record Network(Shape input, int classes, List<Layer> layers) {
     /// @param out the shape of one output sample
     /// @param parameters parameters and buffers, including those of nested layers, in `state_dict()` order, with
     ///     full names
-    /// @param branches layers and shortcut of a residual; empty for other layers
+    /// @param branches of a [Join]; empty for other layers
     public record Layer(
             String name,
             LayerSpec spec,
@@ -52,7 +52,7 @@ public record Network(Shape input, int classes, List<Layer> layers) {
     /// @throws InvalidJobException if a layer does not accept the output of the layer before, two layers share a
     ///     name, or the last layer does not have one logit for each class; names the layer and both shapes
     public static Network fit(NetworkSpec spec, Shape input, int classes) {
-        Network network = new Network(input, classes, fit("", spec.layers(), input));
+        Network network = new Network(input, classes, fit("", new Branch("layers", "", spec.layers()), input));
         Set<String> names = new HashSet<>();
         for (Layer layer : network.allLayers()) {
             if (!names.add(layer.name())) {
@@ -70,21 +70,20 @@ public record Network(Shape input, int classes, List<Layer> layers) {
     }
 
     /// @param prefix of the layers' names
-    private static List<Layer> fit(String prefix, List<LayerSpec> specs, Shape in) {
+    private static List<Layer> fit(String prefix, Branch branch, Shape in) {
         List<Layer> layers = new ArrayList<>();
         Shape shape = in;
-        for (int i = 0; i < specs.size(); i++) {
-            Layer layer = fit(prefix, specs.get(i), i, shape);
+        for (int i = 0; i < branch.layers().size(); i++) {
+            Layer layer = fit(prefix + branch.nameAt(i), branch.layers().get(i), i, shape);
             layers.add(layer);
             shape = layer.out();
         }
         return List.copyOf(layers);
     }
 
-    private static Layer fit(String prefix, LayerSpec spec, int index, Shape in) {
-        String name = prefix + spec.nameAt(index);
-        List<List<Layer>> branches = spec.branches().stream()
-                .map(branch -> fit(name + "." + branch.prefix(), branch.layers(), in))
+    private static Layer fit(String name, LayerSpec spec, int index, Shape in) {
+        List<List<Layer>> branches = spec.sequences().stream()
+                .map(branch -> fit(name + ".", branch, in))
                 .toList();
         try {
             Shape out = spec.output(in);

@@ -14,7 +14,7 @@ public record NetworkSpec(@Nullable String name, List<LayerSpec> layers) {
     /// Includes nested layers.
     public static final int MAX_LAYERS = 1000;
 
-    /// Nesting of residuals.
+    /// Nesting of layers with branches.
     public static final int MAX_NESTING = 8;
 
     /// Regular expression of layer names.
@@ -30,11 +30,11 @@ public record NetworkSpec(@Nullable String name, List<LayerSpec> layers) {
     }
 
     /// @param field path of the list, for messages
-    /// @param nesting number of enclosing residuals
+    /// @param nesting number of enclosing layers
     /// @return number of layers, including nested ones
     private static int check(String field, List<LayerSpec> layers, int nesting) {
         if (nesting > MAX_NESTING) {
-            throw new InvalidJobException("%s is nested in more than %d residuals; allowed is up to %d"
+            throw new InvalidJobException("%s is nested in more than %d layers; allowed is up to %d"
                     .formatted(field, MAX_NESTING, MAX_NESTING));
         }
         int count = layers.size();
@@ -48,7 +48,7 @@ public record NetworkSpec(@Nullable String name, List<LayerSpec> layers) {
                         LAYER_NAME,
                         "letters, digits and underscores, in parts joined by single dots, such as conv1 or model.0");
             }
-            for (Branch branch : layers.get(i).branches()) {
+            for (Branch branch : layers.get(i).sequences()) {
                 count += check(layer + "." + branch.field(), branch.layers(), nesting + 1);
             }
         }

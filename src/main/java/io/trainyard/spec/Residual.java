@@ -11,7 +11,7 @@ public record Residual(
         @Nullable String name,
         @Required("residual.layers") List<LayerSpec> layers,
         @Default("[]") List<LayerSpec> shortcut)
-        implements LayerSpec {
+        implements Join {
     public Residual {
         layers = Check.complete("residual.layers", layers);
         shortcut = Check.complete("residual.shortcut", shortcut);
@@ -21,26 +21,19 @@ public record Residual(
     }
 
     @Override
-    public List<Branch> branches() {
+    public List<Branch> sequences() {
         return List.of(new Branch("layers", "", layers), new Branch("shortcut", "shortcut.", shortcut));
     }
 
     @Override
-    public Shape output(Shape in) {
-        Shape sum = Branch.output(layers, in);
-        Shape other = Branch.output(shortcut, in);
+    public Shape join(List<Shape> outputs) {
+        Shape sum = outputs.getFirst();
+        Shape other = outputs.getLast();
         if (!sum.equals(other)) {
             throw new ShapeMismatch(
                     "its layers give %s, but its shortcut gives %s; they are added, so they must give the same"
                             .formatted(sum, other));
         }
         return sum;
-    }
-
-    @Override
-    public List<ParameterSpec> parameters(Shape in) {
-        return branches().stream()
-                .flatMap(branch -> branch.parameters(in).stream())
-                .toList();
     }
 }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// The sizes of a tensor's dimensions, outermost first; an image is (channels, height, width). A scalar has no
 /// dimensions and one element.
@@ -34,6 +35,12 @@ public record Shape(@JsonValue List<Integer> sizes) {
 
     public int size(int dimension) {
         return sizes.get(dimension);
+    }
+
+    /// The same shape with another first size.
+    Shape withChannels(int channels) {
+        return new Shape(
+                Stream.concat(Stream.of(channels), sizes.stream().skip(1)).toList());
     }
 
     public int elements() {

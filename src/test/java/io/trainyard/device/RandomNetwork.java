@@ -18,10 +18,12 @@ import io.trainyard.spec.AugmentSpec.RandomCrop;
 import io.trainyard.spec.BatchNorm;
 import io.trainyard.spec.BatchNorm.BatchNorm1d;
 import io.trainyard.spec.BatchNorm.BatchNorm2d;
+import io.trainyard.spec.Concat;
 import io.trainyard.spec.Conv2d;
 import io.trainyard.spec.DropoutLayer.Dropout;
 import io.trainyard.spec.DropoutLayer.Dropout2d;
 import io.trainyard.spec.Extent;
+import io.trainyard.spec.Gate;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.LayerSpec.Flatten;
 import io.trainyard.spec.LayerSpec.Identity;
@@ -107,6 +109,15 @@ public record RandomNetwork(
         DROPOUT2D((recipe, in) -> isImage(in) ? new Dropout2d(null, recipe.first() / 100.0) : null),
         FLATTEN((_, _) -> new Flatten(null)),
         LINEAR((recipe, in) -> isImage(in) ? null : new Linear(null, width(recipe.first()), option(recipe))),
+        CONCAT((recipe, in) -> new Concat(
+                null, List.of(List.of(weights(in, width(recipe.first()))), List.of(), List.of(new Tanh(null))))),
+        GATE((_, in) -> {
+            LayerSpec weights = weights(in, in.size(0));
+            List<LayerSpec> factors = isImage(in)
+                    ? List.of(new AdaptiveAvgPool2d(null, 1), weights, new Sigmoid(null))
+                    : List.of(weights, new Sigmoid(null));
+            return new Gate(null, factors);
+        }),
 
         /// Wraps preceding layers.
         RESIDUAL((_, _) -> null);
@@ -216,6 +227,11 @@ public record RandomNetwork(
             shape = layer.output(shape);
         }
         return shape;
+    }
+
+    /// A convolution of single pixels, or a linear layer.
+    private static LayerSpec weights(Shape in, int out) {
+        return isImage(in) ? new Conv2d(null, out, 1, 1, 0, true) : new Linear(null, out, true);
     }
 
     private static boolean isImage(Shape in) {

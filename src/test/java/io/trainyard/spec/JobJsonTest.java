@@ -38,7 +38,7 @@ class JobJsonTest {
         String inside = "network.layers[0]" + ".layers[0]".repeat(8) + ".layers";
         assertThatThrownBy(() -> read(layers(nested(9))))
                 .isInstanceOf(InvalidJobException.class)
-                .hasMessage(inside + " is nested in more than 8 residuals; allowed is up to 8");
+                .hasMessage(inside + " is nested in more than 8 layers; allowed is up to 8");
         assertThatThrownBy(() -> read(layers(nested(490))))
                 .isInstanceOf(InvalidJobException.class)
                 .hasMessage("the command has more than 64 lists and objects within one another; allowed is up to 64");

@@ -19,6 +19,7 @@ public final class LayerKinds {
     public static Stream<Class<?>> in(List<LayerSpec> layers) {
         return layers.stream()
                 .flatMap(layer -> Stream.concat(
-                        Stream.of(layer.getClass()), layer.branches().stream().flatMap(branch -> in(branch.layers()))));
+                        Stream.of(layer.getClass()),
+                        layer.sequences().stream().flatMap(branch -> in(branch.layers()))));
     }
 }

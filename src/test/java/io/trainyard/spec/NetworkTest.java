@@ -204,6 +204,40 @@ class NetworkTest {
     }
 
     @Test
+    void layersWithoutANameInAConcatHaveTheIndexOfTheirBranch() {
+        Network network = fit(
+                Shape.of(2, 4, 4),
+                6,
+                new Concat(
+                        "mixed",
+                        List.of(
+                                List.of(),
+                                List.of(new Relu(null), new Conv2d("conv", 3, 1, 1, 0, false)),
+                                List.of(new BatchNorm2d(null)))),
+                new Gate("se", List.of(new AdaptiveAvgPool2d(null, 1), new Conv2d("fc", 7, 1, 1, 0, true))),
+                new AdaptiveAvgPool2d(null, 1),
+                new Flatten(null),
+                new Linear("head", 6, false));
+        assertThat(network.allLayers())
+                .extracting(layer -> layer.name() + " -> " + layer.out())
+                .containsExactly(
+                        "mixed -> 7x4x4",
+                        "mixed.1.0 -> 2x4x4",
+                        "mixed.conv -> 3x4x4",
+                        "mixed.2.0 -> 2x4x4",
+                        "se -> 7x4x4",
+                        "se.0 -> 7x1x1",
+                        "se.fc -> 7x1x1",
+                        "2 -> 7x1x1",
+                        "3 -> 7",
+                        "head -> 6");
+        assertThat(network.parameters())
+                .extracting(ParameterSpec::name)
+                .startsWith("mixed.conv.weight", "mixed.2.0.weight", "mixed.2.0.bias")
+                .endsWith("se.fc.weight", "se.fc.bias", "head.weight");
+    }
+
+    @Test
     void computesNoGradientOfTheImages() {
         Network lenet = Network.fit(NetworkSpec.named("lenet"), Shape.of(3, 32, 32), 10);
         long first = 28 * 28 * 6 * 75;

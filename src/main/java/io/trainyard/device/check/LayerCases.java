@@ -26,7 +26,8 @@ public final class LayerCases {
                         ActivationCases.all(),
                         NormCases.all(),
                         others(),
-                        ResidualCases.all())
+                        ResidualCases.all(),
+                        JoinCases.all())
                 .flatMap(List::stream)
                 .toList();
     }

@@ -14,10 +14,12 @@ import io.trainyard.spec.BatchMomentum;
 import io.trainyard.spec.BatchNorm;
 import io.trainyard.spec.BatchNorm.BatchNorm1d;
 import io.trainyard.spec.BatchNorm.BatchNorm2d;
+import io.trainyard.spec.Concat;
 import io.trainyard.spec.Conv2d;
 import io.trainyard.spec.DropoutLayer.Dropout;
 import io.trainyard.spec.DropoutLayer.Dropout2d;
 import io.trainyard.spec.Extent;
+import io.trainyard.spec.Gate;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.LayerSpec.Flatten;
 import io.trainyard.spec.LayerSpec.Identity;
@@ -154,6 +156,15 @@ public final class Layers {
 
     public static Residual residual(List<LayerSpec> layers, LayerSpec... shortcut) {
         return new Residual(null, layers, List.of(shortcut));
+    }
+
+    @SafeVarargs
+    public static Concat concat(List<LayerSpec>... branches) {
+        return new Concat(null, List.of(branches));
+    }
+
+    public static Gate gate(LayerSpec... layers) {
+        return new Gate(null, List.of(layers));
     }
 
     public static BatchNorm2d norm() {

@@ -2,10 +2,12 @@ package io.trainyard.device.check;
 
 import static io.trainyard.device.check.Layers.adaptive;
 import static io.trainyard.device.check.Layers.avgPool;
+import static io.trainyard.device.check.Layers.concat;
 import static io.trainyard.device.check.Layers.conv;
 import static io.trainyard.device.check.Layers.dropout;
 import static io.trainyard.device.check.Layers.dropout2d;
 import static io.trainyard.device.check.Layers.flatten;
+import static io.trainyard.device.check.Layers.gate;
 import static io.trainyard.device.check.Layers.gelu;
 import static io.trainyard.device.check.Layers.groupNorm;
 import static io.trainyard.device.check.Layers.hardswish;
@@ -111,6 +113,8 @@ public final class NonFiniteCases {
         layers.put("dropout", List.of(dropout(0.5)));
         layers.put("dropout2d", List.of(dropout2d(0.5)));
         layers.put("residual", List.of(residual(relu(), conv(CHANNELS, 1, 1, 0, true))));
+        layers.put("concat", List.of(concat(List.of(), List.of(conv(CHANNELS, 1, 1, 0, true), relu()))));
+        layers.put("gate", List.of(gate(adaptive(1), conv(CHANNELS, 1, 1, 0, true), sigmoid())));
         layers.put("residual, batchNorm2d, relu", List.of(residual(conv(CHANNELS, 1, 1, 0, true), norm()), relu()));
         return layers;
     }

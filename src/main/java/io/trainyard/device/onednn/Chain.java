@@ -58,10 +58,14 @@ final class Chain implements OneDnnLayer {
         }
     }
 
-    /// Continues where [#addParameterGradients] stopped.
+    /// Continues where [#addParameterGradients] stopped. Layers without parameters may have branches, whose input
+    /// gradients come from it.
     @Override
     public Memory addInputGradient(ProgramBuilder program, Memory outputGradient) {
         for (int i = Math.min(first, layers.size() - 1); i >= 0; i--) {
+            if (i < first) {
+                layers.get(i).addParameterGradients(program, reached);
+            }
             reached = layers.get(i).addInputGradient(program, reached);
         }
         return reached;

@@ -9,6 +9,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import org.bytedeco.dnnl.dnnl_engine;
 import org.bytedeco.dnnl.dnnl_exec_arg_t;
 import org.bytedeco.dnnl.dnnl_memory;
@@ -111,6 +112,19 @@ final class Engine implements AutoCloseable {
         return tagged(ValueType.FLOAT32, lanes == 16 ? dnnl_Goihw16g : dnnl_Goihw8g, sizes);
     }
 
+    /// The layout of a part of a tensor within its memory.
+    ///
+    /// @param begin the part's first index in each dimension
+    /// @return empty if a block of channels belongs to two parts
+    Optional<Layout> part(Layout whole, long[] sizes, long... begin) {
+        dnnl_memory_desc handle = new dnnl_memory_desc();
+        if (dnnl_memory_desc_create_submemory(handle, whole.handle(), sizes, begin) != dnnl_success) {
+            return Optional.empty();
+        }
+        destroyers.push(() -> dnnl_memory_desc_destroy(handle));
+        return Optional.of(new Layout(handle, sizes));
+    }
+
     /// Lets the primitive choose the layout.
     Layout any(ValueType type, long... sizes) {
         return tagged(type, dnnl_format_tag_any, sizes);
@@ -135,7 +149,7 @@ final class Engine implements AutoCloseable {
         return new Memory(layout, handle, segment.fill((byte) 0));
     }
 
-    /// A view of the same values with other dimensions; both layouts are row-major with equal numbers of elements.
+    /// A view of the same memory in another layout: with other dimensions if both are row-major, or of a part.
     Memory view(Memory memory, Layout layout) {
         dnnl_memory handle = new dnnl_memory();
         OneDnnStatus.check(

@@ -3,8 +3,11 @@ package io.trainyard.device.onednn;
 import io.trainyard.device.onednn.kernel.ValueType;
 import io.trainyard.spec.ActivationFunction;
 import io.trainyard.spec.BatchNorm;
+import io.trainyard.spec.Concat;
 import io.trainyard.spec.Conv2d;
 import io.trainyard.spec.DropoutLayer;
+import io.trainyard.spec.Gate;
+import io.trainyard.spec.Join;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.Pooling;
@@ -41,9 +44,9 @@ interface OneDnnLayer {
     private static boolean takesAnyType(Network.Layer layer, boolean training) {
         return switch (layer.spec()) {
             case Conv2d _, LayerSpec.Linear _, LayerSpec.Flatten _, LayerSpec.Identity _ -> true;
-            case BatchNorm _, Residual _, ActivationFunction.Relu _, Pooling.MaxPool2d _ -> true;
+            case BatchNorm _, Residual _, Concat _, ActivationFunction.Relu _, Pooling.MaxPool2d _ -> true;
             case DropoutLayer _ -> !training || layer.mask().isEmpty(); // no mask is drawn
-            case Pooling _, Upsample _, SampleNorm _, LayerSpec.LayerScale _, ActivationFunction _ -> false;
+            case Pooling _, Upsample _, SampleNorm _, LayerSpec.LayerScale _, Gate _, ActivationFunction _ -> false;
         };
     }
 
@@ -62,10 +65,7 @@ interface OneDnnLayer {
             case DropoutLayer _ -> OneDnnDropout.of(program, layer, input);
             case LayerSpec.Flatten _, LayerSpec.Identity _ -> new PassThrough(input);
             case LayerSpec.Linear spec -> new OneDnnLinear(program, layer, spec, input);
-            case Residual _ ->
-                OneDnnNormResidual.fits(layer)
-                        ? new OneDnnNormResidual(program, layer, input, relu)
-                        : new OneDnnResidual(program, layer, input);
+            case Join spec -> OneDnnJoin.of(program, spec, layer, input, relu);
         };
     }
 

@@ -2,6 +2,7 @@ package io.trainyard.device.onednn;
 
 import io.trainyard.spec.BatchNorm;
 import io.trainyard.spec.Network;
+import io.trainyard.spec.Residual;
 import java.util.List;
 
 /// The sum of two branches, one of which ends with a batch norm. The batch norm adds the other branch and includes
@@ -24,7 +25,7 @@ final class OneDnnNormResidual implements OneDnnLayer {
     }
 
     static boolean fits(Network.Layer layer) {
-        return layer.branches().stream().anyMatch(OneDnnNormResidual::endsWithNorm);
+        return layer.spec() instanceof Residual && layer.branches().stream().anyMatch(OneDnnNormResidual::endsWithNorm);
     }
 
     private static boolean endsWithNorm(List<Network.Layer> branch) {
@@ -46,10 +47,6 @@ final class OneDnnNormResidual implements OneDnnLayer {
     /// The gradients of the branches' inputs come from [#addParameterGradients].
     @Override
     public Memory addInputGradient(ProgramBuilder program, Memory outputGradient) {
-        Memory a = body.addInputGradient(program, outputGradient);
-        Memory b = other.addInputGradient(program, outputGradient);
-        Memory sum = program.over(a);
-        program.addSum(name, a, b, sum);
-        return sum;
+        return OneDnnJoin.addInputGradients(program, name, List.of(body, other), outputGradient);
     }
 }

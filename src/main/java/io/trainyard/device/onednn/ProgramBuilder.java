@@ -103,6 +103,14 @@ record ProgramBuilder(
         return wide ? floats : in(engine.blocked(COPIED_LANES, sizes), floats);
     }
 
+    /// A part of a tensor, only to be copied: its data begins elsewhere within that of the whole.
+    Memory part(Memory whole, long[] sizes, long... begin) {
+        Memory divided = engine.part(whole.layout(), sizes, begin).isPresent()
+                ? whole
+                : in(engine.plain(whole.layout().type(), whole.layout().sizes()), whole);
+        return engine.view(divided, engine.part(divided.layout(), sizes, begin).orElseThrow());
+    }
+
     /// Protects `memory` from being overwritten by [#over], because it has other readers.
     void share(Memory memory) {
         shared.add(memory.data().address());

@@ -5,10 +5,10 @@ import io.trainyard.spec.ActivationFunction;
 import io.trainyard.spec.BatchNorm;
 import io.trainyard.spec.Conv2d;
 import io.trainyard.spec.DropoutLayer;
+import io.trainyard.spec.Join;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.Pooling;
-import io.trainyard.spec.Residual;
 import io.trainyard.spec.SampleNorm;
 import io.trainyard.spec.Upsample;
 
@@ -45,7 +45,7 @@ interface ReferenceLayer {
             case DropoutLayer _ -> new ReferenceDropout(layer);
             case LayerSpec.Flatten _, LayerSpec.Identity _ -> new ReferencePassThrough();
             case LayerSpec.Linear linear -> new ReferenceLinear(linear, layer, state);
-            case Residual _ -> new ReferenceResidual(layer, state);
+            case Join join -> new ReferenceJoin(join, layer, state);
         };
     }
 

@@ -5,10 +5,10 @@ import io.trainyard.spec.ActivationFunction;
 import io.trainyard.spec.BatchNorm;
 import io.trainyard.spec.Conv2d;
 import io.trainyard.spec.DropoutLayer;
+import io.trainyard.spec.Join;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.Pooling;
-import io.trainyard.spec.Residual;
 import io.trainyard.spec.SampleNorm;
 import io.trainyard.spec.Upsample;
 import java.util.ArrayList;
@@ -86,7 +86,7 @@ final class VectorChain {
                     LayerSpec.LayerScale _,
                     ActivationFunction _,
                     DropoutLayer.Dropout2d _,
-                    Residual _ -> Optional.empty();
+                    Join _ -> Optional.empty();
         };
     }
 

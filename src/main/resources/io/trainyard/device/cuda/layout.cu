@@ -101,3 +101,20 @@ extern "C" __global__ void pack_values(
     }
 }
 #endif
+
+// Columns of a matrix, copied to other columns of a matrix with as many rows.
+extern "C" __global__ void copy_columns(
+        VALUE* to, // (rows, toWidth)
+        int toWidth,
+        int toFirst,
+        const VALUE* from, // (rows, fromWidth)
+        int fromWidth,
+        int fromFirst,
+        int columns,
+        long long n) { // rows * columns
+    for (long long i = thread(); i < n; i += threads()) {
+        long long row = quotient(i, columns);
+        int column = i - row * columns;
+        to[row * toWidth + toFirst + column] = from[row * fromWidth + fromFirst + column];
+    }
+}

@@ -209,3 +209,43 @@ extern "C" __global__ void layer_scale_gradient(
         }
     }
 }
+
+// y = x times the factor of the sample's channel.
+extern "C" __global__ void gate(
+        VALUE* y,
+        const VALUE* x,
+        const VALUE* factors, // (samples, channels)
+        long long n,
+        int channels,
+        int area,
+        int channelsLast) {
+    int inner = channelsLast ? 1 : area;
+    int outer = channelsLast ? area : 1;
+    map(y, x, n, [=](float x, long long i) {
+        long long row = quotient(i, inner);
+        long long sample = quotient(row, channels * outer);
+        return x * float(factors[sample * channels + row % channels]);
+    });
+}
+
+// The gradients of the factors. A block takes a channel of a sample at a time.
+extern "C" __global__ void gate_gradient(
+        VALUE* gradient, // (samples, channels)
+        const VALUE* dy,
+        const VALUE* x,
+        int samples,
+        int channels,
+        int area,
+        int channelsLast) {
+    for (int k = blockIdx.x; k < samples * channels; k += gridDim.x) {
+        int sample = k / channels;
+        int stride = channelsLast ? channels : 1;
+        long long first = (long long) sample * channels * area + (long long) (k % channels) * (channelsLast ? 1 : area);
+        float sum = sumOf(area, [=](long long i) {
+            return float(dy[first + i * stride]) * float(x[first + i * stride]);
+        });
+        if (threadIdx.x == 0) {
+            gradient[k] = VALUE(sum);
+        }
+    }
+}

@@ -4,10 +4,10 @@ import io.trainyard.spec.ActivationFunction;
 import io.trainyard.spec.BatchNorm;
 import io.trainyard.spec.Conv2d;
 import io.trainyard.spec.DropoutLayer;
+import io.trainyard.spec.Join;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.Pooling;
-import io.trainyard.spec.Residual;
 import io.trainyard.spec.SampleNorm;
 import io.trainyard.spec.Upsample;
 import io.trainyard.spec.Windows;
@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// A sequence of layers: a network, or a branch of a residual.
+/// A sequence of layers: a network, or a branch.
 public final class CudaChain {
     private final List<CudaLayer> layers;
     private final BatchTensor out;
@@ -94,11 +94,7 @@ public final class CudaChain {
                         ? Optional.of(new CudaFlatten(layer, in, c))
                         : Optional.empty();
             case LayerSpec.Identity _ -> Optional.empty();
-            case Residual _ ->
-                Optional.of(
-                        CudaNormResidual.fits(layer)
-                                ? new CudaNormResidual(layer, in, before, relu, c)
-                                : new CudaResidual(layer, in, before, c));
+            case Join join -> Optional.of(CudaJoin.of(join, layer, in, before, relu, c));
         };
     }
 

@@ -3,6 +3,7 @@ package io.trainyard.device.cuda.layer;
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.spec.BatchNorm;
 import io.trainyard.spec.Network;
+import io.trainyard.spec.Residual;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -20,15 +21,15 @@ final class CudaNormResidual implements CudaLayer {
         this.c = c;
         int ending = endsWithNorm(layer.branches().getFirst()) ? 0 : 1;
         List<Network.Layer> branch = layer.branches().get(ending);
-        BatchTensor otherIn = Fork.branch(layer, in, "other branch", c);
-        fork = Fork.of(in, otherIn, before);
+        BatchTensor otherIn = Fork.branch(layer, in, 1 - ending, c);
+        fork = Fork.of(List.of(in, otherIn), before);
         body = CudaChain.of(branch.subList(0, branch.size() - 1), in, c);
         other = CudaChain.of(layer.branches().get(1 - ending), otherIn, c);
         norm = new CudaBatchNorm(branch.getLast(), body.out(), other.out(), relu, c);
     }
 
     static boolean fits(Network.Layer layer) {
-        return layer.branches().stream().anyMatch(CudaNormResidual::endsWithNorm);
+        return layer.spec() instanceof Residual && layer.branches().stream().anyMatch(CudaNormResidual::endsWithNorm);
     }
 
     private static boolean endsWithNorm(List<Network.Layer> branch) {
