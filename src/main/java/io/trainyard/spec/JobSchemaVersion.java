@@ -20,7 +20,10 @@ public record JobSchemaVersion(List<Addition> additions) {
 
     /// Additions of release 0.2. All additions between two releases have the same number.
     private static final List<Addition> SINCE_0_2 = List.of(
-            new Addition(2, "", null, "initFrom", ".*(/best|/.*\\.safetensors)"), new Addition(2, "", null, "except"));
+            new Addition(2, "", null, "initFrom", ".*(/best|/.*\\.safetensors)"),
+            new Addition(2, "", null, "except"),
+            new Addition(2, "network", "concat", null),
+            new Addition(2, "network", "gate", null));
 
     /// The schema versions that this version understands. Additions of a future version are loaded as services, which
     /// only tests provide.
