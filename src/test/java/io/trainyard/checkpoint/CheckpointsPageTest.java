@@ -13,6 +13,7 @@ import io.trainyard.spec.BatchNorm;
 import io.trainyard.spec.BuiltInNetworks;
 import io.trainyard.spec.CheckpointName;
 import io.trainyard.spec.Conv2d;
+import io.trainyard.spec.Join;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.LoopSpec;
 import io.trainyard.spec.Network;
@@ -122,7 +123,7 @@ class CheckpointsPageTest {
 
     private static void addOwn(Network.Layer layer, Map<String, Set<String>> found) {
         List<ParameterSpec> own = layer.spec().parameters(layer.in());
-        if (!own.isEmpty() && !(layer.spec() instanceof Residual)) {
+        if (!own.isEmpty() && !(layer.spec() instanceof Join)) {
             String type = layer.spec().getClass().getSimpleName();
             Set<String> names = found.computeIfAbsent(
                     Character.toLowerCase(type.charAt(0)) + type.substring(1), _ -> new TreeSet<>());
