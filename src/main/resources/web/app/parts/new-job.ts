@@ -212,11 +212,14 @@ class NewJob extends PageElement {
     const known = this.choices?.optimizers.find((one) => one["type"] === type) ?? {};
     const kept = before !== null && typeof before === "object" && !Array.isArray(before) ? before : {};
     const optimizer = Object.fromEntries(Object.entries(kept).filter(([name]) => name in known));
-    this.set("optimizer", type === "" ? undefined : { ...optimizer, type });
+    const required: JsonObject = type === "sgd" ? { learningRate: known["learningRate"] ?? null } : {};
+    this.set("optimizer", type === "" ? undefined : { ...required, ...optimizer, type });
   }
 
   private set(path: string, value: Json | undefined): void {
-    this.edited = withParameter(this.edited, path, value);
+    const edited = withParameter(this.edited, path, value);
+    const typeless = path.startsWith("optimizer.") && valueAt(edited, "optimizer.type") === undefined;
+    this.edited = typeless ? withParameter(edited, "optimizer.type", "sgd") : edited; // the default
     this.text = JSON.stringify(this.edited, null, 2);
     this.problem = "";
     this.checkLater();

@@ -26,7 +26,14 @@ const OWN: readonly Column[] = [
   { name: "project", title: "Project", className: "", cell: projectCell },
   { name: "worker", title: "Worker", className: "", cell: (job) => text(job.worker) },
   { name: "progress", title: "Progress", sort: "step", className: "bar", cell: (job, row) => progressCell(job, row.forecast) },
-  { name: "loss", title: "Loss", sort: "loss", className: "number", cell: (job) => format.loss(job.loss) },
+  {
+    name: "loss",
+    title: "Loss",
+    sort: "loss",
+    className: "number",
+    wide: true,
+    cell: (job) => format.loss(job.loss),
+  },
   {
     name: "testLoss",
     title: "Last test loss",
@@ -122,10 +129,10 @@ function progressCell(job: JobSummary, listed?: StartForecast | null) {
   if (job.state === "expanded") return html`<a href=${sweepLink(job.job)}>Its trials</a>`;
   const forecast = store.connection.state === "live" ? store.forecastOf(job, listed) : null;
   if (forecast) {
-    const begins = format.begins(forecast, store.nowMillis);
-    return html`<span class="forecast" title=${forecast.sentence}>
+    const [begins, between] = (format.begins(forecast, store.nowMillis) ?? "").split(/ (?=\()/);
+    return html`<span class="forecast" title="${between ?? ""} ${forecast.sentence}">
       ${forecast.place > 0 ? `place ${forecast.place}` : nothing}${begins ? `, ${begins}` : nothing}
-      <span class="why">${forecast.sentence}</span>
+      <span class="why">${between} ${forecast.sentence}</span>
     </span>`;
   }
   return html`<div class="progress">

@@ -83,6 +83,25 @@ class PageIT extends TestedPage {
     }
 
     @Test
+    void theFormAndTheJsonOfANewJobChangeEachOther() {
+        visit("#runs");
+        page.getByText("New job").click();
+        see("#new-job select[name='optimizer.type']").selectOption("sgd");
+        see("#new-job input[name='optimizer.learningRate']").fill("0.05");
+        see("#new-job input[name='optimizer.learningRate']").press("Tab");
+        assertThat(see("#new-job textarea")).hasValue(Pattern.compile("\"learningRate\": 0.05"));
+        assertThat(see("#checked")).hasText("Valid: 1 run");
+        see("#new-job textarea")
+                .fill("{\"id\": \"a\", \"network\": \"lenet\", \"dataset\": \"shapes32\", \"epochs\": 3}");
+        assertThat(see("#new-job input[name=epochs]")).hasValue("3");
+        assertThat(see("#new-job select[name=network]")).hasValue("lenet");
+        assertThat(see("#new-job input[name='optimizer.learningRate']"))
+                .hasAttribute("placeholder", Pattern.compile("default .*"));
+        see("#new-job textarea").fill("{");
+        assertThat(see("#submit-problem")).containsText("not a job as JSON");
+    }
+
+    @Test
     void jobsInEveryStateAreListedAndFiltered() {
         visit("#runs");
         assertThat(see(row("waits") + " .state")).hasText("Queued");
@@ -157,12 +176,17 @@ class PageIT extends TestedPage {
                         "aria-label",
                         "Rest of the steps 7.9 s, Making batches 640 ms, Test 800 ms, Checkpoints 310 ms, Other 190 ms");
         assertThat(see("figcaption:has-text(\"Test loss\")")).isVisible();
+        assertThat(page.locator(".losses .legend li")).hasText(new String[] {"training loss", "test loss"});
+        awaitTrue("document.querySelector('.losses trainyard-chart').marks.some(mark => mark.best && mark.x === 200)");
+        assertThat(see("#hyperparameters")).containsText("batchSize");
         assertThat(page.locator("#classes tr")).hasCount(10);
         assertThat(page.locator("#confusion tbody tr")).hasCount(10);
         assertThat(see("#classes")).containsText("ankle boot");
         visit("#job/moved");
         assertThat(page.locator("#attempts li")).hasCount(2);
         assertThat(see("#attempts")).containsText("w8");
+        visit("#nothing/here");
+        assertThat(see("#unknown")).containsText("There is no such page");
         visit("#job/no%20such");
         assertThat(see("#detail-missing")).containsText("there is no job \"no such\" here");
     }

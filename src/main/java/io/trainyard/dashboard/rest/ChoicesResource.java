@@ -23,7 +23,10 @@ import org.eclipse.microprofile.openapi.annotations.Operation;
 @Path("/api/v1/choices")
 public class ChoicesResource {
     private static final String JOB = """
-            {"id": "new", "network": "fashion", "dataset": "shapes28", "epochs": 5, "optimizer": {"type": "%s", "learningRate": %s}}""";
+            {"id": "new", "network": "fashion", "dataset": "shapes28", "epochs": 5, "optimizer": %s}""";
+
+    /// SGD has no default of its learning rate, but jobs have a default optimizer.
+    private static final String SGD = "{\"type\": \"sgd\", \"learningRate\": 0.01}";
 
     private static final int NEWEST = 500;
 
@@ -49,14 +52,15 @@ public class ChoicesResource {
                 .filter(Objects::nonNull)
                 .forEach(datasets::add);
         List<JsonNode> optimizers = new ArrayList<>();
-        for (String type : List.of("sgd", "adam", "adamw", "rmsprop")) {
-            optimizers.add(job(type).get("optimizer"));
+        optimizers.add(job(SGD).get("optimizer"));
+        for (String type : List.of("adam", "adamw", "rmsprop")) {
+            optimizers.add(job("{\"type\": \"%s\"}".formatted(type)).get("optimizer"));
         }
-        return new Choices(BuiltInNetworks.names(), datasets, optimizers, job("sgd"));
+        return new Choices(BuiltInNetworks.names(), datasets, optimizers, job(SGD));
     }
 
     private JsonNode job(String optimizer) throws JsonProcessingException {
-        String json = JOB.formatted(optimizer, optimizer.equals("sgd") ? "0.1" : "0.001");
-        return mapper.readTree(JobJson.write(JobJson.read(json.getBytes(StandardCharsets.UTF_8))));
+        byte[] json = JOB.formatted(optimizer).getBytes(StandardCharsets.UTF_8);
+        return mapper.readTree(JobJson.write(JobJson.read(json)));
     }
 }
