@@ -143,7 +143,7 @@ export class EpochCharts extends PageElement {
           .xRange=${{ from: 0, to: last }}
           .yRange=${chart.range ?? null}
           xName="epoch"
-          .marks=${this.runs.length === 1 ? this.best(this.runs[0]!) : NO_MARKS}
+          .marks=${this.runs.length === 1 && chart.title.startsWith("Test") ? this.best(this.runs[0]!) : NO_MARKS}
           .xSteps=${EPOCH_STEPS}
           .formatY=${chart.formatY ?? tick}
         ></trainyard-chart>

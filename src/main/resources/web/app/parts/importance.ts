@@ -7,6 +7,7 @@ import { inWords } from "./parameters";
 
 const LEAST_TRIALS = 8;
 const FEW_VALUES = 6; // numbers with more distinct values are divided into quarters
+const NAMED = 0.05; // a share from which a direction is named
 const CLEAR = 0.3; // a rank correlation from which a direction is named
 
 interface Importance {
@@ -81,7 +82,7 @@ export function importance(trials: readonly SweepTrial[], fields: readonly strin
   const found = fields.flatMap((field): Importance[] => {
     const results = tested.map(({ values, best }) => ({ value: values[field], result: best }));
     const share = tested.length < LEAST_TRIALS ? null : explained(results);
-    return share === null ? [] : [{ field, share, trend: trend(results, metric) }];
+    return share === null ? [] : [{ field, share, trend: share < NAMED ? "" : trend(results, metric) }];
   });
   found.sort((a, b) => b.share - a.share);
   const missing = fields.filter((field) => !found.some((one) => one.field === field));

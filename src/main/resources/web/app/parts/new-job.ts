@@ -146,7 +146,7 @@ class NewJob extends PageElement {
       </div>`;
     }
     const fallback = this.defaultsOf("").get(path);
-    const example = value ?? fallback;
+    const example = fallback ?? valueAt(this.command, path) ?? value; // has the type
     const options = this.options(path);
     const standard = fallback === undefined || REQUIRED.has(path) ? "" : `default ${inWords(fallback)}`;
     if (options || typeof example === "boolean") {
@@ -211,9 +211,9 @@ class NewJob extends PageElement {
     const before = this.edited["optimizer"];
     const known = this.choices?.optimizers.find((one) => one["type"] === type) ?? {};
     const kept = before !== null && typeof before === "object" && !Array.isArray(before) ? before : {};
-    const optimizer = Object.fromEntries(Object.entries(kept).filter(([name]) => name in known));
+    const optimizer = Object.fromEntries(Object.entries(kept).filter(([name]) => name in known && name !== "type"));
     const required: JsonObject = type === "sgd" ? { learningRate: known["learningRate"] ?? null } : {};
-    this.set("optimizer", type === "" ? undefined : { ...required, ...optimizer, type });
+    this.set("optimizer", type === "" ? undefined : { type, ...required, ...optimizer });
   }
 
   private set(path: string, value: Json | undefined): void {

@@ -107,7 +107,7 @@ class RunsView extends PageElement {
     try {
       const { jobs, total, fields } = await api.jobs(query, signal);
       this.jobs = jobs;
-      this.fields = fields.filter((field) => field !== "id");
+      this.fields = fields.filter((field) => field !== "id" && !field.startsWith("sweep."));
       this.total = total;
       this.problem = "";
     } catch (problem) {
