@@ -94,7 +94,7 @@ export function importance(trials: readonly SweepTrial[], fields: readonly strin
           ${found.map(
             ({ field, share, trend: direction }) =>
               html`<tr>
-                <th scope="row">${field}</th>
+                <th scope="row">${field.split(".").map((part, i) => html`${i > 0 ? html`.<wbr />` : nothing}${part}`)}</th>
                 <td><progress max="1" .value=${share} aria-hidden="true"></progress></td>
                 <td class="number">${percent(share)}</td>
                 <td class="quiet">${direction}</td>
