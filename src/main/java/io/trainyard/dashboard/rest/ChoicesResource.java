@@ -14,17 +14,14 @@ import jakarta.ws.rs.Path;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NavigableSet;
 import java.util.Objects;
-import java.util.SortedSet;
 import java.util.TreeSet;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 
 /// What a form for a new job offers.
 @Path("/api/v1/choices")
 public class ChoicesResource {
-    private static final String JOB = """
-            {"id": "new", "network": "fashion", "dataset": "shapes28", "epochs": 5, "optimizer": %s}""";
-
     /// SGD has no default of its learning rate, but jobs have a default optimizer.
     private static final String SGD = "{\"type\": \"sgd\", \"learningRate\": 0.01}";
 
@@ -41,12 +38,13 @@ public class ChoicesResource {
     /// @param datasets built-in ones and those of the newest jobs
     /// @param optimizers one of each type, with all defaults
     /// @param defaults a job with all defaults
-    record Choices(List<String> networks, SortedSet<String> datasets, List<JsonNode> optimizers, JsonNode defaults) {}
+    record Choices(
+            List<String> networks, NavigableSet<String> datasets, List<JsonNode> optimizers, JsonNode defaults) {}
 
     @GET
     @Operation(summary = "Networks, datasets and optimizers for a new job, and the defaults of its fields")
     public Choices choices() throws JsonProcessingException {
-        SortedSet<String> datasets = new TreeSet<>(Datasets.names());
+        NavigableSet<String> datasets = new TreeSet<>(Datasets.names());
         store.jobs(JobQuery.newest(NEWEST)).jobs().stream()
                 .map(JobSummary::dataset)
                 .filter(Objects::nonNull)
@@ -60,7 +58,8 @@ public class ChoicesResource {
     }
 
     private JsonNode job(String optimizer) throws JsonProcessingException {
-        byte[] json = JOB.formatted(optimizer).getBytes(StandardCharsets.UTF_8);
+        byte[] json = """
+                {"id": "new", "network": "fashion", "dataset": "shapes28", "epochs": 5, "optimizer": %s}""".formatted(optimizer).getBytes(StandardCharsets.UTF_8);
         return mapper.readTree(JobJson.write(JobJson.read(json)));
     }
 }
