@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
@@ -27,17 +28,40 @@ public record Alert(Rule rule, String about, long millis, String sentence, Map<S
     }
 
     /// The JSON body of the webhook call.
-    public String body() {
-        Map<String, Object> content = new LinkedHashMap<>(data);
-        content.put("message", sentence);
-        Map<String, Object> body = new LinkedHashMap<>();
-        body.put("type", rule.type());
-        body.put("timestamp", Instant.ofEpochMilli(millis).toString());
-        body.put("data", content);
+    public String body(AlertFormat format) {
         try {
-            return MAPPER.writeValueAsString(body);
+            return MAPPER.writeValueAsString(
+                    switch (format) {
+                        case STANDARD -> {
+                            Map<String, Object> content = new LinkedHashMap<>(data);
+                            content.put("message", sentence);
+                            Map<String, Object> body = new LinkedHashMap<>();
+                            body.put("type", rule.type());
+                            body.put("timestamp", Instant.ofEpochMilli(millis).toString());
+                            body.put("data", content);
+                            yield body;
+                        }
+                        case SLACK -> Map.of("text", slack(sentence));
+                        case TEAMS -> Map.of("type", "message", "attachments", List.of(card(sentence)));
+                    });
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("texts and numbers are always writable", e);
         }
+    }
+
+    /// Slack reads these three characters as markup, such as a mention of everyone.
+    private static String slack(String text) {
+        return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
+    }
+
+    /// An adaptive card. A text run is shown as it is; a text block would read Markdown in it.
+    private static Map<String, Object> card(String text) {
+        Map<String, Object> run = Map.of("type", "TextRun", "text", text);
+        Map<String, Object> line = Map.of("type", "RichTextBlock", "inlines", List.of(run));
+        return Map.of(
+                "contentType",
+                "application/vnd.microsoft.card.adaptive",
+                "content",
+                Map.of("type", "AdaptiveCard", "version", "1.2", "body", List.of(line)));
     }
 }

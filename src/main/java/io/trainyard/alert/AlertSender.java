@@ -12,6 +12,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -27,15 +28,17 @@ public final class AlertSender implements AutoCloseable {
 
     private final AlertQueue queue;
     private final URI url;
-    private final Signature signature;
+    private final Optional<Signature> signature;
     private final Duration timeout;
     private final long retryForMillis;
     private final HttpClient client;
 
+    /// @param signature empty: calls are not signed
     /// @param timeout of one call
     /// @param retryFor how long an alert is retried
     /// @throws IllegalArgumentException if the URL is not an HTTP URL
-    public AlertSender(AlertQueue queue, String url, Signature signature, Duration timeout, Duration retryFor) {
+    public AlertSender(
+            AlertQueue queue, String url, Optional<Signature> signature, Duration timeout, Duration retryFor) {
         this.queue = queue;
         this.url = address(url);
         this.signature = signature;
@@ -48,7 +51,7 @@ public final class AlertSender implements AutoCloseable {
     }
 
     /// The error message omits the URL because the path of a webhook may be a secret.
-    private static URI address(String url) {
+    static URI address(String url) {
         try {
             URI address = new URI(url);
             if (Set.of("http", "https").contains(String.valueOf(address.getScheme())) && address.getHost() != null) {
@@ -98,17 +101,16 @@ public final class AlertSender implements AutoCloseable {
     /// @return the error; empty after success
     private String post(Pending alert) throws InterruptedException {
         long seconds = System.currentTimeMillis() / 1000;
-        HttpRequest request = HttpRequest.newBuilder(url)
+        HttpRequest.Builder request = HttpRequest.newBuilder(url)
                 .timeout(timeout)
                 .header("content-type", "application/json")
                 .header("user-agent", "trainyard")
                 .header("webhook-id", alert.id())
                 .header("webhook-timestamp", Long.toString(seconds))
-                .header("webhook-signature", signature.of(alert.id(), seconds, alert.body()))
-                .POST(BodyPublishers.ofString(alert.body()))
-                .build();
+                .POST(BodyPublishers.ofString(alert.body()));
+        signature.ifPresent(key -> request.header("webhook-signature", key.of(alert.id(), seconds, alert.body())));
         try {
-            HttpResponse<Void> response = client.send(request, BodyHandlers.discarding());
+            HttpResponse<Void> response = client.send(request.build(), BodyHandlers.discarding());
             int status = response.statusCode();
             return status >= OK && status < REDIRECT
                     ? ""

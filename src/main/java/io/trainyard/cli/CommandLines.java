@@ -1,5 +1,7 @@
 package io.trainyard.cli;
 
+import io.trainyard.spec.Printable;
+import io.trainyard.spec.SimilarNames;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -13,6 +15,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
 /// Help, error handling and version of the command lines of both main classes.
 final class CommandLines {
     private static final String POM_PROPERTIES = "/META-INF/maven/io.trainyard/trainyard/pom.properties";
+
+    private static final int MAX_NAME = 100;
 
     private CommandLines() {}
 
@@ -35,6 +39,19 @@ final class CommandLines {
     /// Prints one sentence because the usage text would scroll it off the screen.
     private static int sayWrongUse(ParameterException e, String[] arguments) {
         CommandLine command = e.getCommandLine();
+        if (e instanceof UnmatchedArgumentException unmatched
+                && !command.getSubcommands().isEmpty()
+                && !unmatched.getUnmatched().getFirst().startsWith("-")) {
+            String name = unmatched.getUnmatched().getFirst();
+            command.getErr()
+                    .printf(
+                            "\"%s\" is not a command%s; %s --help lists all.%n",
+                            Printable.text(name, MAX_NAME),
+                            SimilarNames.hint(name, command.getSubcommands().keySet()),
+                            command.getCommandSpec().qualifiedName());
+            command.getErr().flush();
+            return ExitCodes.BAD_INPUT;
+        }
         command.getErr().println(e.getMessage());
         if (!UnmatchedArgumentException.printSuggestions(e, command.getErr())) {
             command.getErr().println(command.getCommandSpec().qualifiedName() + " --help lists its options.");

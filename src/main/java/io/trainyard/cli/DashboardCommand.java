@@ -3,6 +3,7 @@ package io.trainyard.cli;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.trainyard.alert.AlertFormat;
 import io.trainyard.spec.Printable;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
@@ -17,8 +18,10 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -124,6 +127,7 @@ final class DashboardCommand implements Callable<Integer> {
             QuarkusService.requireFree(spec, "--scaler-port", host, scalerPort);
         }
         requireTracking();
+        requireAlerts();
         TopicAdmin.createMissing(kafka.brokers(), kafka.prefix(), Topic.SHOWN, kafka.timeout());
         Map<String, String> settings = new HashMap<>(kafka.settings());
         settings.putAll(projects.settings());
@@ -164,6 +168,22 @@ final class DashboardCommand implements Callable<Integer> {
         } catch (TrackingException e) {
             throw new ParameterException(spec.commandLine(), "--tracking: " + e.getMessage(), e);
         }
+    }
+
+    /// Reports an error before Quarkus does so with a stack trace for each bean that depends on the alerts.
+    private void requireAlerts() {
+        try {
+            AlertFormat.check(setting("FORMAT"), setting("URL"), setting("SECRET"));
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    /// A setting of the alerts; the system property has a value from a file.
+    private static Optional<String> setting(String name) {
+        String read = System.getProperty("trainyard.dashboard.alerts." + name.toLowerCase(Locale.ROOT));
+        return Optional.ofNullable(read == null ? System.getenv("TRAINYARD_DASHBOARD_ALERTS_" + name) : read)
+                .filter(text -> !text.isBlank());
     }
 
     private static boolean isLoopback(String host) {

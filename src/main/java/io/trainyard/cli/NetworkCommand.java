@@ -11,9 +11,11 @@ import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
+import io.trainyard.spec.NetworkSpec;
 import io.trainyard.spec.Printable;
 import io.trainyard.spec.Shape;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
@@ -90,6 +92,9 @@ public final class NetworkCommand extends PlainCommand {
     /// A built-in network becomes a job with defaults.
     private List<JobSpec> jobs() {
         if (!BuiltInNetworks.isName(subject)) {
+            if (subject.matches("[a-z0-9-]{2,}") && !Files.exists(Path.of(subject))) {
+                var _ = NetworkSpec.named(subject); // says what is near
+            }
             return JobFiles.read(List.of(subject), terminal.in());
         }
         if (dataset == null && input == null) {

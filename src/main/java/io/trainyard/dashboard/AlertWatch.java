@@ -1,6 +1,7 @@
 package io.trainyard.dashboard;
 
 import io.trainyard.alert.Alert;
+import io.trainyard.alert.AlertFormat;
 import io.trainyard.alert.AlertRules;
 import io.trainyard.alert.AlertSender;
 import io.trainyard.alert.AlertSettings;
@@ -39,6 +40,7 @@ class AlertWatch {
     private final SourceStatus sources;
     private final int maxPending;
     private final AlertQueue queue;
+    private final AlertFormat format;
     private final Optional<AlertRules> rules;
     private final Optional<AlertSender> sender;
 
@@ -51,14 +53,12 @@ class AlertWatch {
         this.sources = sources;
         queue = store.alerts();
         maxPending = wanted.maxPending();
+        format = wanted.format();
         if (wanted.url().isPresent()) {
-            String secret = wanted.secret()
-                    .orElseThrow(
-                            () -> new IllegalArgumentException(
-                                    "alerts have an address and no secret; set TRAINYARD_DASHBOARD_ALERTS_SECRET to what openssl rand -base64 32 prints"));
+            wanted.format().requireSecret(wanted.secret());
             rules = Optional.of(new AlertRules(settings(wanted, lostAfter), queue.since(System.currentTimeMillis())));
-            sender = Optional.of(
-                    new AlertSender(queue, wanted.url().get(), new Signature(secret), TIMEOUT, wanted.retryFor()));
+            sender = Optional.of(new AlertSender(
+                    queue, wanted.url().get(), wanted.secret().map(Signature::new), TIMEOUT, wanted.retryFor()));
         } else {
             rules = Optional.empty();
             sender = Optional.empty();
@@ -120,7 +120,7 @@ class AlertWatch {
 
     private void keep(List<Alert> alerts) {
         for (Alert alert : alerts) {
-            if (!queue.add(alert.id(), System.currentTimeMillis(), alert.body(), maxPending)) {
+            if (!queue.add(alert.id(), System.currentTimeMillis(), alert.body(format), maxPending)) {
                 LOG.warnf("an alert is lost, because %d already wait to be sent: %s", maxPending, alert.sentence());
             }
         }

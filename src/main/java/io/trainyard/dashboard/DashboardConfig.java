@@ -2,6 +2,7 @@ package io.trainyard.dashboard;
 
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
+import io.trainyard.alert.AlertFormat;
 import io.trainyard.alert.Rule;
 import java.time.Duration;
 import java.util.List;
@@ -103,6 +104,10 @@ public interface DashboardConfig {
 
         /// The key that signs alerts: 24 to 64 bytes in Base64.
         Optional<String> secret();
+
+        /// The form of the webhook's body.
+        @WithDefault("standard")
+        AlertFormat format();
 
         /// The enabled rules. Thresholds are enabled by [#thresholds].
         @WithDefault("failed,stalled,lost,spike")

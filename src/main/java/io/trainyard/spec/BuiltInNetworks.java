@@ -38,8 +38,8 @@ public final class BuiltInNetworks {
         String canonical = ALIASES.getOrDefault(name, name);
         List<LayerSpec> layers = NETWORKS.get(canonical);
         if (layers == null) {
-            throw new InvalidJobException("network is \"%s\"; allowed is one of %s, or {\"layers\": [...]}"
-                    .formatted(Check.shortened(name), String.join(", ", names())));
+            throw new InvalidJobException("network is \"%s\"; allowed is one of %s, or {\"layers\": [...]}%s"
+                    .formatted(Check.shortened(name), String.join(", ", names()), SimilarNames.hint(name, names())));
         }
         return new NetworkSpec(canonical, layers);
     }

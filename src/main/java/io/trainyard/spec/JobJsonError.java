@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
 import com.fasterxml.jackson.databind.exc.ValueInstantiationException;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import java.lang.invoke.MethodType;
+import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -110,9 +111,25 @@ final class JobJsonError {
                 .formatted(
                         Check.shortened(name),
                         parent.isEmpty() ? "" : " of " + text(parent),
-                        meant.map("the nearest is \"%s\""::formatted)
+                        meant.or(() -> parent.isEmpty() ? inside(name) : Optional.empty())
+                                .map("the nearest is \"%s\""::formatted)
                                 .orElse("allowed is " + (known.isEmpty() ? "none" : joined(known))));
         return new Mistake.UnknownField(sentence, parent, name, meant);
+    }
+
+    /// The field of the optimizer or the dataset that a field of the job seems to mean, such as
+    /// `optimizer.learningRate` for `lr`.
+    private static Optional<String> inside(String name) {
+        return Map.of("optimizer.", OptimizerSpec.AdamW.class, "dataset.", DatasetSpec.class).entrySet().stream()
+                .flatMap(object ->
+                        SimilarNames.of(name, names(object.getValue())).stream().map(object.getKey()::concat))
+                .findFirst();
+    }
+
+    private static List<String> names(Class<? extends Record> type) {
+        return Arrays.stream(type.getRecordComponents())
+                .map(RecordComponent::getName)
+                .toList();
     }
 
     /// Jackson constructs the object before it checks for unknown fields, so a misspelt field would be reported
@@ -137,15 +154,18 @@ final class JobJsonError {
     private static String unknownType(
             InvalidTypeIdException e, List<JsonMappingException.Reference> path, JsonNode found) {
         JsonSubTypes types = e.getBaseType().getRawClass().getAnnotation(JsonSubTypes.class);
-        String allowed = types == null
-                ? "none"
-                : joined(Arrays.stream(types.value())
-                        .map(JsonSubTypes.Type::name)
-                        .toList());
+        List<String> known = types == null
+                ? List.of()
+                : Arrays.stream(types.value()).map(JsonSubTypes.Type::name).toList();
         JsonNode type = found.path("type");
         return type.isMissingNode()
-                ? "%s.type is missing; allowed is %s".formatted(text(path), allowed)
-                : "%s.type is %s; allowed is %s".formatted(text(path), Check.shortened(type.toString()), allowed);
+                ? "%s.type is missing; allowed is %s".formatted(text(path), joined(known))
+                : "%s.type is %s; allowed is %s%s"
+                        .formatted(
+                                text(path),
+                                Check.shortened(type.toString()),
+                                joined(known),
+                                SimilarNames.hint(type.asText(), known));
     }
 
     private static String wrongKind(

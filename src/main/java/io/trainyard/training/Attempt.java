@@ -11,6 +11,7 @@ import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.checkpoint.Progress;
 import io.trainyard.checkpoint.Retention;
 import io.trainyard.checkpoint.StoreException;
+import io.trainyard.data.DatasetException;
 import io.trainyard.device.DeviceBusyException;
 import io.trainyard.device.DeviceChoices;
 import io.trainyard.device.DeviceLostException;
@@ -325,7 +326,10 @@ final class Attempt implements AutoCloseable {
         if (fence.isKnownSuperseded()) {
             return superseded();
         }
-        LOG.log(System.Logger.Level.WARNING, "job=%s attempt=%d cannot go on here".formatted(job.id(), number), cause);
+        System.Logger.Level level = cause instanceof DatasetException && cause.getCause() == null
+                ? System.Logger.Level.DEBUG // the worker logs its message, which says all
+                : System.Logger.Level.WARNING;
+        LOG.log(level, "job=%s attempt=%d cannot go on here".formatted(job.id(), number), cause);
         settle();
         if (cause instanceof StoreException || !started) {
             noteStopped();

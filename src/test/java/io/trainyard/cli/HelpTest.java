@@ -2,11 +2,14 @@ package io.trainyard.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.UsageMessageSpec;
@@ -51,5 +54,19 @@ class HelpTest {
                 .hasSize(2);
         UsageMessageSpec usage = command(name).getCommandSpec().usageMessage();
         assertThat(examples.strip().lines().skip(1)).containsExactlyElementsOf(Arrays.asList(usage.footer()));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "trian job.json | \"trian\" is not a command; the nearest is \"train\"; trainyard --help lists all.",
+                "frobnicate | \"frobnicate\" is not a command; trainyard --help lists all."
+            })
+    void aMistypedCommandGetsTheNearestName(String line, String message) {
+        StringWriter err = new StringWriter();
+        int status = Trainyard.commandLine().setErr(new PrintWriter(err)).execute(line.split(" "));
+        assertThat(status).isEqualTo(ExitCodes.BAD_INPUT);
+        assertThat(err.toString().strip()).isEqualTo(message);
     }
 }

@@ -13,6 +13,7 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.trainyard.Patience;
 import io.trainyard.Slow;
+import io.trainyard.alert.AlertFormat;
 import io.trainyard.event.JobRecord.EventRecord;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.tracking.Databases;
@@ -32,6 +33,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// Sends alerts to a real server, and checks signatures with the specification's own library.
 @Slow
@@ -111,6 +114,25 @@ class AlertWatchTest {
         assertThatThrownBy(() -> new Webhook(SECRET).verify(alert.body() + " ", alert.headers()))
                 .as("the library does check")
                 .isInstanceOf(Exception.class);
+        watch.close();
+    }
+
+    /// As Slack's incoming webhooks and Teams' workflows take them, without a secret and without markup.
+    @ParameterizedTest
+    @CsvSource({
+        "SLACK, /text, job a has failed: &lt;!channel&gt; [x](y) &amp; z",
+        "TEAMS, /attachments/0/content/body/0/inlines/0/text, job a has failed: <!channel> [x](y) & z"
+    })
+    void alertsCanHaveTheFormOfAChatServer(AlertFormat format, String place, String text) {
+        String url = "http://localhost:%d/hook".formatted(server.getAddress().getPort());
+        AlertsWanted wanted = new AlertsWanted(format, Optional.of(url), Optional.empty(), Optional.empty());
+        AlertWatch watch = new AlertWatch(store, sources, wanted, Duration.ofSeconds(10));
+        watch.take(List.of(now(failed("a", 1, "<!channel> [x](y) & z"))));
+        watch.send();
+        assertThat(received).singleElement().satisfies(alert -> {
+            assertThat(alert.json().at(place).asText()).isEqualTo(text);
+            assertThat(alert.signature()).isEmpty();
+        });
         watch.close();
     }
 

@@ -1,5 +1,6 @@
 package io.trainyard.dashboard;
 
+import io.trainyard.alert.AlertFormat;
 import io.trainyard.alert.Rule;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -8,9 +9,14 @@ import java.util.Optional;
 import java.util.Set;
 
 /// A dashboard's alert settings, with defaults except for the tested ones.
-record AlertsWanted(Optional<String> url, Optional<String> secret, Optional<List<String>> thresholds)
+record AlertsWanted(
+        AlertFormat format, Optional<String> url, Optional<String> secret, Optional<List<String>> thresholds)
         implements DashboardConfig.Alerts {
     static final AlertsWanted NONE = new AlertsWanted(Optional.empty(), Optional.empty(), Optional.empty());
+
+    AlertsWanted(Optional<String> url, Optional<String> secret, Optional<List<String>> thresholds) {
+        this(AlertFormat.STANDARD, url, secret, thresholds);
+    }
 
     @Override
     public Set<Rule> rules() {

@@ -19,7 +19,9 @@ class SimilarNamesTest {
         "batch, batchSize",
         "batchSizePerDevice, batchSize",
         "data_sets, dataset",
-        "sed, seed"
+        "sed, seed",
+        "vedice, device",
+        "bs, batchSize"
     })
     void theMostSimilarNameIsFirst(String name, String nearest) {
         assertThat(SimilarNames.of(name, FIELDS).getFirst()).isEqualTo(nearest);
