@@ -76,6 +76,12 @@ public final class DatasetCommand extends PlainCommand {
     @Option(names = "--seed", paramLabel = "N", description = "Seed of --split (default: 0).")
     private long seed;
 
+    @Option(
+            names = "--label",
+            paramLabel = "COLUMN",
+            description = "inspect: a table's column with the class or the number to predict (default: guessed).")
+    private @Nullable String label;
+
     @Option(names = "--dry-run", description = "inspect: write nothing.")
     private boolean dryRun;
 
@@ -108,7 +114,7 @@ public final class DatasetCommand extends PlainCommand {
         if (out != null) {
             throw wrong("inspect takes one folder; leave out " + out);
         }
-        UserFolder folder = UserFolder.at(path);
+        UserFolder folder = UserFolder.at(path, label);
         Inspection inspection = folder.inspect(how(folder));
         if (json) {
             terminal.printJson(inspection);
@@ -125,6 +131,9 @@ public final class DatasetCommand extends PlainCommand {
     }
 
     private int convert() {
+        if (label != null) {
+            throw wrong("--label is for inspect; convert reads the label from dataset.json");
+        }
         if (out == null) {
             throw wrong("convert takes two folders: the one to read, and OUT, the one to write");
         }

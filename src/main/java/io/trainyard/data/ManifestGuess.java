@@ -1,6 +1,7 @@
 package io.trainyard.data;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.trainyard.spec.SimilarNames;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -9,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -22,17 +24,26 @@ record ManifestGuess(ObjectNode description, List<String> reasons) {
     private static final int CIFAR_PIXELS = 3 * 32 * 32;
 
     /// A single column with one of these names is taken for the label.
-    private static final List<String> LABELS = List.of("label", "labels", "class", "target", "y");
+    private static final List<String> LABELS = List.of(
+            "label", "labels", "class", "target", "y", "species", "category", "outcome", "diagnosis", "survived");
 
     /// Empty if the content is not recognized.
-    static Optional<ManifestGuess> of(DataFolder folder) {
+    ///
+    /// @param label the column of a table with the targets; null: it is guessed
+    static Optional<ManifestGuess> of(DataFolder folder, @Nullable String label) {
         List<String> files = files(folder);
+        if (label != null) {
+            return Optional.of(csv(folder, files, label)
+                    .orElseThrow(() -> new DatasetException(
+                            "%s has no .csv, so there is no column %s to be the label; leave out --label"
+                                    .formatted(folder.path(), DataFiles.printable(label)))));
+        }
         return Stream.<Optional<ManifestGuess>>of(
                         packed(files),
                         idx(folder, files),
                         cifar(folder, files),
                         arrays(folder, files),
-                        csv(folder, files))
+                        csv(folder, files, null))
                 .flatMap(Optional::stream)
                 .findFirst()
                 .or(() -> images(folder));
@@ -187,7 +198,7 @@ record ManifestGuess(ObjectNode description, List<String> reasons) {
         }
     }
 
-    private static Optional<ManifestGuess> csv(DataFolder folder, List<String> files) {
+    private static Optional<ManifestGuess> csv(DataFolder folder, List<String> files, @Nullable String label) {
         List<String> tables =
                 files.stream().filter(file -> file.endsWith(".csv")).toList();
         if (tables.isEmpty()) {
@@ -198,11 +209,11 @@ record ManifestGuess(ObjectNode description, List<String> reasons) {
         if (!train.equals(CsvManifest.USUAL_TRAIN)) {
             guess.description.put("train", train);
         }
-        guess.addColumns(folder.file(List.of(train)));
+        guess.addColumns(folder.file(List.of(train)), label);
         return Optional.of(guess);
     }
 
-    private void addColumns(Path file) {
+    private void addColumns(Path file, @Nullable String named) {
         char separator = separator(file);
         if (separator != ',') {
             description.put("separator", String.valueOf(separator));
@@ -214,7 +225,7 @@ record ManifestGuess(ObjectNode description, List<String> reasons) {
         }
         List<CsvProfile.Column> columns =
                 CsvProfile.of(new CsvTable(file, separator, header)).columns();
-        CsvProfile.Column label = label(columns);
+        CsvProfile.Column label = named == null ? label(columns) : named(file, columns, named);
         addLabel(label);
         List<CsvProfile.Column> others =
                 columns.stream().filter(column -> column != label).toList();
@@ -225,6 +236,20 @@ record ManifestGuess(ObjectNode description, List<String> reasons) {
                     .filter(column -> !column.isNumbers())
                     .forEach(column -> reasons.add("%s and is left out of \"columns\"".formatted(column.complaint())));
         }
+    }
+
+    private static CsvProfile.Column named(Path file, List<CsvProfile.Column> columns, String name) {
+        List<String> names = columns.stream().map(CsvProfile.Column::name).toList();
+        int place = names.indexOf(name);
+        if (place < 0) {
+            throw new DatasetException("%s has no column %s; allowed is one of %s%s"
+                    .formatted(
+                            file,
+                            DataFiles.printable(name),
+                            names.stream().limit(20).map(DataFiles::printable).collect(Collectors.joining(", ")),
+                            SimilarNames.hint(name, names)));
+        }
+        return columns.get(place);
     }
 
     /// The column with a label's name; otherwise the only column of repeated names; otherwise the last one.

@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /// A folder named by its path, to inspect or to pack: a dataset, or files that will become one.
 public final class UserFolder {
@@ -31,6 +32,13 @@ public final class UserFolder {
 
     /// @throws DatasetException if the folder does not exist, or its content is not recognized
     public static UserFolder at(Path path) {
+        return at(path, null);
+    }
+
+    /// @param label the column of a table with the class or the number to predict; null: it is guessed
+    /// @throws DatasetException if the folder does not exist, or its content is not recognized, or is no table with
+    ///     this column, or is described already
+    public static UserFolder at(Path path, @Nullable String label) {
         if (!Files.isDirectory(path)) {
             throw new DatasetException("%s is %s; name the folder that the files are in"
                     .formatted(path, Files.exists(path) ? "a file" : "not there"));
@@ -43,9 +51,13 @@ public final class UserFolder {
             throw DataFiles.unreadable(path, e);
         }
         if (folder.find(List.of(DatasetManifest.FILE)).isPresent()) {
+            if (label != null) {
+                throw new DatasetException("%s describes %s already; delete it, or change its label there"
+                        .formatted(DatasetManifest.FILE, path));
+            }
             return new UserFolder(folder, true, ManifestJson.tree(DatasetManifest.read(folder)), List.of());
         }
-        ManifestGuess guess = ManifestGuess.of(folder)
+        ManifestGuess guess = ManifestGuess.of(folder, label)
                 .orElseThrow(() -> new DatasetException(
                         "%s has no known content: no folders of images, no IDX or CIFAR files, no x_train.npy, no .npz or .safetensors with x_train and y_train, no .csv; docs/reference/datasets.md tells what can be read"
                                 .formatted(path)));

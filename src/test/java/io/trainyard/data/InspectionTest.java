@@ -103,6 +103,19 @@ class InspectionTest {
     }
 
     @Test
+    void aNamedColumnIsTheLabel() throws IOException {
+        write("train.csv", "kind,species,a,y\ncat,x,1,0.5\ndog,x,2,0.7\ncat,y,3,0.9\n");
+        write("test.csv", "kind,species,a,y\ncat,x,4,0.5\n");
+        assertThat(UserFolder.at(own, "kind").inspect(DatasetSpec.named("own")).description())
+                .asString()
+                .startsWith(
+                        "{\"kind\":\"csv\",\"label\":\"kind\",\"classNames\":[\"cat\",\"dog\"],\"columns\":[\"a\",\"y\"]");
+        assertThatThrownBy(() -> UserFolder.at(own, "knd"))
+                .hasMessageEndingWith(
+                        "has no column knd; allowed is one of kind, species, a, y; the nearest is \"kind\"");
+    }
+
+    @Test
     void reportsMissingValuesWithTheirPosition() throws IOException {
         write("train.csv", "a,b,y\n1,,0\n2,nan,1\n3,4,0\n,5,1\n");
         write("test.csv", "a,b,y\n1,2,0\n");

@@ -23,17 +23,22 @@ import java.io.PrintStream;
 import java.util.HashMap;
 import java.util.Map;
 
-/// Progress as lines, one for every `reportEverySteps` steps, with the mean loss since the one before, and one for
-/// each other event: for files, pipes and logs.
+/// Progress as lines, one for every `reportEverySteps` steps, but at least for each second and each epoch, with the
+/// mean loss since the one before, and one for each other event: for files, pipes and logs.
 final class ProgressLines implements ProgressView {
     private static final int MAX_TEXT = 500;
+    private static final int SECOND_MICROS = 1_000_000;
 
     private final PrintStream out;
     private final Map<String, Point> points = new HashMap<>();
     private final Map<String, RunningLoss> running = new HashMap<>();
+    private final Map<String, Shown> shown = new HashMap<>();
 
     /// The newest step of an attempt and its time.
     private record Point(int attempt, long step, long elapsedMicros) {}
+
+    /// The newest line with a loss.
+    private record Shown(int attempt, int epoch, double micros) {}
 
     ProgressLines(PrintStream out) {
         this.out = out;
@@ -61,7 +66,11 @@ final class ProgressLines implements ProgressView {
                 line(job, "attempt %d on worker %s, device %s", e.attempt(), text(e.worker()), text(e.device()));
             case Started e -> started(e);
             case StepLosses e -> losses(e, after);
-            case EpochTested e ->
+            case EpochTested e -> {
+                Shown last = shown.get(job);
+                if (last == null || last.attempt() != e.attempt() || last.epoch() != e.epoch()) {
+                    early(job, e.epoch(), after);
+                }
                 line(
                         job,
                         "epoch %d step %s test loss %.4f%s%s",
@@ -70,6 +79,7 @@ final class ProgressLines implements ProgressView {
                         e.testLoss(),
                         quality(e),
                         e.samplesPerSecond() > 0 ? String.format(ROOT, " %.0f samples/s", e.samplesPerSecond()) : "");
+            }
             case CheckpointSaved e ->
                 line(job, "epoch %d step %s checkpoint %s", e.epoch(), position(e.step(), after), text(e.uri()));
             case Finished e ->
@@ -129,16 +139,34 @@ final class ProgressLines implements ProgressView {
                 running.computeIfAbsent(e.job(), _ -> new RunningLoss()).take(e, every)) {
             double part = (double) (report.step() - from.step()) / (e.lastStep() - from.step());
             double micros = from.elapsedMicros() + part * (e.elapsedMicros() - from.elapsedMicros());
-            line(
-                    e.job(),
-                    "epoch %d step %s loss %.4f mean %.4f elapsed %.1f s",
-                    e.epoch(),
-                    position(report.step(), after),
-                    report.loss(),
-                    report.mean(),
-                    micros / 1e6);
+            line(e.job(), e.epoch(), report, micros, after);
         }
         points.put(e.job(), new Point(e.attempt(), e.lastStep(), e.elapsedMicros()));
+        Shown last = shown.get(e.job());
+        double since = last == null || last.attempt() != e.attempt() ? 0 : last.micros();
+        if (e.elapsedMicros() - since >= SECOND_MICROS) {
+            early(e.job(), e.epoch(), after);
+        }
+    }
+
+    private void early(String job, int epoch, JobState after) {
+        Point newest = points.get(job);
+        RunningLoss losses = running.get(job);
+        if (newest != null && losses != null && newest.attempt() == after.attempt()) {
+            losses.early().ifPresent(report -> line(job, epoch, report, (double) newest.elapsedMicros(), after));
+        }
+    }
+
+    private void line(String job, int epoch, RunningLoss.Report report, double micros, JobState after) {
+        line(
+                job,
+                "epoch %d step %s loss %.4f mean %.4f elapsed %.1f s",
+                epoch,
+                position(report.step(), after),
+                report.loss(),
+                report.mean(),
+                micros / 1e6);
+        shown.put(job, new Shown(after.attempt(), epoch, micros));
     }
 
     private static String quality(EpochTested e) {

@@ -3,6 +3,7 @@ package io.trainyard.cli.terminal;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /// The mean loss of a job's steps since the last report, as PyTorch's tutorials print it. It restarts with a
 /// new attempt and after a gap. Not thread-safe.
@@ -11,6 +12,7 @@ final class RunningLoss {
     private long nextStep;
     private double sum;
     private long count;
+    private float newest;
 
     /// A report after a step.
     ///
@@ -32,6 +34,7 @@ final class RunningLoss {
         for (int i = 0; i < event.losses().length; i++) {
             sum += event.losses()[i];
             count++;
+            newest = event.losses()[i];
             long step = event.firstStep() + i;
             if (step % everySteps == 0) {
                 reports.add(new Report(step, event.losses()[i], sum / count));
@@ -40,5 +43,16 @@ final class RunningLoss {
             }
         }
         return reports;
+    }
+
+    /// A report after the newest step, before it is due; empty if it was reported.
+    Optional<Report> early() {
+        if (count == 0) {
+            return Optional.empty();
+        }
+        Report report = new Report(nextStep - 1, newest, sum / count);
+        sum = 0;
+        count = 0;
+        return Optional.of(report);
     }
 }

@@ -8,6 +8,7 @@ import static io.trainyard.event.SampleEvents.finished;
 import static io.trainyard.event.SampleEvents.losses;
 import static io.trainyard.event.SampleEvents.released;
 import static io.trainyard.event.SampleEvents.started;
+import static io.trainyard.event.SampleEvents.tested;
 import static io.trainyard.event.SampleEvents.whole;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -83,6 +84,22 @@ class ProgressLinesTest {
     void reportsEveryHundredStepsWithoutAStart() {
         assertThat(lines(List.of(losses("a", 1, 0, 150, 60))))
                 .containsExactly("job a epoch 0 step 200 loss -17.0000 mean -14.5000 elapsed 20.9 s");
+    }
+
+    /// With `reportEverySteps` of more than the job's steps.
+    @Test
+    void reportsAtLeastOncePerSecondAndEpoch() {
+        assertThat(lines(List.of(
+                        claimed("a"),
+                        losses("a", 1, 0, 1, 5),
+                        losses("a", 1, 0, 6, 5),
+                        losses("a", 1, 1, 11, 3),
+                        tested("a", 1, 1, 13, 0.5))))
+                .containsExactly(
+                        "job a attempt 1 on worker w1, device cpu",
+                        "job a epoch 0 step 10 loss 2.0000 mean 2.4500 elapsed 1.0 s",
+                        "job a epoch 1 step 13 loss 1.7000 mean 1.8000 elapsed 1.3 s",
+                        "job a epoch 1 step 13 test loss 1.3000 accuracy 0.5000 (0.4920-0.5070) 6543 samples/s");
     }
 
     @Test
