@@ -5,6 +5,7 @@ import io.trainyard.spec.CheckpointName;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -21,6 +22,7 @@ import java.util.stream.IntStream;
 ///     <job>/attempts/<n>.preempted               exists after the attempt was preempted
 ///     <job>/checkpoints/                         see [JobCheckpoints]
 ///     <job>/choices/<kind>.json                  created once: choices of the first session on that device kind
+///     <job>/results/                             written at the end: see [#keepResult]
 ///     <job>/init-from                            the checkpoint of another job from which it started
 public final class JobFolder {
     private static final String FINISHED = "finished";
@@ -270,6 +272,16 @@ public final class JobFolder {
     public Optional<CheckpointName> source() {
         return store.read(sourceKey())
                 .map(bytes -> CheckpointName.parse(sourceKey(), new String(bytes, StandardCharsets.UTF_8)));
+    }
+
+    /// Stores a small file about the finished job; replaces that of an earlier end, after fewer epochs.
+    public void keepResult(String name, byte[] content) {
+        var _ = store.write(folder + "/results/" + name, out -> out.write(content));
+    }
+
+    /// A file that [#keepResult] stored.
+    public Optional<InputStream> result(String name) {
+        return store.open(folder + "/results/" + name);
     }
 
     private String sourceKey() {

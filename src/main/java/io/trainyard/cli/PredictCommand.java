@@ -1,12 +1,16 @@
 package io.trainyard.cli;
 
+import io.trainyard.data.DatasetInfo;
 import io.trainyard.device.Device;
 import io.trainyard.device.Devices;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.spec.Printable;
+import io.trainyard.training.PredictionText;
 import io.trainyard.training.Predictions;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.OutputStreamWriter;
+import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -20,8 +24,8 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "predict",
         description = {
-            "Writes a checkpoint's predictions for a test set as CSV.",
-            "Columns: index, label, predicted class, and the probability of each class."
+            "Writes a checkpoint's predictions for a test set or new data as CSV.",
+            "Columns: index or file, label if known, predicted class, probability of each class."
         },
         footer = {
             "  ./trainyard predict tudui-1 --data ~/data > predictions.csv",
@@ -48,6 +52,18 @@ public final class PredictCommand extends PlainCommand {
             description = "Built-in network or file (JSON, YAML), for a model file without a job.")
     private @Nullable String network;
 
+    @Option(
+            names = "--images",
+            paramLabel = "DIR",
+            description = "Predict the images in this folder, read as the dataset's, instead of the test set.")
+    private @Nullable Path images;
+
+    @Option(
+            names = "--csv",
+            paramLabel = "FILE",
+            description = "Predict the rows of this table, which has the dataset's columns; targets may be missing.")
+    private @Nullable Path csv;
+
     @Option(names = "--output", paramLabel = "FILE", description = "Output file (default: standard output).")
     private @Nullable Path output;
 
@@ -56,6 +72,7 @@ public final class PredictCommand extends PlainCommand {
 
     private @Nullable Integer batchSize;
     private int limit = Integer.MAX_VALUE;
+    private int skipped;
 
     @Mixin
     private TrainingOptions options = new TrainingOptions();
@@ -79,6 +96,9 @@ public final class PredictCommand extends PlainCommand {
 
     @Override
     public Integer call() {
+        if (images != null && csv != null) {
+            throw wrong("--images and --csv are given; leave out one of the two");
+        }
         ModelSource source = ModelSource.find(checkpoint, options.checkpoints());
         if (source.run() != null) {
             terminal.err().printf("%s is %s, its newest finished run%n", checkpoint, source.run());
@@ -89,25 +109,24 @@ public final class PredictCommand extends PlainCommand {
         int atATime = batchSize != null
                 ? batchSize
                 : source.spec().map(JobSpec::batchSize).orElse(asked.batchSize());
-        Predictions predictions = Predictions.make(
-                new Predictions.Request(
-                        asked.network(),
-                        asked.dataset(),
-                        source.checkpoint(),
-                        source.model(),
-                        atATime,
-                        limit,
-                        options.threads()),
-                options.data(),
-                device);
-        write(predictions);
+        Predictions.Request request = new Predictions.Request(
+                asked.network(),
+                asked.dataset(),
+                source.checkpoint(),
+                source.model(),
+                atATime,
+                limit,
+                options.threads());
+        String quality = write(request, device);
+        Object samples =
+                images != null ? images : csv != null ? csv : asked.dataset().name();
         terminal.err()
                 .printf(
                         "%s on %s, device %s: %s%n",
                         source.checkpoint(),
-                        asked.dataset().name(),
+                        Printable.text(samples.toString(), 200),
                         device.info().name(),
-                        PredictionText.of(predictions).quality());
+                        quality);
         return ExitCodes.OK;
     }
 
@@ -124,30 +143,73 @@ public final class PredictCommand extends PlainCommand {
         }
     }
 
-    private void write(Predictions predictions) {
+    /// @return the accuracy or error, in words
+    private String write(Predictions.Request request, Device device) {
         Path file = output;
         try {
             if (file == null) {
                 Writer out = new BufferedWriter(new OutputStreamWriter(terminal.out(), StandardCharsets.UTF_8));
-                write(predictions, out);
+                String quality = write(request, device, out);
                 out.flush();
-            } else {
-                try (Writer out = Files.newBufferedWriter(file)) {
-                    write(predictions, out);
-                }
+                return quality;
             }
-        } catch (IOException e) {
+            try (Writer out = Files.newBufferedWriter(file)) {
+                return write(request, device, out);
+            }
+        } catch (IOException | UncheckedIOException e) {
             throw wrong("the predictions cannot be written to %s: %s".formatted(file, e), e);
         }
     }
 
-    private void write(Predictions predictions, Writer out) throws IOException {
-        PredictionText text = PredictionText.of(predictions);
-        if (!json) {
-            out.write(text.csvTitles() + "\n");
+    private String write(Predictions.Request request, Device device, Writer out) {
+        Output written = new Output(out);
+        if (images != null) {
+            Predictions.ofImages(request, images, options.data(), device, written::add, sentence -> {
+                skipped++;
+                terminal.err().println("left out: " + Printable.text(sentence, 1000));
+            });
+        } else if (csv != null) {
+            Predictions.ofRows(request, csv, options.data(), device, written::add);
+        } else {
+            written.add(Predictions.make(request, options.data(), device));
         }
-        for (int i = 0; i < predictions.size(); i++) {
-            out.write((json ? text.json(i) : text.csv(i)) + "\n");
+        return written.quality() + (skipped == 0 ? "" : "; left out: %d".formatted(skipped));
+    }
+
+    /// Writes predictions as they come, and counts.
+    private final class Output {
+        private final Writer out;
+        private String title = "";
+        private @Nullable DatasetInfo dataset;
+        private long samples;
+        private long known;
+        private double sum;
+
+        Output(Writer out) {
+            this.out = out;
+        }
+
+        void add(Predictions predictions) {
+            PredictionText text = PredictionText.of(predictions);
+            title = predictions.title();
+            try {
+                if (dataset == null && !json) {
+                    out.write(PredictionText.csvTitles(title, predictions.dataset()) + "\n");
+                }
+                for (int i = 0; i < predictions.size(); i++) {
+                    out.write((json ? text.json(title, i) : text.csv(i)) + "\n");
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            dataset = predictions.dataset();
+            samples += predictions.size();
+            known += text.known();
+            sum += text.sum();
+        }
+
+        String quality() {
+            return dataset == null ? "no predictions" : PredictionText.quality(dataset, samples, known, sum);
         }
     }
 }

@@ -6,6 +6,7 @@ import io.trainyard.spec.DatasetSpec.Normalize;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.Shape;
 import io.trainyard.spec.SplitSpec;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -72,10 +73,12 @@ record CsvManifest(
     CsvTable table(DataFolder folder, boolean ofTests) {
         String named = ofTests ? test : train;
         String usual = ofTests ? USUAL_TEST : USUAL_TRAIN;
-        return new CsvTable(
-                folder.file(List.of(named == null ? usual : named)),
-                separator == null ? ',' : separator.charAt(0),
-                header == null || header);
+        return tableAt(folder.file(List.of(named == null ? usual : named)));
+    }
+
+    /// A table with this separator and header.
+    CsvTable tableAt(Path file) {
+        return new CsvTable(file, separator == null ? ',' : separator.charAt(0), header == null || header);
     }
 
     List<String> features(DataFolder folder) {
@@ -91,7 +94,7 @@ record CsvManifest(
         return List.copyOf(rest);
     }
 
-    private List<String> answerColumns() {
+    List<String> answerColumns() {
         return label != null ? List.of(label) : targets == null ? List.of() : targets;
     }
 

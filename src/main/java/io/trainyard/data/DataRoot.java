@@ -1,5 +1,6 @@
 package io.trainyard.data;
 
+import io.trainyard.data.image.ImageTransform;
 import io.trainyard.spec.DatasetSpec;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.SimilarNames;
@@ -8,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -64,6 +66,52 @@ public record DataRoot(Path path) {
             DatasetManifest manifest = manifest(folder);
             return manifest.read(folder, spec, describe(manifest, folder, spec), SampleMemory.PROCESS);
         });
+    }
+
+    /// Reads images that are not in the dataset, with its transforms.
+    ///
+    /// @param images their folder
+    /// @param limit the number of images to read at most
+    /// @param skipped receives a sentence for each file that is left out
+    /// @throws DatasetException if the dataset's samples are no image files, or there is none to read
+    public void readImages(
+            DatasetSpec spec, Path images, int limit, Consumer<NewSamples.Part> parts, Consumer<String> skipped) {
+        DatasetInfo info = describe(spec);
+        boolean asBytes = Datasets.find(spec.name()).isPresent()
+                || switch (manifest(folder(spec.name()))) {
+                    case ImageFolderManifest _, IdxManifest _, CifarManifest _ -> true;
+                    case ArraysManifest _, CsvManifest _, PackedManifest _ -> false;
+                };
+        if (!asBytes
+                || info.shape().rank() != 3
+                || info.shape().size(0) == 2
+                || info.shape().size(0) > 3) {
+            throw new DatasetException(
+                    "dataset %s is not made of image files, so images cannot be read as its samples are; name the folder of images with --dataset"
+                            .formatted(spec.name()));
+        }
+        new NewSamples(images, info, limit, parts)
+                .readImages(new ImageTransform(info.shape().size(0) == 1, spec.resize(), spec.centerCrop()), skipped);
+    }
+
+    /// Reads a table that is not in the dataset, whose columns it has, except for the targets.
+    ///
+    /// @param limit the number of rows to read at most
+    /// @throws DatasetException if the dataset is no table, or the file cannot be read
+    public void readRows(DatasetSpec spec, Path table, int limit, Consumer<NewSamples.Part> parts) {
+        DatasetInfo info = describe(spec);
+        if (Datasets.find(spec.name()).isPresent()
+                || !(manifest(folder(spec.name())) instanceof CsvManifest manifest)) {
+            throw new DatasetException(
+                    "dataset %s is not a table, so the columns of %s have no meaning for it; name a dataset of kind csv with --dataset"
+                            .formatted(spec.name(), table));
+        }
+        if (!Files.isRegularFile(table)) {
+            throw new DatasetException(
+                    "%s is %s; name a CSV file".formatted(table, Files.exists(table) ? "a folder" : "not there"));
+        }
+        new NewSamples(table, info, limit, parts)
+                .readRows(manifest.tableAt(table), manifest.features(folder(spec.name())), manifest.answerColumns());
     }
 
     /// Stamps of a dataset's files. Equal stamps mean that no file was replaced, as far as sizes and times show.

@@ -13,13 +13,27 @@ public record Dataset(String name, Shape shape, int outputs, Split train, Split 
     /// More classes have a confusion matrix of more than 64 MiB.
     public static final int MAX_CLASSES = 4_096;
 
-    public record Split(Samples samples, Targets targets) {
+    /// @param files the samples' files; empty if they have none, or they are not kept
+    public record Split(Samples samples, Targets targets, List<String> files) {
+        public Split {
+            files = List.copyOf(files);
+        }
+
+        public Split(Samples samples, Targets targets) {
+            this(samples, targets, List.of());
+        }
+
         /// Images with at most 256 classes.
         ///
         /// @param pixels (N, C, H, W), unsigned bytes
         /// @param labels (N), unsigned bytes
         public Split(byte[] pixels, byte[] labels) {
             this(Samples.Pixels.of(pixels), Targets.ClassLabels.of(labels));
+        }
+
+        /// The same, without the names of up to millions of files.
+        Split withoutFiles() {
+            return new Split(samples, targets);
         }
 
         public int size() {
@@ -42,7 +56,10 @@ public record Dataset(String name, Shape shape, int outputs, Split train, Split 
         /// @param shape of one sample
         public Split slice(int from, int to, Shape shape) {
             long values = shape.elements();
-            return new Split(samples.slice(from * values, (to - from) * values), targets.slice(from, to));
+            return new Split(
+                    samples.slice(from * values, (to - from) * values),
+                    targets.slice(from, to),
+                    files.isEmpty() ? files : files.subList(from, to));
         }
     }
 

@@ -68,7 +68,8 @@ record ImageFolderManifest(
                 .filter(broken -> broken.count() > 0)
                 .map(BrokenFiles::warning)
                 .toList();
-        return new Dataset(info.name(), info.shape(), info.outputs(), train.split(), test.split(), warnings);
+        return new Dataset(
+                info.name(), info.shape(), info.outputs(), train.split().withoutFiles(), test.split(), warnings);
     }
 
     @Override

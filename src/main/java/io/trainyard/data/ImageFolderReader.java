@@ -10,6 +10,8 @@ import io.trainyard.spec.Shape;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.SortedMap;
 
 /// Reads the images of one part of an image folder as samples. Each image is written at its own index, so the
@@ -72,6 +74,7 @@ final class ImageFolderReader implements ImageDecoding.ImageConsumer {
     private Split withoutBroken(SortedMap<Integer, String> broken) {
         long sample = shape.elements();
         int[] labels = new int[part.images().size() - broken.size()];
+        List<String> files = new ArrayList<>(labels.length);
         int kept = 0;
         for (int i = 0; i < part.images().size(); i++) {
             if (broken.containsKey(i)) {
@@ -81,8 +84,11 @@ final class ImageFolderReader implements ImageDecoding.ImageConsumer {
                 MemorySegment.copy(memory, i * sample, memory, kept * sample, sample);
             }
             labels[kept++] = part.images().get(i).label();
+            files.add(part.images().get(i).file());
         }
         return new Split(
-                new Samples.Pixels(memory.asSlice(0, kept * sample).asReadOnly()), new Targets.ClassLabels(labels));
+                new Samples.Pixels(memory.asSlice(0, kept * sample).asReadOnly()),
+                new Targets.ClassLabels(labels),
+                files);
     }
 }

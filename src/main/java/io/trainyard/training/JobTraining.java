@@ -15,6 +15,7 @@ import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.Workload;
 import io.trainyard.event.TrainingEvent.Claimed;
+import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
@@ -164,8 +165,13 @@ public final class JobTraining {
             logNewChoices(attempt, asked.choices(), session.choices());
             attempt.publish(start.event(attempt, prepared, session, info));
             return switch (job.kind()) {
-                case TRAIN -> train(attempt, trainer(attempt, workload, session), start.progress());
-                case EVALUATE -> evaluate(attempt, session, start);
+                case TRAIN ->
+                    train(
+                            attempt,
+                            trainer(attempt, workload, session),
+                            start.progress(),
+                            new TestResults(attempt, prepared, session));
+                case EVALUATE -> evaluate(attempt, session, start, new TestResults(attempt, prepared, session));
             };
         }
     }
@@ -207,21 +213,26 @@ public final class JobTraining {
         return new Trainer(attempt, workload, session, new HangLimit(limits.hangFactor()));
     }
 
-    private Outcome train(Attempt attempt, Trainer trainer, Progress from) {
+    private Outcome train(Attempt attempt, Trainer trainer, Progress from, TestResults results) {
         Trainer.End end = trainer.train(from);
-        return end.halt().isPresent()
-                ? stop(attempt, end.halt().get(), end.at().step())
-                : attempt.finish(trainer.finished(end.at()));
+        if (end.halt().isPresent()) {
+            return stop(attempt, end.halt().get(), end.at().step());
+        }
+        Finished finished = trainer.finished(end.at());
+        results.keep();
+        return attempt.finish(finished);
     }
 
-    private Outcome evaluate(Attempt attempt, LearningSession session, StartingPoint start) {
+    private Outcome evaluate(Attempt attempt, LearningSession session, StartingPoint start, TestResults results) {
         Optional<Halt> halt = attempt.halt();
         if (halt.isPresent()) {
             return stop(attempt, halt.get(), 0);
         }
         SavedModel model = Objects.requireNonNull(start.source(), "a job that evaluates has a checkpoint to load");
         attempt.start();
-        return attempt.finish(Evaluator.evaluate(attempt, model, session));
+        Finished finished = Evaluator.evaluate(attempt, model, session);
+        results.keep();
+        return attempt.finish(finished);
     }
 
     private Outcome stop(Attempt attempt, Halt halt, long step) {

@@ -57,6 +57,8 @@ class CheckpointsPageTest {
         folder.noteFrom(2, folder.checkpoints().newest());
         folder.noteStarted(1);
         folder.notePreempted(1, "urgent");
+        Stream.of("predictions.csv", "mistakes.json", "mistake-7.png")
+                .forEach(name -> folder.keepResult(name, new byte[0]));
         folder.group("group").approach(9, "job", 2);
         folder.group("group").keepResult(3, "job", 1, "0.5");
         assertThat(folder.keep(checkpoint().choices())).isEqualTo(checkpoint().choices());
@@ -70,6 +72,7 @@ class CheckpointsPageTest {
                                     .replace("group/rungs/9/job~2", "<group>/rungs/<epochs>/<job>~<attempt>")
                                     .replaceFirst("(?<=from-)\\d+-\\d+", "<step>-<attempt>")
                                     .replaceFirst("(?<=step-)\\d+-\\d+", "<n>-<attempt>")
+                                    .replaceFirst("(?<=mistake-)\\d+", "<n>")
                                     .replaceFirst("(?<=attempts/)\\d+", "<n>")
                                     .replaceFirst("(?<=choices/)[\\w-]+", "<kind>")))
                     .containsExactlyInAnyOrderElementsOf(column(PAGE.section("## A job's folder")));

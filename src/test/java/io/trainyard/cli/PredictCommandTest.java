@@ -9,15 +9,22 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.cli.terminal.Terminal;
+import io.trainyard.data.DataRoot;
 import io.trainyard.data.DataRoots;
+import io.trainyard.data.Dataset;
 import io.trainyard.data.Datasets;
+import io.trainyard.data.Samples;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.EpochTested;
+import io.trainyard.spec.DatasetSpec;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSpec;
 import io.trainyard.training.JobTraining;
 import io.trainyard.training.Outcome;
 import io.trainyard.training.Supervisor;
+import java.awt.image.BufferedImage;
+import java.awt.image.Raster;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -27,9 +34,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.Random;
 import java.util.stream.Stream;
+import javax.imageio.ImageIO;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -76,7 +86,7 @@ class PredictCommandTest {
     }
 
     @Test
-    void predictionsEqualTheTestAfterTheEpoch() {
+    void predictionsEqualTheTestAfterTheEpoch() throws IOException {
         Ended ended = predict("a");
         assertThat(ended.status()).as(ended.errors()).isZero();
         assertThat(ended.lines()).hasSize(1 + TESTS);
@@ -95,6 +105,37 @@ class PredictCommandTest {
         long right = Math.round(Objects.requireNonNull(tested.testAccuracy()) * TESTS);
         assertThat(ended.errors().strip())
                 .isEqualTo("a/200 on shapes28, device cpu: %d of %d right".formatted(right, TESTS));
+        Path results = folder.resolve("store/a/results");
+        assertThat(results.resolve("predictions.csv")).hasContent(String.join("\n", ended.lines()));
+        assertWorst(results, ended.lines());
+    }
+
+    /// The wrong samples with the smallest probabilities of their class, and their images.
+    private static void assertWorst(Path results, List<String> lines) throws IOException {
+        List<double[]> wrong = lines.stream()
+                .skip(1)
+                .map(PredictCommandTest::row)
+                .filter(row -> row[1] != row[2])
+                .sorted(Comparator.comparingDouble(row -> row[3 + (int) row[1]]))
+                .limit(24)
+                .toList();
+        JsonNode mistakes =
+                new JsonMapper().readTree(results.resolve("mistakes.json").toFile());
+        assertThat(mistakes).hasSize(wrong.size()).isNotEmpty();
+        byte[] planes = new byte[28 * 28];
+        Dataset shapes = new DataRoot(folder).open(DatasetSpec.named("shapes28"));
+        for (int i = 0; i < wrong.size(); i++) {
+            double[] row = wrong.get(i);
+            assertThat(mistakes.get(i).path("index").asInt()).isEqualTo((int) row[0]);
+            assertThat(mistakes.get(i).path("probability").asDouble()).isEqualTo(row[3 + (int) row[1]]);
+            assertThat(mistakes.get(i).path("predictedProbability").asDouble()).isEqualTo(row[3 + (int) row[2]]);
+            ((Samples.Pixels) shapes.test().samples()).read((long) row[0] * planes.length, planes);
+            Raster image = ImageIO.read(
+                            results.resolve("mistake-%d.png".formatted(i)).toFile())
+                    .getRaster();
+            byte[] read = (byte[]) image.getDataElements(0, 0, 28, 28, null);
+            assertThat(read).isEqualTo(planes);
+        }
     }
 
     @Test
@@ -166,6 +207,8 @@ class PredictCommandTest {
         a --dataset {                | `--dataset is not JSON: `
         a --dataset shapes32         | `dataset.normalize has 1 means and stds, but the images have 3 channels`
         a --batch 0                  | `--batch is 0; allowed is 1 to 65536`
+        a --images DIR --csv DIR     | `--images and --csv are given; leave out one of the two`
+        a --csv DIR/job.json         | `dataset shapes28 is not a table, so the columns of `
         a --limit 0                  | `--limit is 0; allowed is 1 to 2147483647`
         a --output DIR               | `--output is DIR, a folder; name a file in an existing folder`
         a --output DIR/no/x.csv      | `--output is DIR/no/x.csv, whose folder is not there; name a file in an existing folder`
@@ -180,6 +223,125 @@ class PredictCommandTest {
         assertThat(ended.status()).as(ended.errors()).isEqualTo(ExitCodes.BAD_INPUT);
         assertThat(ended.errors()).startsWith(sentence.replace("DIR", here));
         assertThat(ended.lines()).isEmpty();
+    }
+
+    /// The images of the test part, read as new ones: in one folder, with a broken file and one of another size.
+    @Test
+    void newImagesAreReadAsTheDatasets() throws IOException {
+        Path data = folder.resolve("data");
+        for (String file : List.of("train/cat/1", "train/dog/1", "test/cat/1", "test/cat/2", "test/dog/1")) {
+            image(data.resolve("pets/" + file + ".png"), 12, 16, file.hashCode());
+        }
+        trained(data, """
+                {"id": "pets", "dataset": {"name": "pets", "resize": 8, "normalize": {"mean": [0.5, 0.4, 0.3],
+                 "std": [0.2, 0.3, 0.4]}}, "epochs": 1, "batchSize": 2, "optimizer": {"type": "sgd",
+                 "learningRate": 0.1}, "network": {"layers": [{"type": "flatten"}, {"type": "linear", "out": 2}]}}""");
+        List<String> tests = predict("pets", "--data", data.toString()).lines();
+        assertThat(tests.get(1)).startsWith("cat/1.png,0,");
+        Path fresh = folder.resolve("fresh");
+        image(fresh.resolve("a, b.png"), 12, 16, "test/cat/1".hashCode());
+        image(fresh.resolve("c.png"), 12, 16, "test/cat/2".hashCode());
+        image(fresh.resolve("dog/x/1.png"), 12, 16, "test/dog/1".hashCode());
+        image(fresh.resolve("tall.png"), 12, 40, 1);
+        assertThat(Files.writeString(fresh.resolve("broken.jpg"), "no picture")).exists();
+        Ended ended = predict("pets", "--data", data.toString(), "--images", fresh.toString());
+        assertThat(ended.status()).as(ended.errors()).isZero();
+        List<String> lines = ended.lines();
+        assertThat(lines).hasSize(4).element(0).isEqualTo("file,label,predicted,p0,p1");
+        for (int i = 1; i < lines.size(); i++) {
+            String name = List.of("\"a, b.png\",", "c.png,", "dog/x/1.png,1").get(i - 1);
+            assertThat(lines.get(i))
+                    .startsWith(name + ",")
+                    .endsWith(tests.get(i).replaceFirst(".*?,\\d,", ""));
+        }
+        assertThat(ended.errors())
+                .contains("left out: broken.jpg: ")
+                .contains("left out: tall.png: it becomes 8 x 26 pixels, and the network takes 8 x 10 (width x height)")
+                .contains("fresh, device cpu: ")
+                .endsWith(" of 1 right; left out: 2\n");
+        assertThat(predict("pets", "--data", data.toString(), "--images", fresh.toString(), "--json")
+                        .lines()
+                        .getFirst())
+                .startsWith("{\"file\":\"a, b.png\",\"label\":null,\"predicted\":")
+                .contains("\"labelName\":null,\"predictedName\":\"");
+        Ended nothing = predict(
+                "pets",
+                "--data",
+                data.toString(),
+                "--images",
+                folder.resolve("none").toString());
+        assertThat(nothing.errors()).endsWith("none is not there; name a folder of images\n");
+    }
+
+    /// The test file with and without its labels.
+    @ParameterizedTest
+    @CsvSource({"label;;yes;no, [0-2] of 2 right", "targets;;1;-2, mean absolute error"})
+    void newRowsAreReadAsTheDatasets(String kind, String quality) throws IOException {
+        String[] words = kind.split(";");
+        boolean classes = words[0].equals("label");
+        Path data = folder.resolve("tables-" + words[0]);
+        Path table = Files.createDirectories(data.resolve("table"));
+        String yes = words[2].strip();
+        String no = words[3].strip();
+        write(table.resolve("train.csv"), "a,y,b\n1,%s,2\n3,%s,4\n".formatted(yes, no));
+        write(table.resolve("test.csv"), "a,y,b\n5,%s,6\n0.5,%s,8\n".formatted(yes, no));
+        write(
+                table.resolve("dataset.json"),
+                classes
+                        ? "{\"kind\": \"csv\", \"label\": \"y\", \"classNames\": [\"yes\", \"no\"]}"
+                        : "{\"kind\": \"csv\", \"targets\": [\"y\"]}");
+        String job = "rows-" + words[0];
+        trained(data, """
+                {"id": "%s", "dataset": "table", "epochs": 1, "batchSize": 2, "optimizer": {"type": "sgd",
+                 "learningRate": 0.01}, "loss": {"type": "%s"}, "network": {"layers": [{"type": "linear", "out": %d}]}}""".formatted(job, classes ? "crossEntropy" : "mse", classes ? 2 : 1));
+        List<String> tests = predict(job, "--data", data.toString()).lines();
+        Ended same = predict(
+                job,
+                "--data",
+                data.toString(),
+                "--csv",
+                table.resolve("test.csv").toString());
+        assertThat(same.lines()).as(same.errors()).isEqualTo(tests);
+        assertThat(same.errors()).containsPattern(quality);
+        Path fresh = write(folder.resolve(job + ".csv"), "b,extra,a\n6,?,5\n8,?,0.5\n");
+        Ended ended = predict(job, "--data", data.toString(), "--csv", fresh.toString());
+        assertThat(ended.lines()).hasSize(3);
+        String known = classes ? "\\d,(\\d)," : "[^,]*,(.*)";
+        for (int i = 1; i < 3; i++) {
+            assertThat(ended.lines().get(i))
+                    .isEqualTo(tests.get(i).replaceFirst("," + known, classes ? ",,$1," : ",,$1"));
+        }
+        assertThat(ended.errors()).endsWith(job + ".csv, device cpu: 2 predictions\n");
+        write(fresh, "b,a\n6,x\n");
+        assertThat(predict(job, "--data", data.toString(), "--csv", fresh.toString())
+                        .errors())
+                .contains("\"x\" in line 2, column a; expected a number");
+        write(fresh, "b\n6\n");
+        assertThat(predict(job, "--data", data.toString(), "--csv", fresh.toString())
+                        .errors())
+                .contains("expected one named a");
+    }
+
+    private static Path write(Path file, String text) throws IOException {
+        return Files.writeString(file, text);
+    }
+
+    private static void image(Path file, int width, int height, int seed) throws IOException {
+        assertThat(Files.createDirectories(file.getParent())).exists();
+        BufferedImage picture = new BufferedImage(width, height, BufferedImage.TYPE_INT_RGB);
+        Random random = new Random(seed);
+        for (int i = 0; i < width * height; i++) {
+            picture.setRGB(i % width, i / width, random.nextInt());
+        }
+        assertThat(ImageIO.write(picture, "png", file.toFile())).isTrue();
+    }
+
+    private static void trained(Path data, String job) {
+        JobSpec spec = JobJson.read(job.getBytes(UTF_8));
+        CheckpointStore store = CheckpointStore.open(folder.resolve("store").toUri());
+        assertThat(new JobTraining(DataRoots.ofFolder(data), new DeviceSpec("cpu"), 1, "test")
+                        .run(spec, new JobFolder(store, spec.id()), Supervisor.of(_ -> {}, () -> false)))
+                .isInstanceOf(Outcome.Finished.class);
     }
 
     @Test

@@ -4,7 +4,7 @@ package io.trainyard.data.image;
 public final class BrokenImageException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    BrokenImageException(String message) {
+    public BrokenImageException(String message) {
         super(message);
     }
 
