@@ -12,6 +12,7 @@ import type {
   JobPage,
   JobStateName,
   JsonObject,
+  Mistake,
   Projects,
   RatePoint,
   Sweep,
@@ -55,6 +56,11 @@ function address(path: string, parameters: Parameters = {}): string {
 const jobPath = (job: string): string => "/jobs/" + encodeURIComponent(job);
 
 export const modelAddress = (job: string, step: number): string => address(`${jobPath(job)}/checkpoints/${step}`);
+
+export const predictionsAddress = (job: string): string => address(`${jobPath(job)}/results/predictions`);
+
+export const mistakeAddress = (job: string, number: number): string =>
+  address(`${jobPath(job)}/results/mistakes/${number}`);
 
 async function sentenceOf(response: Response): Promise<string> {
   if (SIGNED_OUT.has(response.status)) return "You are not signed in any more. Load the page anew to sign in.";
@@ -116,6 +122,9 @@ export const api = {
     ask(address("/jobs", { ...query, state: query.state?.join(","), offset: query.offset || undefined }), { signal }),
 
   job: (job: string, signal?: AbortSignal): Promise<JobDetail> => ask(address(jobPath(job)), { signal }),
+
+  // Missing for jobs that did not finish or whose store the dashboard does not read.
+  mistakes: (job: string): Promise<Mistake[]> => ask(address(`${jobPath(job)}/results/mistakes`)),
 
   // By job; called through curves.ts.
   curves: async (

@@ -301,3 +301,13 @@ export interface Choices {
   optimizers: JsonObject[]; // one of each type, with all defaults
   defaults: JsonObject; // a job with all defaults
 }
+
+// A wrong prediction of the test set; rows of tables have an index instead of a file.
+export interface Mistake {
+  file?: string;
+  index?: number;
+  label: string;
+  predicted: string;
+  probability: number; // of the true class
+  predictedProbability: number;
+}

@@ -13,6 +13,7 @@ import { epochTimes } from "../parts/epoch-time";
 import "../parts/job-actions";
 import "../parts/job-notes";
 import "../parts/loss-curves";
+import "../parts/mistakes";
 import { hyperparameters, parameterTable } from "../parts/parameters";
 import { stateLabel } from "../parts/state-label";
 import { bestOf } from "../parts/test-losses";
@@ -138,6 +139,7 @@ class JobView extends PageElement {
             : nothing
         }
         ${epochTimes(detail.tests)} ${classResults(detail)} ${attempts(detail.attempts ?? [], store.asOfMillis)}
+        ${summary.state === "finished" ? html`<worst-mistakes .job=${summary.job}></worst-mistakes>` : nothing}
         ${checkpoints(detail.summary.job, detail.checkpoints ?? [])}
         ${
           detail.command
