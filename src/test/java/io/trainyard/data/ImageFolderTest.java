@@ -18,23 +18,13 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-class ImageFolderTest {
+class ImageFolderTest extends DatasetFolder {
     private static final DatasetSpec SMALL = spec(List.of(4, 6), null);
 
-    @TempDir
-    Path folder;
-
-    private Path root;
-    private Path photos;
-
-    @BeforeEach
-    void makeRoot() throws IOException {
-        root = Files.createDirectory(folder.resolve("root"));
-        photos = Files.createDirectory(root.resolve("photos"));
+    ImageFolderTest() {
+        super("photos");
     }
 
     private static DatasetSpec spec(@Nullable List<Integer> resize, @Nullable SplitSpec split) {
@@ -42,8 +32,8 @@ class ImageFolderTest {
     }
 
     private void writeParts() throws IOException {
-        StripedImages.write(photos.resolve("train"), 0, 12);
-        StripedImages.write(photos.resolve("test"), 12, 20);
+        StripedImages.write(folder.resolve("train"), 0, 12);
+        StripedImages.write(folder.resolve("test"), 12, 20);
     }
 
     private Dataset open(DatasetSpec spec) {
@@ -78,7 +68,7 @@ class ImageFolderTest {
     @Test
     void usesValWithoutATestFolder() throws IOException {
         writeParts();
-        Files.move(photos.resolve("test"), photos.resolve("val"));
+        Files.move(folder.resolve("test"), folder.resolve("val"));
         assertThat(open(SMALL).test().size()).isEqualTo(8);
     }
 
@@ -102,10 +92,10 @@ class ImageFolderTest {
                 "b/Z.gif",
                 "b/notes.txt",
                 "a/.jpg")) {
-            Files.createDirectories(photos.resolve(file).getParent());
-            Files.createFile(photos.resolve(file));
+            Files.createDirectories(folder.resolve(file).getParent());
+            Files.createFile(folder.resolve(file));
         }
-        Files.createFile(photos.resolve("beside.png"));
+        Files.createFile(folder.resolve("beside.png"));
         DataFolder found = DataFolder.find(root, "photos").orElseThrow();
         assertThat(ImageFolder.of(found, found.path()).images())
                 .containsExactly(
@@ -141,7 +131,7 @@ class ImageFolderTest {
 
     @Test
     void splitsOneFolderAsInTheJob() throws IOException {
-        StripedImages.write(photos, 0, 20);
+        StripedImages.write(folder, 0, 20);
         Dataset set = open(spec(List.of(4, 6), new SplitSpec(0.25, 7)));
         assertThat(set.train().size()).isEqualTo(15);
         assertThat(set.test().size()).isEqualTo(5);
@@ -151,11 +141,11 @@ class ImageFolderTest {
 
     @Test
     void aDescriptionMayGiveTheSplitTheMeansAndTheShareOfBrokenFiles() throws IOException {
-        StripedImages.write(photos, 0, 20);
-        Files.writeString(photos.resolve("dataset.json"), """
+        StripedImages.write(folder, 0, 20);
+        Files.writeString(folder.resolve("dataset.json"), """
                 {"kind": "imageFolder", "split": {"test": 0.5}, "brokenShare": 0.2,
                  "normalize": {"mean": [0.5, 0.5, 0.5], "std": [0.2, 0.2, 0.2]}}""");
-        Files.writeString(photos.resolve("checks/0.PNG"), "no picture");
+        Files.writeString(folder.resolve("checks/0.PNG"), "no picture");
         Dataset set = open(SMALL);
         assertThat(set.train().size() + set.test().size()).isEqualTo(19);
         assertThat(new DataRoot(root).describe(SMALL).normalize())
@@ -164,10 +154,10 @@ class ImageFolderTest {
 
     @Test
     void skipsAFewBrokenFilesAndNamesThem() throws IOException {
-        StripedImages.write(photos.resolve("train"), 0, 120);
-        StripedImages.write(photos.resolve("test"), 120, 130);
+        StripedImages.write(folder.resolve("train"), 0, 120);
+        StripedImages.write(folder.resolve("test"), 120, 130);
         Dataset whole = open(SMALL);
-        Path text = photos.resolve("train/diagonal/1.png");
+        Path text = folder.resolve("train/diagonal/1.png");
         Files.writeString(text, "no picture");
         Dataset set = open(SMALL);
         assertThat(set.warnings())
@@ -178,7 +168,7 @@ class ImageFolderTest {
         assertThat(SplitBytes.pixels(set.train()))
                 .as("other samples are unchanged")
                 .isEqualTo(without(SplitBytes.pixels(whole.train()), 60, sample));
-        Files.write(photos.resolve("train/checks/0.PNG"), new byte[0]);
+        Files.write(folder.resolve("train/checks/0.PNG"), new byte[0]);
         assertRefused(
                 SMALL,
                 "2 of 120 files in photos/train cannot be read and are more than the allowed share of 0.01",
@@ -205,23 +195,23 @@ class ImageFolderTest {
     @Test
     void reportsMissingPartsOfAnImageFolder() throws IOException {
         assertRefused(SMALL, "has no dataset.json that describes it, and no folders of images");
-        StripedImages.write(photos.resolve("checks/1.png"), 1);
+        StripedImages.write(folder.resolve("checks/1.png"), 1);
         assertRefused(SMALL, "one folder in it, checks");
-        Files.createDirectory(photos.resolve("empty"));
+        Files.createDirectory(folder.resolve("empty"));
         assertRefused(
                 spec(List.of(4, 6), new SplitSpec(0.5, 0)),
                 "empty has no image in it, and every folder in",
                 "is a class");
-        Files.move(photos.resolve("empty"), photos.resolve("train"));
+        Files.move(folder.resolve("empty"), folder.resolve("train"));
         assertRefused(SMALL, "has train/ and neither test/ nor val/");
-        Files.createDirectory(photos.resolve("test"));
+        Files.createDirectory(folder.resolve("test"));
         assertRefused(SMALL, "train has no folder in it");
     }
 
     @Test
     void bothPartsHaveTheSameClasses() throws IOException {
         writeParts();
-        Files.move(photos.resolve("test/checks"), photos.resolve("test/cheques"));
+        Files.move(folder.resolve("test/checks"), folder.resolve("test/cheques"));
         assertRefused(SMALL, "checks only in train, cheques only in test");
     }
 
@@ -241,13 +231,13 @@ class ImageFolderTest {
     @Test
     void linksStayInTheDataRoot() throws IOException {
         writeParts();
-        Path elsewhere = Files.createDirectory(folder.resolve("elsewhere"));
+        Path elsewhere = Files.createDirectory(root.resolveSibling("elsewhere"));
         StripedImages.write(elsewhere.resolve("1.png"), 1);
-        Path link = photos.resolve("train/checks/linked");
+        Path link = folder.resolve("train/checks/linked");
         Files.createSymbolicLink(link, elsewhere);
         assertRefused(SMALL, "leads out of the data root");
         Files.delete(link);
-        Files.createSymbolicLink(link, photos.resolve("train/checks"));
+        Files.createSymbolicLink(link, folder.resolve("train/checks"));
         assertRefused(SMALL, "does a symbolic link lead in a circle?");
     }
 }

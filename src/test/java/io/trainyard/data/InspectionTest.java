@@ -9,45 +9,32 @@ import io.trainyard.spec.DatasetSpec;
 import io.trainyard.spec.SplitSpec;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /// The report about a folder, and the description that it proposes.
-class InspectionTest {
-    @TempDir
-    Path root;
-
-    private Path own;
-
-    @BeforeEach
-    void makeFolder() throws IOException {
-        own = Files.createDirectory(root.resolve("own"));
-    }
-
-    private void write(String file, String text) throws IOException {
-        Files.writeString(own.resolve(file), text);
+class InspectionTest extends DatasetFolder {
+    InspectionTest() {
+        super("own");
     }
 
     private Inspection inspect() {
-        return UserFolder.at(own).inspect(DatasetSpec.named("own"));
+        return UserFolder.at(folder).inspect(DatasetSpec.named("own"));
     }
 
     /// Inspects, writes the proposed description, and opens the dataset with it.
     private Inspection written() {
-        UserFolder folder = UserFolder.at(own);
-        Inspection inspection = folder.inspect(DatasetSpec.named("own"));
+        UserFolder own = UserFolder.at(folder);
+        Inspection inspection = own.inspect(DatasetSpec.named("own"));
         assertThat(inspection.unreadable()).isNull();
-        assertThat(folder.write(inspection)).isEqualTo(own.resolve("dataset.json"));
+        assertThat(own.write(inspection)).isEqualTo(folder.resolve("dataset.json"));
         Dataset dataset = new DataRoot(root).open(DatasetSpec.named("own"));
         assertThat(dataset.train().size()).isEqualTo(inspection.train());
         assertThat(dataset.test().size()).isEqualTo(inspection.test());
-        assertThat(UserFolder.at(own).inspect(DatasetSpec.named("own")).described())
+        assertThat(UserFolder.at(folder).inspect(DatasetSpec.named("own")).described())
                 .isTrue();
         return inspection;
     }
@@ -132,7 +119,7 @@ class InspectionTest {
     void reportsNonFiniteValuesOfArrays() throws IOException {
         Map<String, byte[]> arrays = Npy.rows();
         arrays.put("x_train", Npy.npy("<f4", "(3, 2)", Npy.floats(1, 2, Float.NaN, 4, Float.POSITIVE_INFINITY, 6)));
-        Npy.write(own, arrays);
+        Npy.write(folder, arrays);
         Inspection found = inspect();
         assertThat(found.unreadable()).contains("x_train[1, 0] of NaN");
         assertThat(found.odd())
@@ -148,10 +135,10 @@ class InspectionTest {
         for (int i = 0; i < size; i++) {
             pixels[i] = (byte) i;
         }
-        Files.write(own.resolve("x_train.npy"), Npy.npy("|u1", shape, pixels));
-        Files.write(own.resolve("x_test.npy"), Npy.npy("|u1", shape, pixels));
-        Files.write(own.resolve("y_train.npy"), Npy.npy("|u1", "(2,)", Npy.bytes(0, 1)));
-        Files.write(own.resolve("y_test.npy"), Npy.npy("|u1", "(2,)", Npy.bytes(1, 1)));
+        write("x_train.npy", Npy.npy("|u1", shape, pixels));
+        write("x_test.npy", Npy.npy("|u1", shape, pixels));
+        write("y_train.npy", Npy.npy("|u1", "(2,)", Npy.bytes(0, 1)));
+        write("y_test.npy", Npy.npy("|u1", "(2,)", Npy.bytes(1, 1)));
         Inspection found = written();
         assertThat(found.description().path("layout").asText()).isEqualTo(layout);
         assertThat(found.odd())
@@ -166,10 +153,10 @@ class InspectionTest {
     /// Expected values: numpy.mean and numpy.std of the bytes / 255.
     @Test
     void reportsMeanAndDeviationOfBytesInNetworkUnits() throws IOException {
-        Files.write(own.resolve("x_train.npy"), Npy.npy("|u1", "(2, 2)", Npy.bytes(0, 10, 255, 30)));
-        Files.write(own.resolve("x_test.npy"), Npy.npy("|u1", "(1, 2)", Npy.bytes(7, 7)));
-        Files.write(own.resolve("y_train.npy"), Npy.npy("|u1", "(2,)", Npy.bytes(0, 1)));
-        Files.write(own.resolve("y_test.npy"), Npy.npy("|u1", "(1,)", Npy.bytes(0)));
+        write("x_train.npy", Npy.npy("|u1", "(2, 2)", Npy.bytes(0, 10, 255, 30)));
+        write("x_test.npy", Npy.npy("|u1", "(1, 2)", Npy.bytes(7, 7)));
+        write("y_train.npy", Npy.npy("|u1", "(2,)", Npy.bytes(0, 1)));
+        write("y_test.npy", Npy.npy("|u1", "(1,)", Npy.bytes(0)));
         List<Inspection.Channel> channels = inspect().channels();
         assertThat(channels.get(0)).isEqualTo(new Inspection.Channel("0", 0.5, 0.5, 0, 1));
         assertThat(channels.get(1).mean()).isCloseTo(20 / 255.0, within(1e-12));
@@ -182,10 +169,11 @@ class InspectionTest {
     @Test
     void theDeviationOfLargeNumbersIsExact() throws IOException {
         Files.write(
-                own.resolve("x_train.npy"), Npy.npy("<f4", "(4, 1)", Npy.floats(1e8f, 1e8f + 8, 1e8f + 16, 1e8f + 24)));
-        Files.write(own.resolve("x_test.npy"), Npy.npy("<f4", "(1, 1)", Npy.floats(0)));
-        Files.write(own.resolve("y_train.npy"), Npy.npy("<f4", "(4,)", Npy.floats(1, 2, 3, 4)));
-        Files.write(own.resolve("y_test.npy"), Npy.npy("<f4", "(1,)", Npy.floats(1)));
+                folder.resolve("x_train.npy"),
+                Npy.npy("<f4", "(4, 1)", Npy.floats(1e8f, 1e8f + 8, 1e8f + 16, 1e8f + 24)));
+        write("x_test.npy", Npy.npy("<f4", "(1, 1)", Npy.floats(0)));
+        write("y_train.npy", Npy.npy("<f4", "(4,)", Npy.floats(1, 2, 3, 4)));
+        write("y_test.npy", Npy.npy("<f4", "(1,)", Npy.floats(1)));
         Inspection found = written();
         assertThat(found.channels().getFirst().mean()).isEqualTo(100_000_012);
         assertThat(found.channels().getFirst().std()).isCloseTo(8 * Math.sqrt(1.25), within(1e-9));
@@ -222,12 +210,12 @@ class InspectionTest {
 
     @Test
     void inspectsImageSizesAndDuplicates() throws IOException {
-        StripedImages.write(own.resolve("train"), 0, 12);
-        StripedImages.write(own.resolve("test"), 12, 16);
-        StripedImages.write(own.resolve("test/checks/again.png"), 4);
-        Files.writeString(own.resolve("train/diagonal/1.png"), "no picture");
+        StripedImages.write(folder.resolve("train"), 0, 12);
+        StripedImages.write(folder.resolve("test"), 12, 16);
+        StripedImages.write(folder.resolve("test/checks/again.png"), 4);
+        Files.writeString(folder.resolve("train/diagonal/1.png"), "no picture");
         DatasetSpec small = new DatasetSpec("own", null, List.of(8, 8), null, null, null, null);
-        Inspection found = UserFolder.at(own).inspect(small);
+        Inspection found = UserFolder.at(folder).inspect(small);
         assertThat(found.shape()).containsExactly(3, 8, 8);
         assertThat(found.train()).isEqualTo(11);
         assertThat(found.classes()).contains(new ClassCount("checks", 3, 2));
@@ -243,10 +231,10 @@ class InspectionTest {
 
     @Test
     void meansOfImagesAreThoseOfThePackedSet() throws IOException {
-        StripedImages.write(own, 0, 30);
+        StripedImages.write(folder, 0, 30);
         DatasetSpec how = new DatasetSpec("own", null, List.of(8, 8), null, new SplitSpec(0.2, 1), null, null);
-        Inspection images = UserFolder.at(own).inspect(how);
-        UserFolder.at(own).pack(root.resolve("packed"), how, false);
+        Inspection images = UserFolder.at(folder).inspect(how);
+        UserFolder.at(folder).pack(root.resolve("packed"), how, false);
         Inspection packed = UserFolder.at(root.resolve("packed")).inspect(DatasetSpec.named("packed"));
         assertThat(packed.channels()).isEqualTo(images.channels());
         assertThat(packed.classes()).isEqualTo(images.classes());
@@ -255,16 +243,16 @@ class InspectionTest {
 
     @Test
     void countsTheClassesOfIdxAndCifar() throws IOException {
-        OwnIdx.write(own, 9, 3);
-        Files.move(own.resolve("train-images-idx3-ubyte"), own.resolve("train-pictures"));
+        OwnIdx.write(folder, 9, 3);
+        Files.move(folder.resolve("train-images-idx3-ubyte"), folder.resolve("train-pictures"));
         Inspection idx = written();
         assertThat(idx.description().path("classes").asInt()).isEqualTo(3);
         assertThat(idx.description().path("trainImages").asText()).isEqualTo("train-pictures");
-        own = Files.createDirectory(root.resolve("other"));
+        folder = Files.createDirectory(root.resolve("other"));
         byte[] records = new byte[4 * 3074];
         records[3074 + 1] = 6;
-        Files.write(own.resolve("train.bin"), records);
-        Files.write(own.resolve("test.bin"), records);
+        write("train.bin", records);
+        write("test.bin", records);
         Inspection cifar = inspect();
         assertThat(cifar.description().path("labels").asText()).isEqualTo("fine");
         assertThat(cifar.description().path("classes").asInt()).isEqualTo(7);
@@ -273,29 +261,29 @@ class InspectionTest {
     @Test
     void anEmptyFolderListsTheSupportedKinds() throws IOException {
         write("readme.txt", "nothing");
-        assertThatThrownBy(() -> UserFolder.at(own))
+        assertThatThrownBy(() -> UserFolder.at(folder))
                 .isInstanceOf(DatasetException.class)
                 .hasMessageContaining("has no known content");
-        assertThatThrownBy(() -> UserFolder.at(own.resolve("readme.txt"))).hasMessageContaining("is a file");
-        assertThatThrownBy(() -> UserFolder.at(own.resolve("none"))).hasMessageContaining("is not there");
+        assertThatThrownBy(() -> UserFolder.at(folder.resolve("readme.txt"))).hasMessageContaining("is a file");
+        assertThatThrownBy(() -> UserFolder.at(folder.resolve("none"))).hasMessageContaining("is not there");
     }
 
     @Test
     void keepsAnExistingDescription() throws IOException {
-        Npy.write(own, Npy.rows());
-        UserFolder folder = UserFolder.at(own);
-        Inspection inspection = folder.inspect(DatasetSpec.named("own"));
+        Npy.write(folder, Npy.rows());
+        UserFolder own = UserFolder.at(folder);
+        Inspection inspection = own.inspect(DatasetSpec.named("own"));
         write("dataset.json", "{\"kind\": \"arrays\"}");
-        assertThatThrownBy(() -> folder.write(inspection))
+        assertThatThrownBy(() -> own.write(inspection))
                 .isInstanceOf(DatasetException.class)
                 .hasMessageContaining("FileAlreadyExists");
-        assertThat(Files.readString(own.resolve("dataset.json"))).isEqualTo("{\"kind\": \"arrays\"}");
+        assertThat(Files.readString(folder.resolve("dataset.json"))).isEqualTo("{\"kind\": \"arrays\"}");
     }
 
     @Test
     void warnsAboutNamesThatAreInvalidInJobs() throws IOException {
-        own = Files.createDirectory(root.resolve("My Rows"));
-        Npy.write(own, Npy.rows());
+        folder = Files.createDirectory(root.resolve("My Rows"));
+        Npy.write(folder, Npy.rows());
         assertThat(inspect().odd()).anyMatch(sentence -> sentence.startsWith("no job can name the folder My Rows"));
     }
 }
