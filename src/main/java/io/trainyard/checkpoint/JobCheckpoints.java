@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// The checkpoints of one job, in its folder of a store.
@@ -145,6 +146,26 @@ public final class JobCheckpoints {
             }
         }
         return Optional.empty();
+    }
+
+    /// The newest complete checkpoint that matches `name`, with its training state.
+    ///
+    /// @throws CheckpointException if there is none
+    Checkpoint at(CheckpointName name) {
+        Long step = name.best() ? Long.valueOf(SavedModel.bestStep(store, name)) : name.step();
+        SortedMap<CheckpointKey, Set<String>> files = CheckpointKey.files(store, folder);
+        SortedMap<CheckpointKey, Set<String>> named = new TreeMap<>(files);
+        named.keySet().removeIf(key -> step != null && key.step() != step);
+        return newest(JobChain.of(store, folder), named)
+                .orElseThrow(() ->
+                        new CheckpointException("there is no checkpoint \"%s\" with a training state in %s; %s"
+                                .formatted(
+                                        name,
+                                        store.uri(CheckpointKey.folder(folder)),
+                                        files.isEmpty()
+                                                ? "there are none"
+                                                : "there are the steps "
+                                                        + CheckpointKey.steps(List.copyOf(files.keySet())))));
     }
 
     /// The step of the checkpoint of the best test, as [Retention] keeps it: of those from which the job may resume,

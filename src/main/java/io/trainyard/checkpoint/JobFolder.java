@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /// One job's folder in a store. Ownership of a job is decided here, next to the job's state: see [JobChain].
@@ -77,6 +78,10 @@ public final class JobFolder {
                         .filter(run -> !CheckpointKey.list(store, run).isEmpty())
                         .findFirst())
                 .orElse(name);
+    }
+
+    static CheckpointName ofResult(CheckpointStore store, CheckpointName name) {
+        return name.isFile() ? name : new CheckpointName(ofResult(store, name.job()), name.step(), name.best());
     }
 
     /// How the job ended, such as `finished`; empty if it has not ended.
@@ -260,12 +265,29 @@ public final class JobFolder {
     ///
     /// @throws CheckpointException if the checkpoint does not exist or cannot be read
     public SavedModel source(CheckpointName name) {
-        SavedModel model =
-                source().isPresent() ? SavedModel.exact(store, source().get()) : SavedModel.find(store, name);
-        byte[] exact = model.name().toString().getBytes(StandardCharsets.UTF_8);
-        boolean decided = store.createIfAbsent(sourceKey(), exact)
-                || source().map(model.name()::equals).orElse(false);
-        return decided ? model : SavedModel.exact(store, source().orElseThrow());
+        return decide(name, exact -> SavedModel.exact(store, exact), SavedModel::name);
+    }
+
+    /// The training state of another job to continue; it is resolved like [#source].
+    ///
+    /// @throws CheckpointException if the checkpoint does not exist or cannot be read
+    public Checkpoint continued(CheckpointName name) {
+        return decide(
+                        name,
+                        exact -> Map.entry(
+                                exact.job(),
+                                new JobFolder(store, exact.job()).checkpoints().at(exact)),
+                        found -> new CheckpointName(
+                                found.getKey(), found.getValue().progress().step()))
+                .getValue();
+    }
+
+    private <T> T decide(CheckpointName name, Function<CheckpointName, T> read, Function<T, CheckpointName> nameOf) {
+        T found = read.apply(source().orElseGet(() -> ofResult(store, name)));
+        CheckpointName exact = nameOf.apply(found);
+        boolean decided = store.createIfAbsent(sourceKey(), exact.toString().getBytes(StandardCharsets.UTF_8))
+                || source().map(exact::equals).orElse(false);
+        return decided ? found : read.apply(source().orElseThrow());
     }
 
     /// The checkpoint from which the job started, with its step; empty before the start and without one.

@@ -32,9 +32,7 @@ public record SavedModel(CheckpointName name, Parameters parameters, int epoch) 
 
     /// Like [#exact], of the newest finished run of a job that `train` ran several times.
     public static SavedModel find(CheckpointStore store, CheckpointName name) {
-        return name.isFile()
-                ? exact(store, name)
-                : exact(store, new CheckpointName(JobFolder.ofResult(store, name.job()), name.step(), name.best()));
+        return exact(store, JobFolder.ofResult(store, name));
     }
 
     /// Reads the newest complete checkpoint that matches `name`. Damaged ones are skipped with a warning. A
@@ -91,7 +89,7 @@ public record SavedModel(CheckpointName name, Parameters parameters, int epoch) 
         }
     }
 
-    private static long bestStep(CheckpointStore store, CheckpointName name) {
+    static long bestStep(CheckpointStore store, CheckpointName name) {
         JobFolder folder = new JobFolder(store, name.job());
         Retention retention = folder.spec()
                 .map(JobJson::read)

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -123,7 +124,7 @@ public final class StateDict {
         List<String> missing = new ArrayList<>();
         List<String> others = new ArrayList<>();
         for (ParameterSpec spec : specs) {
-            Tensor expected = drawn.tensors().get(spec.name());
+            Tensor expected = Objects.requireNonNull(drawn.tensors().get(spec.name()), spec.name());
             Tensor tensor = found.remove(spec.name());
             Tensor fitting = tensor == null ? null : shaped(tensor, expected);
             // as PyTorch does: files of earlier versions have no counters

@@ -1,5 +1,6 @@
 package io.trainyard.cli;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.cli.terminal.JobProgress;
@@ -7,6 +8,7 @@ import io.trainyard.device.Devices;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.jobfile.JobFiles;
+import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobKind;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.spec.Printable;
@@ -67,15 +69,24 @@ public final class TrainCommand extends PlainCommand {
     @Option(names = "--resume", description = "Continue from the newest checkpoint of the job's newest run.")
     private boolean resume;
 
+    @Option(
+            names = "--epochs",
+            paramLabel = "N",
+            description = "With --resume: go on up to this number of epochs, as a new run.")
+    private @Nullable Integer epochs;
+
     @Override
     public Integer call() {
+        if (epochs != null && !resume) {
+            throw wrong("--epochs is for --resume; otherwise, set epochs in the file");
+        }
         List<JobSpec> jobs = JobFiles.read(List.of(file), terminal.in()).stream()
                 .flatMap(job -> Trials.of(job).stream())
                 .toList();
         var _ = Devices.open(options.device()); // reports a missing device before any data is read
         options.choice(jobs).ifPresent(terminal.err()::println);
         CheckpointStore store = CheckpointStore.open(options.checkpoints());
-        if (!resume) {
+        if (isNewRun()) {
             jobs.forEach(
                     job -> sayWhatIsThere(JobFolder.ofLastRun(store, job.id()), JobFolder.ofNewRun(store, job.id())));
         }
@@ -89,6 +100,18 @@ public final class TrainCommand extends PlainCommand {
         } finally {
             ended.countDown();
         }
+    }
+
+    private boolean isNewRun() {
+        return !resume || epochs != null;
+    }
+
+    /// The job that goes on where its last run ended.
+    private JobSpec withMoreEpochs(JobSpec job, CheckpointStore store) {
+        ObjectNode json = JobJson.command(job).json();
+        String last = JobFolder.ofLastRun(store, job.id()).name();
+        json.remove(List.of("initFrom", "except"));
+        return JobJson.read(json.put("epochs", epochs).put("continueFrom", last.contains("~") ? last : last + "~1"));
     }
 
     /// Stops the current job at its next step boundary, with a checkpoint, and starts no other.
@@ -145,8 +168,9 @@ public final class TrainCommand extends PlainCommand {
         Supervisor supervisor = supervisor(events);
         int status = ExitCodes.OK;
         for (JobSpec job : jobs) {
-            JobFolder folder = resume ? JobFolder.ofLastRun(store, job.id()) : JobFolder.ofNewRun(store, job.id());
-            Outcome outcome = training.runToEnd(job, folder, supervisor);
+            JobSpec asked = epochs == null ? job : withMoreEpochs(job, store);
+            JobFolder folder = isNewRun() ? JobFolder.ofNewRun(store, job.id()) : JobFolder.ofLastRun(store, job.id());
+            Outcome outcome = training.runToEnd(asked, folder, supervisor);
             ended.accept(job, outcome);
             if (isInterrupted(outcome)) {
                 return ExitCodes.INTERRUPTED;

@@ -26,6 +26,7 @@ public enum JobKind {
             "checkpointEveryEpochs",
             "checkpointEverySteps",
             "checkpointEverySeconds",
+            "continueFrom",
             "except",
             "keepLast",
             "keepBest",

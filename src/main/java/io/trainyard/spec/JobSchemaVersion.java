@@ -22,6 +22,7 @@ public record JobSchemaVersion(List<Addition> additions) {
     private static final List<Addition> SINCE_0_2 = List.of(
             new Addition(2, "", null, "initFrom", ".*(/best|/.*\\.safetensors)"),
             new Addition(2, "", null, "except"),
+            new Addition(2, "", null, "continueFrom"),
             new Addition(2, "network", "concat", null),
             new Addition(2, "network", "gate", null));
 

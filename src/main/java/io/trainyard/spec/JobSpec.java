@@ -32,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 /// @param kind train or evaluate
 /// @param initFrom the checkpoint with the initial weights or the weights to evaluate; null: random weights
 /// @param except patterns of names of parameters and layers that keep their random weights; null: none
+/// @param continueFrom the checkpoint of another job whose training goes on up to `epochs`; null: none
 /// @param project the project that the job's use of the fleet is charged to; null: [#DEFAULT_PROJECT]
 /// @param preemptible whether jobs of higher priority may preempt it
 /// @param group the group of jobs it belongs to; for trials the sweep's id; null: none
@@ -67,6 +68,7 @@ public record JobSpec(
         @Default("'train'") JobKind kind,
         @Nullable CheckpointName initFrom,
         @Nullable List<String> except,
+        @Nullable CheckpointName continueFrom,
         @Nullable String project,
         @Default("true") boolean preemptible,
         @Nullable String group,
@@ -126,6 +128,14 @@ public record JobSpec(
                 throw new InvalidJobException(
                         "except is given, but initFrom is missing; name the checkpoint whose other parameters are loaded, or leave except out");
             }
+        }
+        if (continueFrom != null
+                && (initFrom != null
+                        || continueFrom.isFile()
+                        || continueFrom.job().equals(id))) {
+            throw new InvalidJobException(
+                    "continueFrom is \"%s\"; allowed is the checkpoint of another job, such as \"tudui-1\", without initFrom"
+                            .formatted(continueFrom));
         }
         requireGroup(group, sweep, random, asha);
     }

@@ -160,7 +160,7 @@ public final class JobTraining {
         Workload asked = job.kind() == JobKind.EVALUATE ? asBefore.forTests() : asBefore;
         try (SessionAdmission.Place place = others.join(device, asked);
                 LearningSession session = open(attempt, place, device, asked)) {
-            StartingPoint start = StartingPoint.of(attempt, workload.network(), newest);
+            StartingPoint start = StartingPoint.of(attempt, workload, newest);
             session.load(start.state());
             logNewChoices(attempt, asked.choices(), session.choices());
             attempt.publish(start.event(attempt, prepared, session, info));

@@ -1,6 +1,7 @@
 package io.trainyard.training;
 
 import io.trainyard.checkpoint.Checkpoint;
+import io.trainyard.checkpoint.CheckpointException;
 import io.trainyard.checkpoint.Progress;
 import io.trainyard.checkpoint.SavedModel;
 import io.trainyard.checkpoint.StateDict;
@@ -18,6 +19,7 @@ import io.trainyard.spec.CheckpointName;
 import io.trainyard.spec.JobKind;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.spec.Network;
+import io.trainyard.spec.ParameterSpec;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -31,11 +33,15 @@ record StartingPoint(
     /// @param newest the job's own newest checkpoint, which takes precedence
     /// @throws io.trainyard.checkpoint.CheckpointException if the checkpoint to start from is missing or
     ///     belongs to another network
-    static StartingPoint of(Attempt attempt, Network network, Optional<Checkpoint> newest) {
+    static StartingPoint of(Attempt attempt, Workload workload, Optional<Checkpoint> newest) {
+        Network network = workload.network();
         if (newest.isPresent()) {
             return new StartingPoint(newest.get().state(), newest.get().progress(), null);
         }
         JobSpec job = attempt.job();
+        if (job.continueFrom() != null) {
+            return continued(job, workload, job.continueFrom(), attempt.folder().continued(job.continueFrom()));
+        }
         TorchRandom random = new TorchRandom(job.seed());
         // Drawn even if unused: a PyTorch script creates its network before it loads a state_dict into it.
         Parameters drawn = Initializer.initial(network, random);
@@ -45,6 +51,29 @@ record StartingPoint(
                 ? drawn
                 : StateDict.load(source, job.network().label(), network.parameters(), drawn, job::keepsRandom);
         return new StartingPoint(new SessionState(model, Parameters.NONE), Progress.beginning(random.state()), source);
+    }
+
+    private static StartingPoint continued(JobSpec job, Workload workload, CheckpointName name, Checkpoint saved) {
+        Progress at = saved.progress();
+        if (at.epoch() >= job.epochs()) {
+            throw new CheckpointException(
+                    "epochs is %d, and %s has trained %d already; epochs is the number of all epochs"
+                            .formatted(job.epochs(), name, at.epoch()));
+        }
+        String needed = "continueFrom needs the same network, dataset, batchSize and type of optimizer";
+        if (at.step() - at.stepOfEpoch() != (long) at.epoch() * workload.stepsPerEpoch()) {
+            throw new CheckpointException("%s has trained %d steps in %d epochs, and this job has %d steps in each; %s"
+                    .formatted(name, at.step() - at.stepOfEpoch(), at.epoch(), workload.stepsPerEpoch(), needed));
+        }
+        try {
+            List<ParameterSpec> parameters = workload.network().parameters();
+            saved.state().model().requireMatch(parameters);
+            saved.state().optimizer().requireMatch(job.update().state(parameters));
+        } catch (IllegalArgumentException e) {
+            throw new CheckpointException(
+                    "the state of %s does not fit: %s; %s".formatted(name, e.getMessage(), needed), e);
+        }
+        return new StartingPoint(saved.state(), at, null);
     }
 
     /// The event for the beginning of the attempt.

@@ -9,6 +9,7 @@ import io.trainyard.checkpoint.SavedModel;
 import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.EpochTested;
 import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.spec.CheckpointName;
 import java.io.ByteArrayInputStream;
@@ -110,10 +111,24 @@ class TrainCommandTest {
                 .containsExactly("a~2/10", "a/10", "a~2/10");
     }
 
-    private Ended train(String jobs) throws IOException {
+    @Test
+    void resumesAFinishedRunWithMoreEpochs() throws IOException {
+        String job = JOB.formatted("a", "shapes28", 1000);
+        assertThat(train(job).finished()).containsExactly("a");
+        Ended more = train(job, "--resume", "--epochs", "3");
+        assertThat(more.finished()).containsExactly("a");
+        assertThat(more.events().stream().filter(EpochTested.class::isInstance)).hasSize(2);
+        assertThat(more.errors()).contains("This run is stored as a~2", "./trainyard predict a~2");
+        assertThat(train(job, "--epochs", "3").errors()).contains("--epochs is for --resume");
+    }
+
+    private Ended train(String jobs, String... options) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
-        int status = run(TestCommands.with(new TrainCommand(), terminal(jobs, out, err, false)), "--json");
+        List<String> more = new ArrayList<>(List.of(options));
+        more.add("--json");
+        int status = run(
+                TestCommands.with(new TrainCommand(), terminal(jobs, out, err, false)), more.toArray(String[]::new));
         List<TrainingEvent> events = new ArrayList<>();
         for (String line : out.toString(UTF_8).lines().toList()) {
             events.add(EventJson.readEvent(line.getBytes(UTF_8)).event());

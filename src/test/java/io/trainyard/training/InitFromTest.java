@@ -10,12 +10,14 @@ import io.trainyard.event.TrainingEvent.Failed;
 import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.event.TrainingEvent.Started;
+import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.spec.CheckpointName;
 import io.trainyard.spec.JobSpec;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Jobs that start from another job's checkpoint, or evaluate it.
 @Slow
@@ -71,6 +73,56 @@ class InitFromTest extends SmallJobs {
         assertThat(events.getLast())
                 .isInstanceOfSatisfying(
                         Failed.class, failed -> assertThat(failed.reason()).startsWith(reason));
+    }
+
+    /// As one job that has all epochs from the beginning, also with schedules that depend on their number.
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{'type': 'sgd', 'learningRate': 0.05, 'momentum': 0.9}, 'schedule': {'type': 'step', 'stepSize': 1}",
+                "{'type': 'adam', 'learningRate': 0.005}, 'ema': {'decay': 0.9}"
+            })
+    void goesOnWithMoreEpochs(String optimizer) {
+        String fields = "\"batchSize\": 1500, \"shuffle\": true, \"optimizer\": " + optimizer.replace('\'', '"');
+        run(job("whole", fields + ", \"epochs\": 3"), () -> false);
+        String sha256 = ((Finished) events.getLast()).parametersSha256();
+        long steps = of(CheckpointSaved.class).getFirst().step();
+        run(job("a", fields + ", \"epochs\": 1"), () -> false);
+        events.clear();
+        JobSpec more = job("b", fields + ", \"epochs\": 3, \"continueFrom\": \"a\"");
+        while (run(more, stopAfterQuestions(2)) instanceof Outcome.Released) {
+            assertThat(events.getLast()).isInstanceOf(Released.class);
+        }
+        assertThat(((Finished) events.getLast()).parametersSha256()).isEqualTo(sha256);
+        assertThat(of(Started.class).getFirst().firstStep()).isEqualTo(steps + 1);
+        assertThat(of(Started.class).getFirst().initFrom()).isEqualTo(new CheckpointName("a", steps));
+    }
+
+    @Test
+    void schedulesThatDependOnTheEpochsAreThoseOfAllEpochs() {
+        String fields = "\"batchSize\": 1500, \"schedule\": {\"type\": \"cosine\"}, \"epochs\": ";
+        run(job("whole", fields + 3), () -> false);
+        Double rate = of(StepLosses.class).getLast().learningRate();
+        run(job("a", fields + 1), () -> false);
+        run(job("b", fields + "3, \"continueFrom\": \"a\""), () -> false);
+        assertThat(of(StepLosses.class).getLast().learningRate()).isEqualTo(rate);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+        a    | `"epochs": 1`                                     | `epochs is 1, and a has trained 1 already; epochs is the number of all epochs`
+        a    | `"epochs": 2, "batchSize": 1000`                  | `a has trained 2 steps in 1 epochs, and this job has 3 steps in each; continueFrom needs the same network, `
+        a    | `"epochs": 2, "optimizer": {"type": "adam"}`      | `the state of a does not fit: parameter 0.weight.exp_avg is missing; expected is float32 of shape 4x3x5x5; continueFrom needs `
+        a/7  | `"epochs": 2`                                     | `there is no checkpoint "a/7" with a training state in `
+        none | `"epochs": 2`                                     | `there is no checkpoint "none" with a training state in `
+        """)
+    void whatCannotGoOnFailsTheJob(String from, String fields, String reason) {
+        run(job("a", "\"epochs\": 1, \"batchSize\": 1500"), () -> false);
+        JobSpec job = job("b", "\"batchSize\": 1500, \"continueFrom\": \"%s\", %s".formatted(from, fields));
+        assertThat(run(job, () -> false))
+                .isInstanceOfSatisfying(
+                        Outcome.Failed.class,
+                        o -> assertThat(o.event().reason()).startsWith(reason));
     }
 
     @Test
