@@ -4,12 +4,15 @@
   leaves/train.csv, leaves/test.csv   rows of four numbers and the name of a class
   flags/flags.npz                     images, uint8 in (N, H, W, C), with labels
   losses.json                         by dataset: the job, the loss of each step, the test loss sum of each epoch
+  continued.json                      by schedule: a job of 2 epochs, and the losses of 2 more, after torch.save and torch.load of all state
 
 The files are read with csv and numpy, independently of Trainyard.
 """
 
 import csv
+import io
 import json
+import math
 import pathlib
 import sys
 
@@ -111,6 +114,84 @@ def train(name, read, inputs, outputs, flatten, folder, description):
     return {"job": job, "losses": losses, "testLossSums": tests}
 
 
+def one_cycle(optimizer, epochs, steps, state):
+    last = -1
+    if state:
+        optimizer.load_state_dict(state["optimizer"])
+        last = state["epoch"] * steps - 1
+    return torch.optim.lr_scheduler.OneCycleLR(optimizer, 0.2, epochs * steps, cycle_momentum=False, last_epoch=last)
+
+
+def cosine(optimizer, epochs, steps, state):
+    """CosineAnnealingLR in closed form: its own get_lr() goes on from the last rate, whatever the total is."""
+    last = -1
+    if state:
+        optimizer.load_state_dict(state["optimizer"])
+        last = state["epoch"] - 1
+    return torch.optim.lr_scheduler.LambdaLR(optimizer, lambda e: (1 + math.cos(math.pi * e / epochs)) / 2, last_epoch=last)
+
+
+def stepped(optimizer, epochs, steps, state):
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1, 0.5)
+    if state:
+        optimizer.load_state_dict(state["optimizer"])
+        scheduler.load_state_dict(state["scheduler"])
+    return scheduler
+
+
+SCHEDULES = [
+    (stepped, {"type": "step", "stepSize": 1, "gamma": 0.5}, False),
+    (cosine, {"type": "cosine"}, False),
+    (one_cycle, {"type": "oneCycle", "maxLearningRate": 0.2, "cycleMomentum": False}, True),
+]
+
+
+def continue_training(schedule, spec, each_step, folder, description):
+    """Trains 2 epochs, saves all, loads all into new objects, and trains to epoch 4 with the schedule of 4 epochs."""
+    mean, std = description["normalize"]["mean"], description["normalize"]["std"]
+    torch.manual_seed(3)
+    losses, saved, state = [], io.BytesIO(), None
+    for total in 2, 4:
+        model = mlp(4, 3, False)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+        train_set = DataLoader(read_leaves(folder, "train", mean, std), batch_size=8, shuffle=True)
+        test_set = DataLoader(read_leaves(folder, "test", mean, std), batch_size=8)
+        if saved.tell():
+            state = torch.load(io.BytesIO(saved.getvalue()))
+            model.load_state_dict(state["model"])
+            torch.set_rng_state(state["random"])
+        scheduler = schedule(optimizer, total, len(train_set), state)
+        losses = []
+        for _ in range(state["epoch"] if state else 0, total):
+            for x, y in train_set:
+                optimizer.zero_grad()
+                loss = torch.nn.functional.cross_entropy(model(x), y)
+                loss.backward()
+                optimizer.step()
+                if each_step and scheduler.last_epoch + 1 < total * len(train_set):
+                    scheduler.step()
+                losses.append(loss.item())
+            if not each_step:
+                scheduler.step()
+            for _ in test_set:
+                pass
+        keys = {"epoch": total, "model": model.state_dict(), "optimizer": optimizer.state_dict(), "random": torch.get_rng_state()}
+        if not isinstance(scheduler, torch.optim.lr_scheduler.LambdaLR):
+            keys["scheduler"] = scheduler.state_dict()
+        torch.save(keys, saved)
+    job = {
+        "dataset": "leaves",
+        "network": {"layers": json_layers(3, False)},
+        "epochs": 2,
+        "batchSize": 8,
+        "shuffle": True,
+        "seed": 3,
+        "optimizer": {"type": "sgd", "learningRate": 0.1, "momentum": 0.9},
+        "schedule": spec,
+    }
+    return {"job": job, "losses": losses}
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     random = numpy.random.default_rng(13)
@@ -124,6 +205,8 @@ def main():
         train("leaves", read_leaves, 4, 3, False, folder / "leaves", leaves),
         train("flags", read_flags, 6 * 7 * 3, 4, True, folder / "flags", flags),
     ]
+    more = [continue_training(*schedule, folder / "leaves", leaves) for schedule in SCHEDULES]
+    (folder / "continued.json").write_text("\n".join(json.dumps(result) for result in more) + "\n")
     (folder / "losses.json").write_text("\n".join(json.dumps(result) for result in results) + "\n")
 
 

@@ -141,9 +141,14 @@ public final class StateDict {
             add(sentences, "missing: ", missing);
             add(sentences, "unexpected: ", List.copyOf(found.keySet()));
             add(sentences, "of another shape: ", others);
+            String first = missing.isEmpty() ? others.isEmpty() ? "fc." : others.getFirst() : missing.getFirst();
             throw new CheckpointException(
-                    "the checkpoint %s does not fit the network (%s). %s. \"except\" leaves layers as drawn, such as \"except\": [\"fc\"]"
-                            .formatted(model.name(), network, String.join("; ", sentences)));
+                    "the checkpoint %s does not fit the network (%s). %s. \"except\" leaves layers as drawn, such as \"except\": [\"%s\"]"
+                            .formatted(
+                                    model.name(),
+                                    network,
+                                    String.join("; ", sentences),
+                                    first.replaceFirst("(\\.[a-z_]+)?( is .*)?$", "")));
         }
         return new Parameters(loaded);
     }

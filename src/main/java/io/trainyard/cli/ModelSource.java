@@ -57,7 +57,11 @@ record ModelSource(
         SavedModel found = SavedModel.find(opened, name);
         String run = found.name().job();
         Optional<JobSpec> spec = new JobFolder(opened, run).spec().map(JobJson::read);
-        return new ModelSource(found.name().toString(), found.parameters(), spec, run.equals(name.job()) ? null : run);
+        return new ModelSource(
+                found.name().toString(),
+                found.parameters(),
+                spec,
+                run.equals(name.job()) || name.job().contains("~") ? null : run);
     }
 
     /// `<job>/checkpoints/step-<n>-<attempt>.safetensors` belongs to `<job>/spec.json`.

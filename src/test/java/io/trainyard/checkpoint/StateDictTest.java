@@ -74,7 +74,7 @@ class StateDictTest {
         assertThatThrownBy(() -> load(theirs, ours))
                 .isInstanceOf(CheckpointException.class)
                 .hasMessage(
-                        "the checkpoint net.safetensors does not fit the network (lenet). missing: conv1.weight; unexpected: conv.weight; of another shape: fc.weight is float32 of shape 1000x4; expected is float32 of shape 10x4, fc.bias is float32 of shape 1000; expected is float32 of shape 10. \"except\" leaves layers as drawn, such as \"except\": [\"fc\"]");
+                        "the checkpoint net.safetensors does not fit the network (lenet). missing: conv1.weight; unexpected: conv.weight; of another shape: fc.weight is float32 of shape 1000x4; expected is float32 of shape 10x4, fc.bias is float32 of shape 1000; expected is float32 of shape 10. \"except\" leaves layers as drawn, such as \"except\": [\"conv1\"]");
     }
 
     private static Tensor floats(float value, Integer... sizes) {
