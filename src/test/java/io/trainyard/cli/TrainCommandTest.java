@@ -119,7 +119,7 @@ class TrainCommandTest {
         assertThat(more.finished()).containsExactly("a");
         assertThat(more.events().stream().filter(EpochTested.class::isInstance)).hasSize(2);
         assertThat(more.errors()).contains("This run is stored as a~2", "./trainyard predict a~2");
-        assertThat(train(job, "--epochs", "3").errors()).contains("--epochs is for --resume");
+        assertThat(train(job, "--epochs", "3").status()).isEqualTo(ExitCodes.BAD_INPUT);
     }
 
     private Ended train(String jobs, String... options) throws IOException {

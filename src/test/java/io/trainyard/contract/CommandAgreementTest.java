@@ -51,6 +51,7 @@ class CommandAgreementTest {
             "minVal", Pattern.compile("hardtanh.minVal is .* it must be below it"),
             "std", Pattern.compile("\\d+ means and \\d+ stds"),
             "initFrom", Pattern.compile("the job's own id"),
+            "except", Pattern.compile("except is given, but initFrom is missing|continueFrom is"),
             "max", Pattern.compile("sweep.*min is .* (it must be below max|must be above 0)"));
 
     private static final List<String> ODD = List.of("""
