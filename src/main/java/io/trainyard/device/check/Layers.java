@@ -35,6 +35,7 @@ import io.trainyard.spec.SampleNorm.LayerNorm;
 import io.trainyard.spec.SampleNorm.LayerNorm2d;
 import io.trainyard.spec.Scale;
 import io.trainyard.spec.Upsample;
+import java.util.Arrays;
 import java.util.List;
 
 public final class Layers {
@@ -160,7 +161,7 @@ public final class Layers {
 
     @SafeVarargs
     public static Concat concat(List<LayerSpec>... branches) {
-        return new Concat(null, List.of(branches));
+        return new Concat(null, Arrays.stream(branches).toList());
     }
 
     public static Gate gate(LayerSpec... layers) {
