@@ -7,6 +7,7 @@ import io.trainyard.event.Control.RequestedPriority;
 import io.trainyard.event.JobRecord.Requested;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
+import io.trainyard.event.MetricValues;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.Brokers;
 import io.trainyard.topics.CloudEvents;
@@ -91,6 +92,13 @@ public class JobControl {
         sender.send(jobs, priority, _ -> {});
         submitter.ifPresent(
                 by -> store.submitters().add(jobs.stream().map(JobSpec::id).toList(), by, System.currentTimeMillis()));
+    }
+
+    /// Publishes users' metrics.
+    ///
+    /// @throws io.trainyard.topics.KafkaUnreachableException if the brokers do not answer
+    public void publish(List<MetricValues> metrics) {
+        sender.metrics(metrics);
     }
 
     /// Applies an action to jobs.

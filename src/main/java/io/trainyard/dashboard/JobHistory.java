@@ -3,6 +3,7 @@ package io.trainyard.dashboard;
 import io.trainyard.event.JobRecord;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
+import io.trainyard.event.MetricValues;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.forecast.StartForecast;
 import io.trainyard.share.ProjectRules;
@@ -101,8 +102,15 @@ public final class JobHistory {
     /// @throws IllegalArgumentException if the database refuses the data; nothing was stored
     /// @throws TrackingException if the store fails or another process wrote first; nothing was stored
     public List<Transition> apply(Collection<JobRecord> jobRecords, Map<Partition, Long> next) {
-        StoredChanges taken = store.take(jobRecords, next);
+        return apply(jobRecords, List.of(), next);
+    }
+
+    /// Like the other `apply`, with users' metrics.
+    public List<Transition> apply(
+            Collection<JobRecord> jobRecords, Collection<MetricValues> metrics, Map<Partition, Long> next) {
+        StoredChanges taken = store.take(jobRecords, metrics, next);
         show(taken.changed());
+        touch(metrics);
         waiting.take(taken.changed());
         listeners.forEach(listener -> listener.accept(jobRecords));
         return taken.transitions();
@@ -124,6 +132,11 @@ public final class JobHistory {
                 jobLeftVersion = ++version;
             }
         }
+    }
+
+    /// Sends the jobs to readers again, so that they read the metrics.
+    private synchronized void touch(Collection<MetricValues> metrics) {
+        metrics.forEach(values -> jobs.computeIfPresent(values.job(), (_, entry) -> new Entry(entry.job(), ++version)));
     }
 
     private synchronized void show(Collection<JobSummary> changed) {

@@ -3,6 +3,7 @@ package io.trainyard.dashboard;
 import io.trainyard.event.Control;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.JobRecord;
+import io.trainyard.event.MetricValues;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.topics.Brokers;
 import io.trainyard.topics.Topic;
@@ -14,6 +15,7 @@ import io.trainyard.tracking.TrackingStore;
 import jakarta.inject.Singleton;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -228,7 +230,7 @@ public class TopicConsumer {
 
     /// The topics with offsets in the store.
     List<String> trackedTopics() {
-        return Stream.concat(Topic.JOB_TOPICS.stream(), Stream.of(Topic.CONTROL))
+        return Stream.concat(Topic.JOB_TOPICS.stream(), Stream.of(Topic.CONTROL, Topic.METRICS))
                 .map(topic -> topic.name(prefix))
                 .toList();
     }
@@ -291,6 +293,7 @@ public class TopicConsumer {
         Map<Partition, Long> known = store.offsets();
         List<JobRecord> jobRecords = new ArrayList<>();
         List<Control> controls = new ArrayList<>();
+        List<MetricValues> metrics = new ArrayList<>();
         Map<Partition, Long> next = new HashMap<>();
         int refused = 0;
         for (ConsumerRecord<String, byte[]> entry : records) {
@@ -301,6 +304,8 @@ public class TopicConsumer {
             } else if (topic != null && entry.offset() >= known.getOrDefault(partition, 0L)) {
                 if (topic == Topic.CONTROL) {
                     readControl(entry, controls);
+                } else if (topic == Topic.METRICS) {
+                    readMetrics(entry, metrics);
                 } else {
                     readJobRecords(topic, entry, jobRecords);
                 }
@@ -311,7 +316,7 @@ public class TopicConsumer {
         store.keep(controls); // idempotent if records are read twice
         alerts.take(jobRecords);
         long omittedBefore = store.omitted();
-        counters.taken(jobRecords, history.apply(jobRecords, next), refused);
+        counters.taken(jobRecords, history.apply(jobRecords, metrics, next), refused);
         counters.skipped(store.omitted() - omittedBefore);
     }
 
@@ -321,6 +326,21 @@ public class TopicConsumer {
 
     private void readControl(ConsumerRecord<String, byte[]> entry, List<Control> controls) {
         read(entry, () -> controls.add(EventJson.readControl(entry.value())));
+    }
+
+    /// Values without a time get the timestamp of their record.
+    private void readMetrics(ConsumerRecord<String, byte[]> entry, List<MetricValues> metrics) {
+        read(entry, () -> {
+            MetricValues values = EventJson.readMetrics(entry.value());
+            metrics.add(
+                    values.time() != null
+                            ? values
+                            : new MetricValues(
+                                    values.job(),
+                                    values.step(),
+                                    Instant.ofEpochMilli(entry.timestamp()),
+                                    values.values()));
+        });
     }
 
     /// The time of a heartbeat is the timestamp of its record.

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.exc.ValueInstantiationException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.module.paramnames.ParameterNamesModule;
@@ -163,6 +164,27 @@ public final class EventJson {
         requireComplete(control);
         requireId("job", control.job());
         return control;
+    }
+
+    public static byte[] write(MetricValues metrics) {
+        return bytes(metrics);
+    }
+
+    public static MetricValues readMetrics(byte[] json) throws IOException {
+        if (json.length > MetricValues.MAX_BYTES) {
+            throw new IOException(
+                    "it has %d bytes; allowed is up to %d".formatted(json.length, MetricValues.MAX_BYTES));
+        }
+        MetricValues metrics;
+        try {
+            metrics = read(json, MetricValues.class, "values of metrics");
+        } catch (ValueInstantiationException e) {
+            throw new IOException(
+                    e.getCause() == null ? e.getOriginalMessage() : e.getCause().getMessage(), e);
+        }
+        requireComplete(metrics);
+        requireId("job", metrics.job());
+        return metrics;
     }
 
     private static void requireLength(byte[] json) throws IOException {

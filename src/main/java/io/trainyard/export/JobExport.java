@@ -67,6 +67,7 @@ public final class JobExport {
                             exporter.losses(span);
                             losses[0] += span.losses().length;
                         });
+                        store.eachMetric(job, exporter::metric);
                         exporter.end();
                         all = new Progress(job, all.jobs() + 1, losses[0]);
                         exported.accept(all);

@@ -4,6 +4,7 @@ import static java.util.Locale.ROOT;
 
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Epoch;
+import io.trainyard.tracking.MetricPoints;
 import io.trainyard.tracking.TrackingStore;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
@@ -12,6 +13,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -41,6 +43,7 @@ public final class LiveTensorBoardExporter {
         private boolean begun;
         private long lossStep;
         private long testStep;
+        private final Map<String, Long> metricSteps = new HashMap<>(); // the last one, by tag
 
         Written(Path file) {
             this.file = file;
@@ -81,6 +84,15 @@ public final class LiveTensorBoardExporter {
                     written.lossStep = span.firstStep() + i;
                     events.scalar(
                             TensorBoardExporter.TRAIN_LOSS, written.lossStep, span.millis(i) / 1e3, span.losses()[i]);
+                }
+            });
+            store.eachMetric(job.id(), metric -> {
+                String tag = TensorBoardExporter.USER + metric.name();
+                for (MetricPoints.Point point : metric.points()) {
+                    if (point.step() > written.metricSteps.getOrDefault(tag, -1L)) {
+                        written.metricSteps.put(tag, point.step());
+                        TensorBoardExporter.write(metric.name(), point, events);
+                    }
                 }
             });
             for (ExportedJob.Test test : job.tests()) {
@@ -132,7 +144,7 @@ public final class LiveTensorBoardExporter {
             switch (scalar.tag()) {
                 case TensorBoardExporter.TRAIN_LOSS -> written.lossStep = Math.max(written.lossStep, scalar.step());
                 case TensorBoardExporter.TEST_LOSS -> written.testStep = Math.max(written.testStep, scalar.step());
-                default -> {}
+                default -> written.metricSteps.merge(scalar.tag(), scalar.step(), Math::max);
             }
         });
         written.begun = whole > 0;

@@ -7,6 +7,7 @@ import io.trainyard.event.JobState.Status;
 import io.trainyard.spec.JobField;
 import io.trainyard.spec.Printable;
 import io.trainyard.tracking.LossSpan;
+import io.trainyard.tracking.MetricPoints;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -74,6 +75,17 @@ final class MlflowExporter implements JobExporter {
         for (int i = 0; i < span.losses().length; i++) {
             out.write(metric(Math.round(span.millis(i)), span.losses()[i], span.firstStep() + i));
         }
+    }
+
+    /// The file's name has no slash, since one metric may be named like the folder of another.
+    @Override
+    public void metric(MetricPoints metric) throws IOException {
+        StringBuilder lines = new StringBuilder();
+        for (MetricPoints.Point point : metric.points()) {
+            lines.append(line(point.millis(), Double.toString(point.value()), point.step()));
+        }
+        String name = (TensorBoardExporter.USER + metric.name()).replace('/', ' ');
+        write(current().run().resolve("metrics").resolve(name), lines.toString());
     }
 
     @Override

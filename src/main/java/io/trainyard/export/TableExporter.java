@@ -8,12 +8,13 @@ import io.trainyard.event.TrainingEvent.EpochTime;
 import io.trainyard.export.Columns.Type;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.tracking.LossSpan;
+import io.trainyard.tracking.MetricPoints;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Three tables: of jobs, of losses, of tested epochs.
+/// Four tables: of jobs, of losses, of tested epochs, of users' metrics.
 final class TableExporter implements JobExporter {
     private static final Columns JOBS = new Columns(
             "jobs",
@@ -65,11 +66,20 @@ final class TableExporter implements JobExporter {
                     optional("checkpoints_micros", Type.LONG),
                     optional("test_micros", Type.LONG),
                     optional("other_micros", Type.LONG)));
+    private static final Columns METRICS = new Columns(
+            "metrics",
+            List.of(
+                    column("job", Type.TEXT),
+                    column("name", Type.TEXT),
+                    column("step", Type.LONG),
+                    column("value", Type.DOUBLE),
+                    column("time", Type.TIME)));
 
     private final List<Table> open = new ArrayList<>();
     private final Table jobs;
     private final Table losses;
     private final Table epochs;
+    private final Table metrics;
     private String job = "";
 
     TableExporter(Table.Factory maker) throws IOException {
@@ -77,6 +87,7 @@ final class TableExporter implements JobExporter {
             jobs = open(maker, JOBS);
             losses = open(maker, LOSSES);
             epochs = open(maker, EPOCHS);
+            metrics = open(maker, METRICS);
         } catch (IOException e) {
             close();
             throw e;
@@ -151,6 +162,13 @@ final class TableExporter implements JobExporter {
                     span.losses()[i],
                     span.learningRate(),
                     Math.round(span.millis(i)));
+        }
+    }
+
+    @Override
+    public void metric(MetricPoints metric) throws IOException {
+        for (MetricPoints.Point point : metric.points()) {
+            metrics.row(job, metric.name(), point.step(), point.value(), point.millis());
         }
     }
 

@@ -4,6 +4,7 @@ import static java.util.Locale.ROOT;
 
 import io.trainyard.event.JobState.Epoch;
 import io.trainyard.tracking.LossSpan;
+import io.trainyard.tracking.MetricPoints;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 /// A folder a job, with one event file: the scalars that the tutorials write, and the command as a text.
 final class TensorBoardExporter implements JobExporter {
     static final String TRAIN_LOSS = "train_loss";
+    /// The prefix of users' metrics, whose names may be those of ours.
+    static final String USER = "user/";
+
     static final String TEST_LOSS = "test_loss";
     static final String TEST_ACCURACY = "test_accuracy";
     static final String TEST_MEAN_ABSOLUTE_ERROR = "test_mean_absolute_error";
@@ -57,6 +61,17 @@ final class TensorBoardExporter implements JobExporter {
         for (int i = 0; i < span.losses().length; i++) {
             events.scalar(TRAIN_LOSS, span.firstStep() + i, span.millis(i) / 1e3, span.losses()[i]);
         }
+    }
+
+    @Override
+    public void metric(MetricPoints metric) throws IOException {
+        for (MetricPoints.Point point : metric.points()) {
+            write(metric.name(), point, current().events());
+        }
+    }
+
+    static void write(String name, MetricPoints.Point point, EventFile events) throws IOException {
+        events.scalar(USER + name, point.step(), point.millis() / 1e3, (float) point.value());
     }
 
     @Override

@@ -18,6 +18,7 @@ public final class CloudEvents {
     public static final String COMMAND = "io.trainyard.job.requested.v1";
     public static final String DEAD_COMMAND = "io.trainyard.job.rejected.v1";
     public static final String CONTROL = "io.trainyard.job.control.v1";
+    public static final String METRIC = "io.trainyard.job.metric.v1";
     public static final String WORKER_STATUS = "io.trainyard.worker.status.v1";
     public static final String OWNERSHIP = "io.trainyard.job.ownership.v1";
 

@@ -4,6 +4,7 @@ import static java.util.Map.entry;
 
 import io.trainyard.event.Control;
 import io.trainyard.event.EventJson;
+import io.trainyard.event.MetricValues;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSchemaVersion;
 import io.trainyard.spec.JobSpec;
@@ -69,15 +70,21 @@ public final class CommandSender {
 
     public void control(List<Control> controls) {
         send(controls.stream()
-                .map(control -> new Due(
-                        new ProducerRecord<>(
-                                Topic.CONTROL.name(kafka.prefix()),
-                                null,
-                                control.job(),
-                                EventJson.write(control),
-                                CloudEvents.headers(CloudEvents.CONTROL, source)),
-                        () -> {}))
+                .map(control -> due(Topic.CONTROL, control.job(), EventJson.write(control), CloudEvents.CONTROL))
                 .toList());
+    }
+
+    /// Publishes users' metrics.
+    public void metrics(List<MetricValues> metrics) {
+        send(metrics.stream()
+                .map(values -> due(Topic.METRICS, values.job(), EventJson.write(values), CloudEvents.METRIC))
+                .toList());
+    }
+
+    private Due due(Topic topic, String job, byte[] body, String type) {
+        return new Due(
+                new ProducerRecord<>(topic.name(kafka.prefix()), null, job, body, CloudEvents.headers(type, source)),
+                () -> {});
     }
 
     /// Publishes copies of commands on the topics of a priority.

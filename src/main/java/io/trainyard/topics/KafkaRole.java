@@ -27,11 +27,12 @@ public enum KafkaRole {
             topic(Topic.WORKERS, AclOperation.READ, AclOperation.WRITE),
             group("commands.", AclOperation.READ, AclOperation.ALTER_CONFIGS)),
 
-    /// Reads all topics and publishes users' commands and control requests.
+    /// Reads all topics and publishes users' commands, control requests and metrics.
     DASHBOARD(
             commands(AclOperation.READ, AclOperation.WRITE),
             jobTopics(),
             topic(Topic.CONTROL, AclOperation.READ, AclOperation.WRITE),
+            topic(Topic.METRICS, AclOperation.READ, AclOperation.WRITE),
             topic(Topic.WORKERS, AclOperation.READ)),
 
     /// `./trainyard jobs`, `watch` and `events`.
@@ -45,6 +46,9 @@ public enum KafkaRole {
             commands(AclOperation.READ, AclOperation.WRITE),
             jobTopics(),
             topic(Topic.CONTROL, AclOperation.READ, AclOperation.WRITE)),
+
+    /// Programs that publish metrics of jobs.
+    PUBLISHER(topic(Topic.METRICS, AclOperation.WRITE)),
 
     /// `./trainyard topics`, which creates the topics.
     ADMINISTRATOR(prefixed(ResourceType.TOPIC, "", AclOperation.CREATE));

@@ -31,6 +31,7 @@ public enum Topic {
     OWNERSHIP("ownership", Content.OTHER, timedByBrokers(large(compacted()))),
     STEPS("steps", Content.EVENTS, retained(Duration.ofDays(2))),
     ACCURACY("accuracy", Content.EVENTS, retained(Duration.ofDays(30))),
+    METRICS("metrics", Content.OTHER, retained(Duration.ofDays(30))),
     CHECKPOINTS("checkpoints", Content.EVENTS, compacted()),
     JOBS("jobs", Content.EVENTS, large(compacted())),
     WORKERS("workers", Content.OTHER, timedByBrokers(compacted())),
@@ -43,6 +44,10 @@ public enum Topic {
 
     public static final List<Topic> JOB_TOPICS =
             with(EnumSet.of(Content.COMMANDS, Content.EVENTS, Content.DEAD_LETTERS));
+
+    /// Workers do not use [#METRICS], which any program may write to.
+    public static final List<Topic> OF_WORKERS =
+            Arrays.stream(values()).filter(topic -> topic != METRICS).toList();
 
     /// The topics that the dashboard reads. Only workers use [#OWNERSHIP].
     public static final List<Topic> SHOWN =

@@ -33,12 +33,12 @@ public final class TopicAdmin {
 
     private TopicAdmin() {}
 
-    /// Creates all topics. All of them are needed, as for a worker.
+    /// Creates all topics. Those that workers use are needed.
     ///
     /// @param timeout for each request
     /// @throws KafkaUnreachableException if the brokers do not answer in time or refuse
     public static void createMissing(Brokers kafka, String prefix, Duration timeout) {
-        createMissing(kafka, prefix, List.of(Topic.values()), timeout);
+        createMissing(kafka, prefix, Topic.OF_WORKERS, timeout);
     }
 
     /// Creates missing topics. A topic without DESCRIBE permission appears to be missing, so a refused creation

@@ -136,6 +136,7 @@ record JobTables(Connection connection) {
                     List.of("chunks", "losses", "job_records", "summaries", "notes", "tags", "device_uses")) {
                 Sql.update(connection, "DELETE FROM %s WHERE job = ?".formatted(table), job.getKey());
             }
+            new MetricTables(connection).forget(job.getValue());
             Sql.update(connection, "DELETE FROM jobs WHERE number = ?", job.getKey());
         }
         return List.copyOf(jobs.values());

@@ -5,6 +5,7 @@ import io.trainyard.event.DeviceUse;
 import io.trainyard.event.JobRecord;
 import io.trainyard.event.JobRecord.EventRecord;
 import io.trainyard.event.JobState;
+import io.trainyard.event.MetricValues;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.share.ProjectUse;
 import io.trainyard.spec.Printable;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -57,6 +59,7 @@ public final class TrackingStore implements AutoCloseable {
     private long rememberedBytes;
     private long nextJob;
     private long nextJobRecord;
+    private long unknownPoints = MetricTables.MAX_UNKNOWN; // an upper bound; counted at the first metric
 
     private TrackingStore(Database database) {
         this.database = database;
@@ -94,9 +97,19 @@ public final class TrackingStore implements AutoCloseable {
     /// @param next the next offsets of the partitions that were read
     /// @throws IllegalArgumentException if the database refuses the data; nothing was stored
     /// @throws TrackingException if the store fails or another process wrote first; nothing was stored
-    public synchronized StoredChanges take(Collection<JobRecord> jobRecords, Map<Partition, Long> next) {
+    public StoredChanges take(Collection<JobRecord> jobRecords, Map<Partition, Long> next) {
+        return take(jobRecords, List.of(), next);
+    }
+
+    /// Like the other `take`, with users' metrics.
+    public synchronized StoredChanges take(
+            Collection<JobRecord> jobRecords, Collection<MetricValues> metrics, Map<Partition, Long> next) {
         try {
-            StoredChanges taken = database.write(connection -> take(connection, jobRecords, next));
+            StoredChanges taken = database.write(connection -> {
+                StoredChanges changes = take(connection, jobRecords, next);
+                take(connection, metrics);
+                return changes;
+            });
             moveOffsets(next);
             forgetEldest();
             return taken;
@@ -181,6 +194,28 @@ public final class TrackingStore implements AutoCloseable {
         }
         summaries.addAll(write(connection, changes));
         return new StoredChanges(summaries, transitions);
+    }
+
+    /// Stores metrics. Those of jobs without a command are limited together.
+    private void take(Connection connection, Collection<MetricValues> metrics) throws SQLException {
+        if (metrics.isEmpty()) {
+            return;
+        }
+        MetricTables tables = new MetricTables(connection);
+        tables.put(metrics)
+                .forEach(job -> omitted(
+                        job, "it has more than the %d metrics that a job may have".formatted(MetricValues.MAX_NAMES)));
+        Set<String> known = new HashSet<>();
+        JobTables jobs = new JobTables(connection);
+        for (MetricValues one : metrics) {
+            if (!known.contains(one.job()) && jobs.number(one.job()) != 0) {
+                known.add(one.job());
+            }
+            unknownPoints += known.contains(one.job()) ? 0 : one.values().size();
+        }
+        if (unknownPoints > MetricTables.MAX_UNKNOWN) {
+            unknownPoints = tables.limitUnknown();
+        }
     }
 
     /// Changes of jobs that are not in the database yet.
@@ -324,6 +359,10 @@ public final class TrackingStore implements AutoCloseable {
         return known(job).map(Known::state);
     }
 
+    public boolean isKnown(String job) {
+        return database.read(connection -> new JobTables(connection).number(job) != 0);
+    }
+
     /// A job in the store.
     ///
     /// @param omitted which records are missing, in words; null if the state is complete
@@ -451,6 +490,41 @@ public final class TrackingStore implements AutoCloseable {
     /// The last control request for a job, if any.
     public Optional<Control> control(String job) {
         return database.read(connection -> new ControlTable(connection).find(job));
+    }
+
+    /// The users' metrics of a job, in the order in which they were first published; empty if the job is unknown.
+    ///
+    /// @param points the maximum number of points of each, evenly chosen, and the last one
+    public Optional<List<MetricPoints>> metrics(String job, int points) {
+        return database.read(connection -> new JobTables(connection).number(job) == 0
+                ? Optional.empty()
+                : Optional.of(new MetricTables(connection).of(job, points)));
+    }
+
+    /// Reads the users' metrics of a job one by one, with all stored points.
+    ///
+    /// @throws IOException if the reader throws it
+    public void eachMetric(String job, MetricReader reader) throws IOException {
+        try {
+            var _ = database.read(connection -> {
+                new MetricTables(connection).each(job, metric -> {
+                    try {
+                        reader.take(metric);
+                    } catch (IOException e) {
+                        throw new UncheckedIOException(e);
+                    }
+                });
+                return job;
+            });
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+    }
+
+    /// Receives the metrics of a job in order.
+    @FunctionalInterface
+    public interface MetricReader {
+        void take(MetricPoints metric) throws IOException;
     }
 
     public Annotations remarks(String job) {

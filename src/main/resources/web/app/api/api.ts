@@ -15,6 +15,7 @@ import type {
   Mistake,
   Projects,
   RatePoint,
+  UserMetric,
   Sweep,
 } from "./types";
 
@@ -144,6 +145,9 @@ export const api = {
 
   learningRates: (job: string, signal?: AbortSignal): Promise<RatePoint[]> =>
     ask(address(jobPath(job) + "/learning-rates"), { signal }),
+
+  metrics: async (job: string, signal?: AbortSignal): Promise<UserMetric[]> =>
+    (await ask<{ metrics: UserMetric[] }>(address(jobPath(job) + "/metrics"), { signal })).metrics,
 
   compare: (jobs: readonly string[], signal?: AbortSignal): Promise<ComparedFields> =>
     ask(address("/compare", { jobs: jobs.join(",") }), { signal }),

@@ -93,6 +93,15 @@ export interface EpochTime {
   otherMicros: number;
 }
 
+// A user's own metric of a job.
+export interface UserMetric {
+  name: string;
+  lastStep: number;
+  last: number;
+  lastMillis: number;
+  points: readonly { step: number; millis: number; value: number }[];
+}
+
 export interface RatePoint {
   step: number;
   learningRate: number;

@@ -2,7 +2,7 @@
 
 import { html, nothing } from "lit";
 import { ApiError, api } from "../api/api";
-import type { ComparedFields, JobDetail, RatePoint } from "../api/types";
+import type { ComparedFields, JobDetail, RatePoint, UserMetric } from "../api/types";
 import { swatchClass } from "../chart/palette";
 import { PageElement } from "../element";
 import * as format from "../format";
@@ -10,6 +10,7 @@ import "../parts/epoch-charts";
 import { periodMillis } from "../parts/loss-curves";
 import { inWords } from "../parts/parameters";
 import { stateLabel } from "../parts/state-label";
+import "../parts/user-metrics";
 import { jobLink, link } from "../router";
 import { Refresher } from "../state/refresher";
 import { store } from "../state/store";
@@ -23,12 +24,14 @@ class CompareView extends PageElement {
     query: {},
     details: { state: true },
     compared: { state: true },
+    metrics: { state: true },
     problem: { state: true },
   };
 
   declare query: string;
   declare private details: readonly JobDetail[];
   declare private compared: ComparedFields | null;
+  declare private metrics: readonly (readonly UserMetric[])[];
   declare private problem: string;
 
   private jobs: readonly string[] = [];
@@ -41,6 +44,7 @@ class CompareView extends PageElement {
     this.query = "";
     this.details = [];
     this.compared = null;
+    this.metrics = [];
     this.problem = "";
     new Subscriber(
       this,
@@ -63,6 +67,7 @@ class CompareView extends PageElement {
     this.jobs = [...new Set(shown.split(",").filter((job) => job !== ""))].slice(0, MOST);
     this.details = [];
     this.rates = [];
+    this.metrics = [];
     this.compared = null;
     this.refresher.reset();
     if (this.jobs.length > 0) this.refresher.request();
@@ -93,6 +98,7 @@ class CompareView extends PageElement {
     if (this.rates.length === 0) {
       this.rates = await Promise.all(this.jobs.map((job) => api.learningRates(job, signal)));
     }
+    this.metrics = await Promise.all(this.jobs.map((job) => api.metrics(job, signal)));
     if (this.jobs.length > 1) this.compared = await api.compare(this.jobs, signal);
   }
 
@@ -115,6 +121,9 @@ class CompareView extends PageElement {
         <h2 id="compare-heading">${format.count(jobs.length, "run")} compared</h2>
         <loss-curves .jobs=${jobs} .query=${this.query}></loss-curves>
         <epoch-charts .runs=${runs}></epoch-charts>
+        <user-metrics
+          .runs=${runs.map(({ job, colour }) => ({ job, colour, metrics: this.metrics[colour] ?? [] }))}
+        ></user-metrics>
         <h3>Results</h3>
         <div class="scroll" tabindex="0" role="group" aria-label="Results">
           <table class="plain" id="results">

@@ -2,7 +2,7 @@
 
 import { type TemplateResult, html, nothing } from "lit";
 import { ApiError, api } from "../api/api";
-import type { JobDetail, JobSummary, RatePoint } from "../api/types";
+import type { JobDetail, JobSummary, RatePoint, UserMetric } from "../api/types";
 import { PageElement } from "../element";
 import * as format from "../format";
 import { attempts } from "../parts/attempts";
@@ -17,6 +17,7 @@ import "../parts/mistakes";
 import { hyperparameters, parameterTable } from "../parts/parameters";
 import { stateLabel } from "../parts/state-label";
 import { bestOf } from "../parts/test-losses";
+import "../parts/user-metrics";
 import { jobLink, link, sweepLink } from "../router";
 import "./sweep";
 import { Refresher } from "../state/refresher";
@@ -31,6 +32,7 @@ class JobView extends PageElement {
   declare private detail: JobDetail | null;
   declare private problem: string;
 
+  private metrics: readonly UserMetric[] = [];
   private rates: readonly RatePoint[] = [];
   private ratesOf = ""; // the job's progress when they were read
   private readonly refresher = new Refresher((signal) => this.read(signal));
@@ -56,6 +58,7 @@ class JobView extends PageElement {
     if (changed.has("job")) {
       this.detail = null;
       this.problem = "";
+      this.metrics = [];
       this.rates = [];
       this.ratesOf = "";
       this.refresher.reset();
@@ -65,7 +68,9 @@ class JobView extends PageElement {
 
   private async read(signal: AbortSignal): Promise<void> {
     try {
-      this.detail = await api.job(this.job, signal);
+      const detail = await api.job(this.job, signal);
+      this.metrics = await api.metrics(this.job, signal);
+      this.detail = detail;
       this.problem = "";
       await this.readRates(this.detail, signal);
     } catch (problem) {
@@ -131,6 +136,7 @@ class JobView extends PageElement {
               ></loss-curves>`
         }
         <epoch-charts .runs=${[{ job: summary.job, colour: 0, tests: detail.tests, rates: this.rates }]}></epoch-charts>
+        <user-metrics .runs=${[{ job: summary.job, colour: 0, metrics: this.metrics }]}></user-metrics>
         ${
           detail.tests.length === 0 && !expanded
             ? html`<p class="nothing" id="no-accuracy">

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.trainyard.Page;
 import io.trainyard.event.Control;
+import io.trainyard.event.MetricValues;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.metrics.YamlFiles;
@@ -83,6 +84,7 @@ class ContractTest {
                                 Set.of("type", "time"))),
                 Stream.of(
                         Arguments.of("job-control", Control.class, Set.of()),
+                        Arguments.of("job-metric", MetricValues.class, Set.of()),
                         Arguments.of("job-ownership", Ownership.class, Set.of()),
                         Arguments.of("worker-status", WorkerStatus.class, Set.of())));
     }

@@ -8,6 +8,7 @@ import static io.trainyard.event.SampleEvents.spec;
 import static io.trainyard.event.SampleEvents.started;
 import static io.trainyard.event.SampleEvents.tested;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -40,6 +41,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -229,6 +231,47 @@ class DashboardIT {
             call.header(headers[i], headers[i + 1]);
         }
         return http.send(call.build(), BodyHandlers.ofString());
+    }
+
+    @Test
+    void usersMetricsArePublishedByRestAndPythonAndDrawn() throws Exception {
+        publisher.send(spec("measured"), claimed("measured"));
+        Patience.await("the job")
+                .until(() -> get("/api/v1/jobs/measured/metrics").statusCode() == 200);
+        String values = "[{\"step\": 1, \"values\": {\"f1\": 0.5}}, {\"step\": 2, \"values\": {\"f1\": 0.75}}]";
+        String path = "/api/v1/jobs/%s/metrics";
+        assertThat(send("POST", path.formatted("measured"), values).statusCode())
+                .as("without the header")
+                .isEqualTo(403);
+        assertThat(send("POST", path.formatted("nobody"), values, "X-Trainyard", "x")
+                        .statusCode())
+                .isEqualTo(404);
+        for (var wrong : Map.of(
+                        "{\"step\": 1, \"values\": {\"a b\": 1}}", "a metric is named \\\"a b\\\"; allowed are 1 to 100 letters",
+                        "{\"values\": {\"f1\": 1}}", "the step is null; allowed are whole numbers from 0",
+                        "{\"step\": 1, \"values\": {\"f1\": \"NaN\"}}", "the value of f1 is NaN; allowed are finite numbers",
+                        "[1]", "an element of the body is 1; allowed are objects",
+                        "[]", "the body has 0 objects; allowed are 1 to 1000")
+                .entrySet()) {
+            HttpResponse<String> refused =
+                    send("POST", path.formatted("measured"), wrong.getKey(), "X-Trainyard", "x");
+            assertThat(refused.statusCode()).as(wrong.getKey()).isEqualTo(400);
+            assertThat(refused.body()).contains(wrong.getValue());
+        }
+        HttpResponse<String> sent = send("POST", path.formatted("measured"), values, "X-Trainyard", "x");
+        assertThat(sent.statusCode()).as(sent.body()).isEqualTo(202);
+        Process python = new ProcessBuilder(
+                        "python3", "docs/clients/metrics.py", "measured", "--step", "3", "--dashboard", url, "f1=0.25", "ece=nan")
+                .inheritIO()
+                .start();
+        assertThat(python.waitFor()).isZero();
+        Patience.await("the metrics").untilAsserted(() -> {
+            JsonNode metrics = json("/api/v1/jobs/measured/metrics?points=2").get("metrics");
+            assertThat(metrics.findValuesAsText("name")).containsExactly("f1");
+            assertThat(metrics.findValuesAsText("step")).containsExactly("1", "3");
+            assertThat(metrics.at("/0/last").asDouble()).isEqualTo(0.25);
+            assertThat(metrics.at("/0/lastMillis").asLong()).isCloseTo(System.currentTimeMillis(), within(600_000L));
+        });
     }
 
     @Test

@@ -271,7 +271,12 @@ class PageIT extends TestedPage {
     }
 
     @Test
-    void runsAreSelectedAndCompared() {
+    void runsAreSelectedAndCompared() throws Exception {
+        for (String values : List.of("\"done\", \"step\": 1", "\"moved\", \"step\": 1", "\"done\", \"step\": 2")) {
+            publisher.sendText(Topic.METRICS, "{\"job\": %s, \"values\": {\"val/f1\": 0.25}}".formatted(values));
+        }
+        visit("#run/done");
+        assertThat(see("#user-metrics figcaption")).hasText("val/f1 last 0.25 at step 2");
         visit("#runs");
         see(row("done") + " input").check();
         see(row("moved") + " input").check();
@@ -282,6 +287,7 @@ class PageIT extends TestedPage {
         awaitTrue("document.querySelector('.losses trainyard-chart')?.series.every(series => series.x.length > 0)");
         assertThat(see("#significance")).containsText("differ significantly");
         assertThat(page.locator("#refused")).hasCount(0);
+        awaitTrue("document.querySelector('#user-metrics trainyard-chart')?.series.length === 2");
         Chromium.picture(page, PICTURES.resolve("compare.png"));
         visit("#compare?jobs=done,moved,other-data");
         assertThat(see("#refused"))

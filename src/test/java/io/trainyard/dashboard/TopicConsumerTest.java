@@ -5,11 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.trainyard.Patience;
+import io.trainyard.event.JobState;
 import io.trainyard.event.SampleEvents;
 import io.trainyard.topics.Brokers;
 import io.trainyard.topics.Topic;
 import io.trainyard.tracking.Databases;
+import io.trainyard.tracking.JobSummary;
+import io.trainyard.tracking.MetricPoints;
 import io.trainyard.tracking.TrackingStore;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -54,6 +58,31 @@ class TopicConsumerTest {
             assertThat(store.offsets().values())
                     .as("offsets after repeated records")
                     .containsExactly(3L);
+
+            List<ConsumerRecord<String, byte[]>> metrics = new ArrayList<>();
+            for (String values : List.of(
+                    "{\"job\": \"good\", \"step\": 1, \"values\": {\"f1\": 0.5}}",
+                    "{\"job\": \"good\", \"step\": 2, \"values\": {\"f1\": \"NaN\"}}",
+                    "{\"job\": \"good\", \"values\": {\"f1\": 0.5}}",
+                    "{\"job\": \"good\", \"step\": 3, \"values\": {\"../f1\": 0.5}}",
+                    "{\"type\": \"finished\", \"job\": \"good\", \"attempt\": 1, \"step\": 4, \"steps\": 4, \"values\": {\"f1\": 1}}",
+                    "{\"job\": \"good\", \"step\": 5, \"values\": {\"f1\": 1}}" + " ".repeat(1 << 16),
+                    "[]")) {
+                metrics.add(new ConsumerRecord<>(
+                        Topic.METRICS.name("t."), 0, metrics.size(), "good", values.getBytes(StandardCharsets.UTF_8)));
+            }
+            long version = history.since(0).version();
+            consumer.read(metrics);
+            assertThat(store.metrics("good", 10).orElseThrow().getFirst().points())
+                    .extracting(MetricPoints.Point::step)
+                    .containsExactly(1L, 4L);
+            assertThat(history.job("good").orElseThrow().summary().status())
+                    .as("metrics do not change a job")
+                    .isEqualTo(JobState.Status.RUNNING);
+            assertThat(history.since(version).jobs())
+                    .as("readers learn of metrics")
+                    .extracting(JobSummary::job)
+                    .containsExactly("good");
         }
     }
 }

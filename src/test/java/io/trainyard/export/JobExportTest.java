@@ -21,6 +21,7 @@ import io.trainyard.event.JobRecord;
 import io.trainyard.event.JobRecord.EventRecord;
 import io.trainyard.event.JobRecord.Requested;
 import io.trainyard.event.JobState.Status;
+import io.trainyard.event.MetricValues;
 import io.trainyard.event.SampleEvents;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.tracking.Annotations;
@@ -80,7 +81,9 @@ class JobExportTest {
         publish(6000, tested("a", 2, 1, 20, 0.75), finished("a", 2, 20));
         publish(7000, new Requested("b", SampleEvents.spec("b"), "there", START + 7000));
         publish(8000, claimed("../c"), losses("../c", 1, 0, 1, new float[] {1, Float.NaN}));
-        store.take(all, Map.of(new Partition("all", 0), 1L));
+        MetricValues metrics = new MetricValues(
+                "a", 20L, Instant.ofEpochMilli(START + 6500), Map.of("test_loss", 0.1, "test_loss/x", 2.0));
+        store.take(all, List.of(metrics), Map.of(new Partition("all", 0), 1L));
         assertThat(store.remark("a", new Annotations(List.of("base", "old"), NOTE)))
                 .isTrue();
     }
@@ -137,6 +140,10 @@ class JobExportTest {
                         Event::getStep, event -> event.getSummary().getValue(0).getSimpleValue(), Event::getWallTime)
                 .containsExactly(tuple(10L, 0.5f, (START + 1100) / 1e3), tuple(20L, 0.75f, (START + 6000) / 1e3));
         assertThat(scalars(events, "test_loss")).hasSize(2);
+        assertThat(scalars(events, "user/test_loss"))
+                .extracting(
+                        Event::getStep, event -> event.getSummary().getValue(0).getSimpleValue(), Event::getWallTime)
+                .containsExactly(tuple(20L, 0.1f, (START + 6500) / 1e3));
         List<Event> odd = scalars(eventsOf(folder.resolve("out/%2E.%2Fc")), "train_loss");
         assertThat(odd.get(1).getSummary().getValue(0).getSimpleValue()).isNaN();
         assertThat(scalars(eventsOf(folder.resolve("out/b")), "train_loss")).isEmpty();
@@ -184,6 +191,8 @@ class JobExportTest {
         assertThat(losses.get(9)).isEqualTo((START + 1000) + " " + lossOf(10) + " 10");
         assertThat(Files.readAllLines(run.resolve("metrics/test_accuracy")))
                 .containsExactly((START + 1100) + " 0.5 10", (START + 6000) + " 0.75 20");
+        assertThat(run.resolve("metrics/user test_loss")).hasContent((START + 6500) + " 0.1 20");
+        assertThat(run.resolve("metrics/user test_loss x")).hasContent((START + 6500) + " 2.0 20");
         assertThat(run.resolve("params/batchSize")).hasContent("8");
         assertThat(run.resolve("params/dataset.name")).hasContent("shapes32");
         assertThat(run.resolve("tags/mlflow.runName")).hasContent("a");
@@ -215,6 +224,10 @@ class JobExportTest {
                 .isEqualTo("a,1,0,10,%s,0.05,%s".formatted(lossOf(10), Instant.ofEpochMilli(START + 1000)));
         assertThat(losses.get(13)).startsWith("a,2,1,13,");
         assertThat(losses.getLast()).startsWith("../c,1,0,2,NaN,");
+        assertThat(Files.readAllLines(folder.resolve("out/metrics.csv")))
+                .hasSize(3)
+                .startsWith("job,name,step,value,time")
+                .contains("a,test_loss/x,20,2.0," + Instant.ofEpochMilli(START + 6500));
         assertThat(Files.readAllLines(folder.resolve("out/epochs.csv")))
                 .hasSize(3)
                 .last()

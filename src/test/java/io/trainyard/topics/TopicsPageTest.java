@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.trainyard.Page;
 import io.trainyard.event.Control;
 import io.trainyard.event.EventJson;
+import io.trainyard.event.MetricValues;
 import io.trainyard.event.TimestampedEvent;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.WorkerStatus;
@@ -100,6 +101,16 @@ class TopicsPageTest {
         Control control = EventJson.readControl(MAPPER.writeValueAsBytes(example));
         assertThat(new String(EventJson.write(control), StandardCharsets.UTF_8)).isEqualTo(example.toString());
         assertThat(section.text()).contains("`%s`".formatted(CloudEvents.CONTROL));
+    }
+
+    @Test
+    void metricsMatchTheCode() throws IOException {
+        Page section = PAGE.section("## Metrics");
+        assertThat(fields(section)).isEqualTo(fields(MetricValues.class));
+        JsonNode example = example(section);
+        MetricValues metrics = EventJson.readMetrics(MAPPER.writeValueAsBytes(example));
+        assertThat(new String(EventJson.write(metrics), StandardCharsets.UTF_8)).isEqualTo(example.toString());
+        assertThat(section.text()).contains("`%s`".formatted(CloudEvents.METRIC));
     }
 
     /// Reads and rewrites the page's examples, so that they can only be the code's output.

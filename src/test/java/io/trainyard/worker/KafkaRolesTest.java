@@ -9,6 +9,7 @@ import io.trainyard.broker.SecureBroker;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.cli.eventlog.EventLog;
 import io.trainyard.event.Control;
+import io.trainyard.event.MetricValues;
 import io.trainyard.ownership.ClaimPriorities;
 import io.trainyard.ownership.DeferredByVersion;
 import io.trainyard.spec.JobJson;
@@ -138,6 +139,7 @@ class KafkaRolesTest {
                                 .toList());
             case SUBMITTER -> submit(fleet);
             case OPERATOR -> operate(fleet);
+            case PUBLISHER -> publishMetrics(fleet);
             case ADMINISTRATOR -> {
                 for (Topic topic : List.of(Topic.STEPS, Topic.COMMANDS_LOW)) { // for a new fleet
                     String fresh = PREFIX + System.nanoTime() + ".";
@@ -158,7 +160,7 @@ class KafkaRolesTest {
             });
         }
         try (var producer = brokers.producer(Map.of())) {
-            for (Topic topic : Topic.values()) {
+            for (Topic topic : Topic.OF_WORKERS) {
                 if (topic.content() != Topic.Content.COMMANDS || topic == Topic.CUDA_COMMANDS_LOW) { // forwarded
                     var _ = Patience.get(
                             producer.send(new ProducerRecord<>(topic.name(PREFIX), "job", new byte[] {1})));
@@ -250,6 +252,12 @@ class KafkaRolesTest {
         read(fleet, Topic.SHOWN);
         submit(fleet);
         desiredState(fleet);
+        publishMetrics(fleet);
+    }
+
+    private static void publishMetrics(Cluster fleet) {
+        new CommandSender(fleet, CloudEvents.CLI)
+                .metrics(List.of(new MetricValues("job", 1L, null, Map.of("f1", 0.5))));
     }
 
     private static void read(Cluster fleet, Collection<Topic> topics) throws Exception {

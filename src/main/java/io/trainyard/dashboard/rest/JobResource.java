@@ -1,5 +1,7 @@
 package io.trainyard.dashboard.rest;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.trainyard.dashboard.DashboardConfig;
 import io.trainyard.dashboard.JobControl;
 import io.trainyard.dashboard.JobControl.Action;
@@ -8,8 +10,11 @@ import io.trainyard.dashboard.JobDetail;
 import io.trainyard.dashboard.JobHistory;
 import io.trainyard.dashboard.JobTimeline;
 import io.trainyard.dashboard.SavedModels;
+import io.trainyard.event.EventJson;
+import io.trainyard.event.MetricValues;
 import io.trainyard.topics.Priority;
 import io.trainyard.tracking.Annotations;
+import io.trainyard.tracking.MetricPoints;
 import io.trainyard.tracking.RatePoint;
 import io.trainyard.tracking.TrackingStore;
 import jakarta.ws.rs.DefaultValue;
@@ -30,6 +35,8 @@ import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.core.Response.Status;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +47,8 @@ public class JobResource {
     private static final int MAX_TAGS = 50;
     private static final int MAX_TAG = 100;
     private static final int MAX_NOTE = 10_000;
+    private static final int MAX_METRIC_POINTS = 1_000;
+    private static final int MAX_METRIC_RECORDS = 1_000;
 
     private final TrackingStore store;
     private final JobHistory history;
@@ -89,6 +98,58 @@ public class JobResource {
         return store.losses(id, range.from(), range.to(), range.buckets())
                 .map(LossPoints::of)
                 .orElseThrow(() -> unknown(id));
+    }
+
+    /// @param metrics the users' metrics, in the order in which they were first published
+    record Metrics(List<MetricPoints> metrics) {}
+
+    record Published(int published) {}
+
+    @GET
+    @Path("/metrics")
+    @Operation(
+            summary = "Users' own metrics of a job",
+            description = "Each with up to `points` points, and the last one.")
+    public Metrics metrics(@PathParam("id") String id, @QueryParam("points") @DefaultValue("500") String points) {
+        return new Metrics(store.metrics(id, Parameter.integer("points", points, 1, MAX_METRIC_POINTS))
+                .orElseThrow(() -> unknown(id)));
+    }
+
+    @POST
+    @Path("/metrics")
+    @Operation(
+            summary = "Publishes values of users' own metrics",
+            description = "The body is an object with `step` and `values`, or a list of them.")
+    public Response publish(@PathParam("id") String id, @Nullable JsonNode body) {
+        List<JsonNode> all = new ArrayList<>();
+        if (body != null && body.isArray()) {
+            body.forEach(all::add);
+        } else if (body != null) {
+            all.add(body);
+        }
+        if (all.isEmpty() || all.size() > MAX_METRIC_RECORDS) {
+            throw Problem.badRequest("the body has %d objects; allowed are 1 to %d in one call"
+                    .formatted(all.size(), MAX_METRIC_RECORDS));
+        }
+        if (!store.isKnown(id)) {
+            throw unknown(id);
+        }
+        List<MetricValues> metrics = new ArrayList<>();
+        for (JsonNode one : all) {
+            if (!(one instanceof ObjectNode object)) {
+                throw Problem.badRequest("an element of the body is %s; allowed are objects with step and values"
+                        .formatted(Parameter.shown(one.toString())));
+            }
+            try {
+                metrics.add(
+                        EventJson.readMetrics(object.put("job", id).toString().getBytes(StandardCharsets.UTF_8)));
+            } catch (IOException e) {
+                throw Problem.badRequest(Parameter.shown(String.valueOf(e.getMessage())));
+            }
+        }
+        control.publish(metrics);
+        access.log("publish metrics of", List.of(id));
+        return Response.accepted(new Published(metrics.size())).build();
     }
 
     @GET
