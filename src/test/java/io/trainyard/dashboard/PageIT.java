@@ -19,6 +19,7 @@ import io.trainyard.Smoke;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.event.WorkerStatus.Fetching;
 import io.trainyard.event.WorkerStatusBuilder;
+import io.trainyard.topics.Topic;
 import java.io.ByteArrayOutputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -275,7 +276,7 @@ class PageIT extends TestedPage {
         for (String values : List.of("\"done\", \"step\": 1", "\"moved\", \"step\": 1", "\"done\", \"step\": 2")) {
             publisher.sendText(Topic.METRICS, "{\"job\": %s, \"values\": {\"val/f1\": 0.25}}".formatted(values));
         }
-        visit("#run/done");
+        visit("#job/done");
         assertThat(see("#user-metrics figcaption")).hasText("val/f1 last 0.25 at step 2");
         visit("#runs");
         see(row("done") + " input").check();
