@@ -235,7 +235,7 @@ class DashboardIT {
 
     @Test
     void usersMetricsArePublishedByRestAndPythonAndDrawn() throws Exception {
-        publisher.send(spec("measured"), claimed("measured"));
+        publisher.send(claimed("measured"));
         Patience.await("the job")
                 .until(() -> get("/api/v1/jobs/measured/metrics").statusCode() == 200);
         String values = "[{\"step\": 1, \"values\": {\"f1\": 0.5}}, {\"step\": 2, \"values\": {\"f1\": 0.75}}]";

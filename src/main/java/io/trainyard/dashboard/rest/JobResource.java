@@ -12,6 +12,7 @@ import io.trainyard.dashboard.JobTimeline;
 import io.trainyard.dashboard.SavedModels;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.MetricValues;
+import io.trainyard.spec.Printable;
 import io.trainyard.topics.Priority;
 import io.trainyard.tracking.Annotations;
 import io.trainyard.tracking.MetricPoints;
@@ -49,6 +50,7 @@ public class JobResource {
     private static final int MAX_NOTE = 10_000;
     private static final int MAX_METRIC_POINTS = 1_000;
     private static final int MAX_METRIC_RECORDS = 1_000;
+    private static final int MAX_REASON = 500;
 
     private final TrackingStore store;
     private final JobHistory history;
@@ -144,7 +146,7 @@ public class JobResource {
                 metrics.add(
                         EventJson.readMetrics(object.put("job", id).toString().getBytes(StandardCharsets.UTF_8)));
             } catch (IOException e) {
-                throw Problem.badRequest(Parameter.shown(String.valueOf(e.getMessage())));
+                throw Problem.badRequest(Printable.text(String.valueOf(e.getMessage()), MAX_REASON));
             }
         }
         control.publish(metrics);
