@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonRawValue;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.trainyard.data.DatasetInfo;
 import io.trainyard.data.Datasets;
+import io.trainyard.event.ClassMetrics;
 import io.trainyard.event.Control;
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent;
@@ -34,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 /// @param stepTimes null until the job has finished
 /// @param classAccuracy of the last test, 0..1 per class
 /// @param confusion of the last test: samples by (true class, predicted class)
+/// @param classMetrics of the last test, by label
 /// @param remarks a user's tags and note
 /// @param control the newest control request, if any
 /// @param submitter the user who submitted it here; null for other clients and without sign-in
@@ -52,12 +54,14 @@ public record JobDetail(
         JobState.@Nullable StepTimes stepTimes,
         double @Nullable [] classAccuracy,
         int @Nullable [][] confusion,
+        @Nullable List<ClassMetrics.OfClass> classMetrics,
         @JsonUnwrapped Annotations remarks,
         @Nullable Control control,
         @Nullable String submitter) {
 
     /// A tested epoch.
     ///
+    /// @param macro means over the classes; absent for regression and for more than 100 classes
     /// @param millis Unix time in ms
     /// @param flopsPerSecond floating-point operations of training per second, computed from the samples per
     ///     second; null if unknown
@@ -65,6 +69,7 @@ public record JobDetail(
     ///     unknown
     public record Test(
             @JsonUnwrapped JobState.Epoch epoch,
+            @JsonUnwrapped JobTimeline.@Nullable MacroMetrics macro,
             long millis,
             @Nullable Double flopsPerSecond,
             @Nullable Double mfu) {
@@ -74,6 +79,7 @@ public record JobDetail(
                     .map(flops -> flops * epoch.samplesPerSecond());
             return new Test(
                     epoch,
+                    timeline.macro(epoch),
                     timeline.testMillis(epoch),
                     achieved.orElse(null),
                     achieved.flatMap(
@@ -113,6 +119,9 @@ public record JobDetail(
                 state.stepTimes(),
                 last == null || last.classAccuracy().length == 0 ? null : last.classAccuracy(),
                 last == null || last.confusion().length == 0 ? null : last.confusion(),
+                last == null
+                        ? null
+                        : ClassMetrics.of(last).map(ClassMetrics::classes).orElse(null),
                 remarks,
                 control.orElse(null),
                 submitter.orElse(null));

@@ -1,6 +1,7 @@
 package io.trainyard.dashboard;
 
 import io.trainyard.checkpoint.Retention;
+import io.trainyard.event.ClassMetrics;
 import io.trainyard.event.DeviceUse;
 import io.trainyard.event.JobRecord;
 import io.trainyard.event.JobRecord.EventRecord;
@@ -33,6 +34,7 @@ public final class JobTimeline {
     private final JobState state;
     private final SortedMap<Integer, Span> spans = new TreeMap<>();
     private final Map<String, Long> testMillis = new HashMap<>();
+    private final Map<String, MacroMetrics> macros = new HashMap<>();
     private final SortedMap<Long, Checkpoint> checkpoints = new TreeMap<>();
     private final SortedMap<Integer, Long> counted;
 
@@ -44,6 +46,19 @@ public final class JobTimeline {
             int attempt, int epoch, long step, String uri, String sha256, long bytes, long millis, boolean best) {
         private Checkpoint asBest() {
             return new Checkpoint(attempt, epoch, step, uri, sha256, bytes, millis, true);
+        }
+    }
+
+    /// Fields of [ClassMetrics].
+    public record MacroMetrics(
+            double macroPrecision, double macroRecall, double macroF1, double macroF1Low, double macroF1High) {
+        private static MacroMetrics of(ClassMetrics metrics) {
+            return new MacroMetrics(
+                    metrics.macroPrecision(),
+                    metrics.macroRecall(),
+                    metrics.macroF1(),
+                    metrics.macroF1Low(),
+                    metrics.macroF1High());
         }
     }
 
@@ -84,7 +99,12 @@ public final class JobTimeline {
                 span.model = started.deviceModel();
                 span.peakFlops = peakFlops(started);
             }
-            case EpochTested tested -> testMillis.put(key(tested.attempt(), tested.epoch()), millis);
+            case EpochTested tested -> {
+                testMillis.put(key(tested.attempt(), tested.epoch()), millis);
+                ClassMetrics.of(tested)
+                        .ifPresent(
+                                metrics -> macros.put(key(tested.attempt(), tested.epoch()), MacroMetrics.of(metrics)));
+            }
             case CheckpointSaved saved -> {
                 if (saved.step() < counted.getOrDefault(saved.attempt(), 0L)
                         && saved.uri().length() + saved.sha256().length() <= MAX_ADDRESS
@@ -122,6 +142,12 @@ public final class JobTimeline {
     /// When an epoch was tested, Unix time in ms; 0 if unknown.
     long testMillis(JobState.Epoch epoch) {
         return testMillis.getOrDefault(key(epoch.attempt(), epoch.epoch()), 0L);
+    }
+
+    /// The means over the classes; null for regression, and if the confusion matrix is unknown.
+    @Nullable
+    MacroMetrics macro(JobState.Epoch epoch) {
+        return macros.get(key(epoch.attempt(), epoch.epoch()));
     }
 
     /// Peak floating-point operations per second of an attempt's devices.

@@ -1,5 +1,6 @@
 package io.trainyard.export;
 
+import io.trainyard.event.ClassMetrics;
 import io.trainyard.event.JobRecord.EventRecord;
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent.EpochTested;
@@ -11,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /// A job with its state and annotations.
 ///
@@ -22,21 +24,32 @@ public record ExportedJob(JobState state, List<Test> tests, Annotations remarks)
 
     /// A tested epoch.
     ///
+    /// @param metrics null for regression, and if the confusion matrix is unknown
     /// @param millis when, since 1970
-    public record Test(JobState.Epoch epoch, long millis) {}
+    public record Test(JobState.Epoch epoch, @Nullable ClassMetrics metrics, long millis) {
+        @Nullable
+        Double macroF1() {
+            return metrics == null ? null : Double.valueOf(metrics.macroF1());
+        }
+    }
 
     private record Place(int attempt, int epoch) {}
 
     static ExportedJob of(JobState state, TrackingStore store) {
         Map<Place, Long> millis = new HashMap<>();
+        Map<Place, ClassMetrics> metrics = new HashMap<>();
         store.eachJobRecord(state.job(), one -> {
             if (one instanceof EventRecord happened && happened.event() instanceof EpochTested tested) {
-                millis.put(new Place(tested.attempt(), tested.epoch()), happened.millis());
+                Place place = new Place(tested.attempt(), tested.epoch());
+                millis.put(place, happened.millis());
+                ClassMetrics.of(tested).ifPresent(found -> metrics.put(place, found.withoutClasses()));
             }
         });
         List<Test> tests = state.epochs().stream()
-                .map(epoch -> new Test(
-                        epoch, millis.getOrDefault(new Place(epoch.attempt(), epoch.epoch()), state.startMillis())))
+                .map(epoch -> {
+                    Place place = new Place(epoch.attempt(), epoch.epoch());
+                    return new Test(epoch, metrics.get(place), millis.getOrDefault(place, state.startMillis()));
+                })
                 .toList();
         return new ExportedJob(state, tests, store.remarks(state.job()));
     }

@@ -110,14 +110,17 @@ final class MlflowExporter implements JobExporter {
         StringBuilder losses = new StringBuilder();
         StringBuilder accuracies = new StringBuilder();
         StringBuilder errors = new StringBuilder();
+        StringBuilder macroF1s = new StringBuilder();
         for (ExportedJob.Test test : job.tests()) {
             Epoch epoch = test.epoch();
             losses.append(line(test.millis(), Double.toString(epoch.testLoss()), epoch.step()));
             append(test, epoch.testAccuracy(), accuracies);
             append(test, epoch.testMeanAbsoluteError(), errors);
+            append(test, test.macroF1(), macroF1s);
         }
         writeUnlessEmpty(metrics.resolve(TensorBoardExporter.TEST_LOSS), losses);
         writeUnlessEmpty(metrics.resolve(TensorBoardExporter.TEST_ACCURACY), accuracies);
+        writeUnlessEmpty(metrics.resolve(TensorBoardExporter.TEST_MACRO_F1), macroF1s);
         writeUnlessEmpty(metrics.resolve(TensorBoardExporter.TEST_MEAN_ABSOLUTE_ERROR), errors);
     }
 

@@ -3,6 +3,7 @@ package io.trainyard.export;
 import static io.trainyard.export.Columns.column;
 import static io.trainyard.export.Columns.optional;
 
+import io.trainyard.event.ClassMetrics;
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent.EpochTime;
 import io.trainyard.export.Columns.Type;
@@ -58,6 +59,11 @@ final class TableExporter implements JobExporter {
                     optional("test_accuracy", Type.DOUBLE),
                     column("accuracy_low", Type.DOUBLE),
                     column("accuracy_high", Type.DOUBLE),
+                    optional("macro_precision", Type.DOUBLE),
+                    optional("macro_recall", Type.DOUBLE),
+                    optional("macro_f1", Type.DOUBLE),
+                    optional("macro_f1_low", Type.DOUBLE),
+                    optional("macro_f1_high", Type.DOUBLE),
                     optional("test_mean_absolute_error", Type.DOUBLE),
                     column("samples_per_second", Type.DOUBLE),
                     column("time", Type.TIME),
@@ -132,6 +138,7 @@ final class TableExporter implements JobExporter {
     private void write(ExportedJob.Test test) throws IOException {
         JobState.Epoch epoch = test.epoch();
         EpochTime time = epoch.epochTime();
+        ClassMetrics metrics = test.metrics();
         epochs.row(
                 job,
                 epoch.attempt(),
@@ -141,6 +148,11 @@ final class TableExporter implements JobExporter {
                 epoch.testAccuracy(),
                 epoch.accuracyLow(),
                 epoch.accuracyHigh(),
+                metrics == null ? null : metrics.macroPrecision(),
+                metrics == null ? null : metrics.macroRecall(),
+                metrics == null ? null : metrics.macroF1(),
+                metrics == null ? null : metrics.macroF1Low(),
+                metrics == null ? null : metrics.macroF1High(),
                 epoch.testMeanAbsoluteError(),
                 epoch.samplesPerSecond(),
                 test.millis(),

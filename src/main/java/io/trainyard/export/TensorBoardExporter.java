@@ -19,6 +19,7 @@ final class TensorBoardExporter implements JobExporter {
 
     static final String TEST_LOSS = "test_loss";
     static final String TEST_ACCURACY = "test_accuracy";
+    static final String TEST_MACRO_F1 = "test_macro_f1";
     static final String TEST_MEAN_ABSOLUTE_ERROR = "test_mean_absolute_error";
     private static final String COMMAND = "job";
 
@@ -81,6 +82,7 @@ final class TensorBoardExporter implements JobExporter {
             Epoch epoch = test.epoch();
             ended.events().scalar(TEST_LOSS, epoch.step(), test.millis() / 1e3, (float) epoch.testLoss());
             scalar(ended.events(), TEST_ACCURACY, test, epoch.testAccuracy());
+            scalar(ended.events(), TEST_MACRO_F1, test, test.macroF1());
             scalar(ended.events(), TEST_MEAN_ABSOLUTE_ERROR, test, epoch.testMeanAbsoluteError());
         }
         ended.file().finish();

@@ -77,6 +77,9 @@ export interface TestedEpoch {
   accuracyLow: number;
   accuracyHigh: number;
   testMeanAbsoluteError?: JsonNumber | null; // null for classifications
+  macroF1?: number; // absent for regressions and more than 100 classes, as the next two
+  macroF1Low?: number;
+  macroF1High?: number;
   samplesPerSecond: number;
   millis?: number;
   epochTime?: EpochTime | null; // null: unknown
@@ -132,6 +135,19 @@ export interface CheckpointRow {
 export type Json = null | boolean | number | string | Json[] | { [field: string]: Json };
 export type JsonObject = { [field: string]: Json };
 
+// The last test of a class.
+export interface ClassMetrics {
+  samples: number;
+  predicted: number;
+  precision: number;
+  precisionLow: number;
+  precisionHigh: number;
+  recall: number;
+  recallLow: number;
+  recallHigh: number;
+  f1: number;
+}
+
 export interface JobDetail {
   summary: JobSummary;
   omitted?: string | null; // a sentence on records that are not shown
@@ -141,6 +157,7 @@ export interface JobDetail {
   tests: TestedEpoch[];
   classAccuracy: JsonNumber[] | null;
   confusion: number[][] | null;
+  classMetrics?: ClassMetrics[] | null; // by label
   classNames?: string[] | null;
   warnings?: string[] | null; // of its dataset, as sentences
   attempts?: AttemptSpan[];

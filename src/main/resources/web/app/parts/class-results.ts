@@ -1,12 +1,12 @@
 // The last test by class: accuracies as bars, and the confusion matrix.
 
 import { html, nothing } from "lit";
-import type { JobDetail } from "../api/types";
-import { integer, numberOf, percent } from "../format";
+import type { ClassMetrics, JobDetail } from "../api/types";
+import { NONE, integer, numberOf, percent } from "../format";
 
 const MAX_CLASSES = 40; // larger matrices are not legible
 
-export function classResults({ tests, classAccuracy, confusion, classNames }: JobDetail) {
+export function classResults({ tests, classAccuracy, classMetrics, confusion, classNames }: JobDetail) {
   if (!confusion && !classAccuracy) return nothing;
   const name = (i: number): string => classNames?.[i] ?? String(i);
   return html`
@@ -42,6 +42,41 @@ export function classResults({ tests, classAccuracy, confusion, classNames }: Jo
             : matrix(confusion, name, Boolean(classNames))
         }
       </figure>
+    </div>
+    ${classMetrics && classMetrics.length <= MAX_CLASSES ? metricsTable(classMetrics, name) : nothing}
+  `;
+}
+
+function metricsTable(metrics: readonly ClassMetrics[], name: (i: number) => string) {
+  const range = (value: number, low: number, high: number) => `${percent(value)} (${percent(low)}–${percent(high)})`;
+  return html`
+    <h3>Precision and recall <span class="quiet">with 95 % intervals</span></h3>
+    <div class="scroll" tabindex="0" role="group" aria-label="Precision and recall">
+      <table class="plain" id="class-metrics">
+        <thead>
+          <tr>
+            <th scope="col">Class</th>
+            <th scope="col" class="number">Samples</th>
+            <th scope="col" class="number">Predicted</th>
+            <th scope="col" class="number">Precision</th>
+            <th scope="col" class="number">Recall</th>
+            <th scope="col" class="number">F1</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${metrics.map(
+            (one, i) =>
+              html`<tr>
+                <th scope="row">${name(i)}</th>
+                <td class="number">${integer(one.samples)}</td>
+                <td class="number">${integer(one.predicted)}</td>
+                <td class="number">${one.predicted ? range(one.precision, one.precisionLow, one.precisionHigh) : NONE}</td>
+                <td class="number">${one.samples ? range(one.recall, one.recallLow, one.recallHigh) : NONE}</td>
+                <td class="number">${one.samples + one.predicted ? one.f1.toFixed(3) : NONE}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
     </div>
   `;
 }

@@ -43,6 +43,14 @@ const CHARTS: readonly EpochChart[] = [
     range: { from: 0, to: 1 },
   },
   {
+    title: "Macro F1",
+    about: "of the test after each epoch; band: 95 % interval",
+    value: (test) => test.macroF1 ?? Number.NaN,
+    interval: (test) => (test.macroF1 === undefined ? null : [test.macroF1Low!, test.macroF1High!]),
+    inWords: (test) => `macro F1 ${exact(test.macroF1 ?? Number.NaN)}`,
+    range: { from: 0, to: 1 },
+  },
+  {
     title: "Test loss",
     about: "after each epoch",
     value: (test) => numberOf(test.testLoss),

@@ -247,21 +247,30 @@ class DashboardIT {
                         .statusCode())
                 .isEqualTo(404);
         for (var wrong : Map.of(
-                        "{\"step\": 1, \"values\": {\"a b\": 1}}", "a metric is named \\\"a b\\\"; allowed are 1 to 100 letters",
+                        "{\"step\": 1, \"values\": {\"a b\": 1}}",
+                                "a metric is named \\\"a b\\\"; allowed are 1 to 100 letters",
                         "{\"values\": {\"f1\": 1}}", "the step is null; allowed are whole numbers from 0",
-                        "{\"step\": 1, \"values\": {\"f1\": \"NaN\"}}", "the value of f1 is NaN; allowed are finite numbers",
+                        "{\"step\": 1, \"values\": {\"f1\": \"NaN\"}}",
+                                "the value of f1 is NaN; allowed are finite numbers",
                         "[1]", "an element of the body is 1; allowed are objects",
                         "[]", "the body has 0 objects; allowed are 1 to 1000")
                 .entrySet()) {
-            HttpResponse<String> refused =
-                    send("POST", path.formatted("measured"), wrong.getKey(), "X-Trainyard", "x");
+            HttpResponse<String> refused = send("POST", path.formatted("measured"), wrong.getKey(), "X-Trainyard", "x");
             assertThat(refused.statusCode()).as(wrong.getKey()).isEqualTo(400);
             assertThat(refused.body()).contains(wrong.getValue());
         }
         HttpResponse<String> sent = send("POST", path.formatted("measured"), values, "X-Trainyard", "x");
         assertThat(sent.statusCode()).as(sent.body()).isEqualTo(202);
         Process python = new ProcessBuilder(
-                        "python3", "docs/clients/metrics.py", "measured", "--step", "3", "--dashboard", url, "f1=0.25", "ece=nan")
+                        "python3",
+                        "docs/clients/metrics.py",
+                        "measured",
+                        "--step",
+                        "3",
+                        "--dashboard",
+                        url,
+                        "f1=0.25",
+                        "ece=nan")
                 .inheritIO()
                 .start();
         assertThat(python.waitFor()).isZero();

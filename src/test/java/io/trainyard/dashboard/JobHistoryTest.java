@@ -105,7 +105,10 @@ class JobHistoryTest {
             assertThat(job.testAccuracy()).isEqualTo(0.5);
             assertThat(job.firstSeenMillis()).isEqualTo(NOW);
         });
-        assertThat(history.job("a").orElseThrow().confusion()).hasDimensions(10, 10);
+        JobDetail detail = history.job("a").orElseThrow();
+        assertThat(detail.confusion()).hasDimensions(10, 10);
+        assertThat(detail.classMetrics()).hasSize(10);
+        assertThat(detail.tests().getLast().macro()).isNotNull();
         assertThat(history.job("a").orElseThrow().command()).contains("\"batchSize\":8");
         assertThat(lossesOf("a")).isEqualTo(10);
         assertThat(history.job("b")).isEmpty();

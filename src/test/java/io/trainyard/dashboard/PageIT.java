@@ -182,6 +182,7 @@ class PageIT extends TestedPage {
         assertThat(see("#hyperparameters")).containsText("batchSize");
         assertThat(page.locator("#classes tr")).hasCount(10);
         assertThat(page.locator("#confusion tbody tr")).hasCount(10);
+        assertThat(page.locator("#class-metrics tbody tr")).hasCount(10);
         assertThat(see("#classes")).containsText("ankle boot");
         visit("#job/moved");
         assertThat(page.locator("#attempts li")).hasCount(2);

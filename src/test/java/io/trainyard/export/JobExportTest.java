@@ -17,6 +17,7 @@ import dev.hardwood.InputFile;
 import dev.hardwood.reader.ColumnReader;
 import dev.hardwood.reader.ParquetFileReader;
 import dev.hardwood.reader.RowReader;
+import io.trainyard.event.ClassMetrics;
 import io.trainyard.event.JobRecord;
 import io.trainyard.event.JobRecord.EventRecord;
 import io.trainyard.event.JobRecord.Requested;
@@ -191,6 +192,7 @@ class JobExportTest {
         assertThat(losses.get(9)).isEqualTo((START + 1000) + " " + lossOf(10) + " 10");
         assertThat(Files.readAllLines(run.resolve("metrics/test_accuracy")))
                 .containsExactly((START + 1100) + " 0.5 10", (START + 6000) + " 0.75 20");
+        assertThat(Files.readAllLines(run.resolve("metrics/test_macro_f1"))).hasSize(2);
         assertThat(run.resolve("metrics/user test_loss")).hasContent((START + 6500) + " 0.1 20");
         assertThat(run.resolve("metrics/user test_loss x")).hasContent((START + 6500) + " 2.0 20");
         assertThat(run.resolve("params/batchSize")).hasContent("8");
@@ -228,11 +230,14 @@ class JobExportTest {
                 .hasSize(3)
                 .startsWith("job,name,step,value,time")
                 .contains("a,test_loss/x,20,2.0," + Instant.ofEpochMilli(START + 6500));
+        ClassMetrics macro = ClassMetrics.of(tested("a", 2, 1, 20, 0.75)).orElseThrow();
+        assertThat(macro.macroF1()).isBetween(0.7, 0.8);
         assertThat(Files.readAllLines(folder.resolve("out/epochs.csv")))
                 .hasSize(3)
                 .last()
                 .asString()
                 .startsWith("a,2,1,20,0.7999999999999998,0.75,")
+                .contains(",%s,%s,%s,".formatted(macro.macroF1(), macro.macroF1Low(), macro.macroF1High()))
                 .endsWith(",8500000,640000,310000,800000,190000");
     }
 
