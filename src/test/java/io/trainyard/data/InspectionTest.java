@@ -93,7 +93,9 @@ class InspectionTest extends DatasetFolder {
     void aNamedColumnIsTheLabel() throws IOException {
         write("train.csv", "kind,species,a,y\ncat,x,1,0.5\ndog,x,2,0.7\ncat,y,3,0.9\n");
         write("test.csv", "kind,species,a,y\ncat,x,4,0.5\n");
-        assertThat(UserFolder.at(folder, "kind").inspect(DatasetSpec.named("own")).description())
+        assertThat(UserFolder.at(folder, "kind")
+                        .inspect(DatasetSpec.named("own"))
+                        .description())
                 .asString()
                 .startsWith(
                         "{\"kind\":\"csv\",\"label\":\"kind\",\"classNames\":[\"cat\",\"dog\"],\"columns\":[\"a\",\"y\"]");
