@@ -234,6 +234,7 @@ class FleetCommandsTest extends FleetCommands {
         submit("a");
         whole("a").forEach(this::publish);
         assertThat(run(JOB.formatted("a"), "submit", "-", "--watch")).isZero();
+        assertThat(err.toString(UTF_8)).contains("job a was there already, finished, and was not trained again");
         assertThat(run(JOB.formatted("a").replace("epochs: 2", "epochs: 3"), "submit", "-", "--watch"))
                 .isEqualTo(ExitCodes.FAILED);
         assertThat(err.toString(UTF_8)).contains("job a: another job has this id");
