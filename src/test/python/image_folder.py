@@ -4,7 +4,8 @@
     python3 image_folder.py > ../resources/golden/image-folder.jsonl
 
 Needs torch, torchvision and numpy. Recorded with torch 1.13.1 and torchvision 0.14.1. A line for each training: which folder and transforms, each
-step's loss, and each epoch's test loss (mean over the batches) and accuracy. The images are those that ImageFolderTrainingTest writes: PNGs of stripes,
+step's loss, and each epoch's test loss (mean over the batches) and accuracy, in "validation" of the validation part, and of the test part with the
+weights of the first epoch with the best one. The images are those that ImageFolderTrainingTest writes: PNGs of stripes,
 of sizes that differ, some of them grey.
 """
 import json
@@ -42,7 +43,19 @@ def write(folder, numbers):
         image(number, kind).save(os.path.join(below, f"{number}.{'PNG' if number % 6 == 0 else 'png'}"))
 
 
-def train(name, channels, rate, train_set, test_set):
+def measure(net, loss_of, samples):
+    net.eval()
+    total, right = 0.0, 0
+    testing = DataLoader(samples, BATCH)
+    with torch.no_grad():
+        for x, y in testing:
+            out = net(x)
+            total += loss_of(out, y).item()
+            right += (out.argmax(1) == y).sum().item()
+    return total / len(testing), right / len(samples)
+
+
+def train(name, channels, rate, train_set, test_set, final=None):
     with torch.no_grad():       # the size of the lazy layer, without drawing from the generator
         size = nn.Flatten()(nn.MaxPool2d(2)(nn.Conv2d(channels, 8, 5, 2)(train_set[0][0][None]))).shape[1]
     torch.manual_seed(SEED)
@@ -50,8 +63,8 @@ def train(name, channels, rate, train_set, test_set):
         nn.Conv2d(channels, 8, 5, 2), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(size, 24), nn.ReLU(), nn.Linear(24, 4))
     optimizer = torch.optim.SGD(net.parameters(), lr=rate, momentum=0.9)
     loss_of = nn.CrossEntropyLoss()
-    training, testing = DataLoader(train_set, BATCH, shuffle=True), DataLoader(test_set, BATCH)
-    losses, test_losses, accuracies = [], [], []
+    training = DataLoader(train_set, BATCH, shuffle=True)
+    losses, test_losses, accuracies, best = [], [], [], None
     for _ in range(EPOCHS):
         net.train()
         for x, y in training:
@@ -60,16 +73,18 @@ def train(name, channels, rate, train_set, test_set):
             loss.backward()
             optimizer.step()
             losses.append(loss.item())
-        net.eval()
-        total, right = 0.0, 0
-        with torch.no_grad():
-            for x, y in testing:
-                out = net(x)
-                total += loss_of(out, y).item()
-                right += (out.argmax(1) == y).sum().item()
-        test_losses.append(total / len(testing))
-        accuracies.append(right / len(test_set))
-    print(json.dumps({"case": name, "train": len(train_set), "test": len(test_set), "losses": losses, "testLosses": test_losses, "accuracies": accuracies}))
+        test_loss, accuracy = measure(net, loss_of, test_set)
+        if accuracy > max(accuracies, default=-1):
+            best = {name: value.clone() for name, value in net.state_dict().items()}
+        test_losses.append(test_loss)
+        accuracies.append(accuracy)
+    row = {"case": name, "train": len(train_set), "test": len(test_set), "losses": losses, "testLosses": test_losses, "accuracies": accuracies}
+    if final is not None:
+        net.load_state_dict(best)
+        row["best"] = accuracies.index(max(accuracies))
+        row["finalLoss"], row["finalAccuracy"] = measure(net, loss_of, final)
+        row["final"] = len(final)
+    print(json.dumps(row))
 
 
 def main():
@@ -88,6 +103,8 @@ def main():
             transforms.Normalize([0.5], [0.25])])
         images = ImageFolder(whole, grey)
         train("split", 1, 0.02, *random_split(images, [0.75, 0.25], generator=torch.Generator().manual_seed(3)))
+        train_set, validation, final = random_split(images, [1 - 0.125 - 0.25, 0.125, 0.25], generator=torch.Generator().manual_seed(3))
+        train("validation", 1, 0.02, train_set, validation, final)
 
 
 if __name__ == "__main__":

@@ -185,9 +185,13 @@ def transformed(folder):
 
 def split(folder):
     rows = []
-    for samples, test, seed in [(10, 0.2, 7), (11, 0.2, 7), (7, 0.5, 0), (101, 0.3, 4294967295), (57, 0.15, 42), (200, 0.25, 1)]:
-        parts = random_split(range(samples), [1 - test, test], generator=torch.Generator().manual_seed(seed))
-        rows.append({"samples": samples, "test": test, "seed": seed, "train": parts[0].indices, "tested": parts[1].indices})
+    for samples, validation, test, seed in [
+            (10, 0, 0.2, 7), (11, 0, 0.2, 7), (7, 0, 0.5, 0), (101, 0, 0.3, 4294967295), (57, 0, 0.15, 42), (200, 0, 0.25, 1),
+            (10, 0.1, 0, 0), (57, 0.15, 0, 42), (3001, 0.25, 0, 4294967295), (11, 0.1, 0.2, 7), (57, 0.15, 0.15, 3), (1003, 0.125, 0.25, 1)]:
+        shares = [share for share in [1 - validation - test, validation, test] if share > 0]
+        parts = [part.indices for part in random_split(range(samples), shares, generator=torch.Generator().manual_seed(seed))]
+        rows.append({"samples": samples, "validation": validation, "test": test, "seed": seed, "train": parts[0],
+                     "validated": parts[1] if validation else [], "tested": parts[-1] if test else []})
     with open(os.path.join(folder, "split.json"), "w") as out:
         out.write("[" + ",\n".join(map(json.dumps, rows)) + "]\n")
 

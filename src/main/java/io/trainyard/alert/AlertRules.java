@@ -250,7 +250,7 @@ public final class AlertRules {
                 Rule.FINISHED,
                 event.job(),
                 millis,
-                "job %s has finished: %d steps, best %s".formatted(event.job(), event.steps(), event.best()),
+                "job %s has finished: %d steps, %s".formatted(event.job(), event.steps(), event.result()),
                 data);
     }
 

@@ -122,6 +122,18 @@ public final class JobCheckpoints {
         return whole;
     }
 
+    /// The model of the checkpoint after a step, of an attempt that counts; empty if there is none.
+    ///
+    /// @throws CheckpointException if it is damaged
+    public Optional<SavedModel> model(long step) {
+        for (CheckpointKey key : candidates(JobChain.of(store, folder), CheckpointKey.files(store, folder))) {
+            if (key.step() == step) {
+                return Optional.of(SavedModel.read(store, key));
+            }
+        }
+        return Optional.empty();
+    }
+
     /// The step of the newest checkpoint with a manifest; 0 without one.
     public long lastStep() {
         return lastStep(JobChain.of(store, folder));

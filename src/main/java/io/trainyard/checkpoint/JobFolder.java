@@ -282,6 +282,17 @@ public final class JobFolder {
                 .getValue();
     }
 
+    /// The model of the checkpoint after a step, of this job or, if it has none, of the job that it continues.
+    ///
+    /// @throws CheckpointException if there is none, or it is damaged
+    public SavedModel model(long step, boolean continues) {
+        Optional<SavedModel> own = checkpoints().model(step);
+        Optional<CheckpointName> before = own.isEmpty() && continues ? source() : Optional.empty();
+        return own.or(() -> before.map(name -> new JobFolder(store, name.job()).model(step, true)))
+                .orElseThrow(() -> new CheckpointException("there is no checkpoint of step %d in %s"
+                        .formatted(step, store.uri(CheckpointKey.folder(folder)))));
+    }
+
     private <T> T decide(CheckpointName name, Function<CheckpointName, T> read, Function<T, CheckpointName> nameOf) {
         T found = read.apply(source().orElseGet(() -> ofResult(store, name)));
         CheckpointName exact = nameOf.apply(found);

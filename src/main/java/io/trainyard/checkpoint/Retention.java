@@ -17,6 +17,11 @@ public record Retention(int keepLast, boolean keepBest) {
         return new Retention(Objects.requireNonNullElse(job.keepLast(), Integer.MAX_VALUE), job.keepBest());
     }
 
+    /// The same for a job with a validation part, whose best checkpoint is tested at its end.
+    public Retention withBest() {
+        return new Retention(keepLast, true);
+    }
+
     boolean keepsAll() {
         return keepLast == Integer.MAX_VALUE;
     }

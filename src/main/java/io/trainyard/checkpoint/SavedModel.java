@@ -98,7 +98,8 @@ public record SavedModel(CheckpointName name, Parameters parameters, int epoch) 
         return folder.checkpoints().bestStep(retention, name);
     }
 
-    private static SavedModel read(CheckpointStore store, CheckpointKey key) {
+    /// @throws CheckpointException if the checkpoint is damaged
+    static SavedModel read(CheckpointStore store, CheckpointKey key) {
         SafeTensors read = key.isOfAnAttempt()
                 ? JobCheckpoints.manifest(store, key).readIntact(store, key.model())
                 : tensors(store, key.model());

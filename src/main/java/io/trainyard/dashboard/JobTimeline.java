@@ -10,6 +10,7 @@ import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.CheckpointSaved;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.EpochTested;
+import io.trainyard.event.TrainingEvent.Part;
 import io.trainyard.event.TrainingEvent.Resumed;
 import io.trainyard.event.TrainingEvent.Started;
 import io.trainyard.spec.JobSpec;
@@ -160,7 +161,9 @@ public final class JobTimeline {
     /// those of better checkpoints may be deleted.
     List<Checkpoint> checkpoints() {
         JobSpec spec = state.spec();
-        Retention retention = spec == null ? new Retention(Integer.MAX_VALUE, false) : Retention.of(spec);
+        Retention asked = spec == null ? new Retention(Integer.MAX_VALUE, false) : Retention.of(spec);
+        boolean validated = state.epochs().stream().anyMatch(epoch -> epoch.part() == Part.VALIDATION);
+        Retention retention = validated ? asked.withBest() : asked;
         long best = state.epochs().stream()
                 .filter(epoch -> retention.deletesBest() || checkpoints.containsKey(epoch.step()))
                 .filter(epoch -> !Double.isNaN(score(epoch)))

@@ -11,7 +11,8 @@ import io.trainyard.spec.SplitSpec;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The arrays `x_train`, `y_train`, `x_test` and `y_test`, of numpy or safetensors.
+/// The arrays `x_train`, `y_train`, `x_test`, `y_test`, and optionally `x_validation` and `y_validation`, of numpy
+/// or safetensors.
 ///
 /// @param file in the folder, ending in `.npz` or `.safetensors`; null: `x_train.npy` and so on
 /// @param layout of four-dimensional samples; the files do not record it
@@ -89,6 +90,17 @@ record ArraysManifest(
         }
     }
 
+    @Override
+    public boolean hasValidation(DataFolder folder) {
+        try (ArrayFiles files = files(folder)) {
+            return hasValidation(files);
+        }
+    }
+
+    private static boolean hasValidation(ArrayFiles files) {
+        return files.has("x_validation") || files.has("y_validation");
+    }
+
     private static boolean hasTests(ArrayFiles files) {
         return files.has("x_test") || files.has("y_test");
     }
@@ -96,11 +108,13 @@ record ArraysManifest(
     @Override
     public Dataset read(DataFolder folder, DatasetSpec spec, DatasetInfo info, SampleMemory memory) {
         try (ArrayFiles files = files(folder)) {
-            SplitSpec used = RandomSplit.of(folder, spec, split, hasTests(files));
-            Split train = part(files, "train", info, memory);
-            return used == null
-                    ? new Dataset(info.name(), info.shape(), info.outputs(), train, part(files, "test", info, memory))
-                    : RandomSplit.dataset(info, train, used, memory);
+            return RandomSplit.dataset(
+                    info,
+                    drawn(folder, spec),
+                    part(files, "train", info, memory),
+                    hasValidation(files) ? part(files, "validation", info, memory) : null,
+                    hasTests(files) ? part(files, "test", info, memory) : null,
+                    memory);
         }
     }
 

@@ -83,10 +83,10 @@ record CifarManifest(
     @Override
     public Dataset read(DataFolder folder, DatasetSpec spec, DatasetInfo info, SampleMemory memory) {
         CifarReader reader = reader();
-        SplitSpec used = RandomSplit.of(folder, spec, split, hasTests(folder));
-        return used == null
-                ? reader.read(folder, info)
-                : RandomSplit.dataset(info, reader.train(folder, info), used, memory);
+        SplitSpec used = drawn(folder, spec);
+        return hasTests(folder)
+                ? RandomSplit.dataset(info, used, reader.read(folder, info), memory)
+                : RandomSplit.dataset(info, used, reader.train(folder, info), null, null, memory);
     }
 
     private CifarReader reader() {

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// names.
 ///
 /// @param train name of the training file; null: `train.csv`
+/// @param validation name of the validation file; null: `validation.csv`, if there is one
 /// @param test name of the test file; null: `test.csv`
 /// @param header whether the first row names the columns; null: true. Without a header they are named `0`, `1`
 ///     and so on
@@ -30,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 /// @param normalize default for jobs: one mean and one std for each column
 record CsvManifest(
         @Nullable String train,
+        @Nullable String validation,
         @Nullable String test,
         @Nullable Boolean header,
         @Nullable String separator,
@@ -42,6 +44,7 @@ record CsvManifest(
         @Nullable Normalize normalize)
         implements DatasetManifest {
     static final String USUAL_TRAIN = "train.csv";
+    static final String USUAL_VALIDATION = "validation.csv";
     static final String USUAL_TEST = "test.csv";
 
     CsvManifest {
@@ -70,9 +73,7 @@ record CsvManifest(
         }
     }
 
-    CsvTable table(DataFolder folder, boolean ofTests) {
-        String named = ofTests ? test : train;
-        String usual = ofTests ? USUAL_TEST : USUAL_TRAIN;
+    private CsvTable table(DataFolder folder, @Nullable String named, String usual) {
         return tableAt(folder.file(List.of(named == null ? usual : named)));
     }
 
@@ -81,8 +82,20 @@ record CsvManifest(
         return new CsvTable(file, separator == null ? ',' : separator.charAt(0), header == null || header);
     }
 
+    /// Of all parts that have a file, the training part first.
+    List<CsvTable> tables(DataFolder folder) {
+        List<CsvTable> tables = new ArrayList<>(List.of(table(folder, train, USUAL_TRAIN)));
+        if (hasValidation(folder)) {
+            tables.add(table(folder, validation, USUAL_VALIDATION));
+        }
+        if (hasTests(folder)) {
+            tables.add(table(folder, test, USUAL_TEST));
+        }
+        return tables;
+    }
+
     List<String> features(DataFolder folder) {
-        return features(table(folder, false).columns());
+        return features(table(folder, train, USUAL_TRAIN).columns());
     }
 
     private List<String> features(List<String> all) {
@@ -100,7 +113,7 @@ record CsvManifest(
 
     @Override
     public DatasetInfo describe(DataFolder folder, DatasetSpec spec) {
-        CsvTable table = table(folder, false);
+        CsvTable table = table(folder, train, USUAL_TRAIN);
         List<String> features = features(table.columns());
         if (features.isEmpty()) {
             throw DataFiles.wrong(table.file(), "no column but %s".formatted(answerColumns()), "at least one more");
@@ -116,16 +129,22 @@ record CsvManifest(
     }
 
     @Override
-    public Dataset read(DataFolder folder, DatasetSpec spec, DatasetInfo info, SampleMemory memory) {
-        SplitSpec used = RandomSplit.of(folder, spec, split, hasTests(folder));
-        Dataset.Split whole = part(folder, false, info);
-        return used == null
-                ? new Dataset(info.name(), info.shape(), info.outputs(), whole, part(folder, true, info))
-                : RandomSplit.dataset(info, whole, used, memory);
+    public boolean hasValidation(DataFolder folder) {
+        return validation != null || folder.find(List.of(USUAL_VALIDATION)).isPresent();
     }
 
-    private Dataset.Split part(DataFolder folder, boolean ofTests, DatasetInfo info) {
-        CsvTable table = table(folder, ofTests);
+    @Override
+    public Dataset read(DataFolder folder, DatasetSpec spec, DatasetInfo info, SampleMemory memory) {
+        return RandomSplit.dataset(
+                info,
+                drawn(folder, spec),
+                part(table(folder, train, USUAL_TRAIN), info),
+                hasValidation(folder) ? part(table(folder, validation, USUAL_VALIDATION), info) : null,
+                hasTests(folder) ? part(table(folder, test, USUAL_TEST), info) : null,
+                memory);
+    }
+
+    private Dataset.Split part(CsvTable table, DatasetInfo info) {
         List<String> names = new ArrayList<>(features(table.columns()));
         int features = names.size();
         names.addAll(answerColumns());

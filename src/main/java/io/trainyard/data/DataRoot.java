@@ -61,7 +61,10 @@ public record DataRoot(Path path) {
     ///
     /// @throws DatasetException if the dataset does not exist here, or its files are missing or invalid
     public Dataset open(DatasetSpec spec) {
-        return builtIn(spec).flatMap(info -> Datasets.read(path, info.name())).orElseGet(() -> {
+        Optional<Dataset> builtIn = builtIn(spec)
+                .flatMap(info -> Datasets.read(path, info.name())
+                        .map(whole -> RandomSplit.dataset(info, spec.split(), whole, SampleMemory.PROCESS)));
+        return builtIn.orElseGet(() -> {
             DataFolder folder = folder(spec.name());
             DatasetManifest manifest = manifest(folder);
             return manifest.read(folder, spec, describe(manifest, folder, spec), SampleMemory.PROCESS);

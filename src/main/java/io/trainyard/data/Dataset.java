@@ -1,15 +1,27 @@
 package io.trainyard.data;
 
 import io.trainyard.spec.Shape;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.SequencedMap;
+import org.jspecify.annotations.Nullable;
 
 /// A dataset in memory, or memory-mapped.
 ///
 /// @param shape of one sample: an image's (channels, height, width), or the (features) of a row
 /// @param outputs of a network: a logit for each class, with labels 0 to `outputs - 1`, or the numbers of
 ///     [Targets.Numbers]
+/// @param validation measured after each epoch instead of the test part, which then is measured once; null without
+///     one
 /// @param warnings for the users of the dataset, such as broken files that are skipped
-public record Dataset(String name, Shape shape, int outputs, Split train, Split test, List<String> warnings) {
+public record Dataset(
+        String name,
+        Shape shape,
+        int outputs,
+        Split train,
+        @Nullable Split validation,
+        Split test,
+        List<String> warnings) {
     /// More classes have a confusion matrix of more than 64 MiB.
     public static final int MAX_CLASSES = 4_096;
 
@@ -63,30 +75,59 @@ public record Dataset(String name, Shape shape, int outputs, Split train, Split 
         }
     }
 
+    /// The parts by name, in the order of packed files.
+    SequencedMap<String, Split> parts() {
+        SequencedMap<String, Split> parts = new LinkedHashMap<>();
+        parts.put("train", train);
+        if (validation != null) {
+            parts.put("validation", validation);
+        }
+        parts.put("test", test);
+        return parts;
+    }
+
     public long sampleBytes() {
         return (long) shape.elements() * train.samples().valueBytes();
     }
 
     /// The same dataset, with only the test samples from `from` to `to`, exclusive.
     public Dataset withTests(int from, int to) {
-        return new Dataset(name, shape, outputs, train, test.slice(from, to, shape), warnings);
+        return withTests(test.slice(from, to, shape));
+    }
+
+    /// The same dataset with other test samples and no validation part.
+    private Dataset withTests(Split tests) {
+        return new Dataset(name, shape, outputs, train, null, tests, warnings);
+    }
+
+    /// The same dataset with the validation part, if it has one, as the test part.
+    public Dataset forSelection() {
+        return validation == null ? this : withTests(validation);
     }
 
     public Dataset(String name, Shape shape, int outputs, Split train, Split test) {
-        this(name, shape, outputs, train, test, List.of());
+        this(name, shape, outputs, train, null, test, List.of());
     }
 
     public Dataset {
         warnings = List.copyOf(warnings);
         check(name, "train", shape, outputs, train);
-        check(name, "test", shape, outputs, test);
-        if (train.samples().valueBytes() != test.samples().valueBytes()) {
+        requireFit(name, "test", shape, outputs, test, train);
+        if (validation != null) {
+            requireFit(name, "validation", shape, outputs, validation, train);
+        }
+    }
+
+    private static void requireFit(String name, String part, Shape shape, int outputs, Split split, Split train) {
+        check(name, part, shape, outputs, split);
+        if (train.samples().valueBytes() != split.samples().valueBytes()) {
             throw new DatasetException(
-                    "dataset %s has samples of %d bytes a value to train on, and of %d to test on; store both in one type"
+                    "dataset %s has samples of %d bytes a value to train on, and of %d in its %s part; store both in one type"
                             .formatted(
                                     name,
                                     train.samples().valueBytes(),
-                                    test.samples().valueBytes()));
+                                    split.samples().valueBytes(),
+                                    part));
         }
     }
 

@@ -32,10 +32,19 @@ sealed interface DatasetManifest
     /// @throws InvalidJobException if `spec` has fields that this kind does not allow, or misses a required one
     default void check(DataFolder folder, DatasetSpec spec) {
         spec.refuseImageFields();
-        var unused = RandomSplit.of(folder, spec, split(), hasTests(folder));
+        var unused = drawn(folder, spec);
     }
 
     boolean hasTests(DataFolder folder);
+
+    default boolean hasValidation(DataFolder folder) {
+        return false;
+    }
+
+    /// The split of the parts that are drawn; null if none is.
+    default @Nullable SplitSpec drawn(DataFolder folder, DatasetSpec spec) {
+        return RandomSplit.of(folder, spec, split(), hasTests(folder), hasValidation(folder));
+    }
 
     /// The default split if there is no test part; null: jobs must set one.
     @Nullable

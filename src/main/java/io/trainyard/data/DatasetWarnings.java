@@ -39,10 +39,8 @@ final class DatasetWarnings {
     }
 
     private static void ofTables(CsvManifest csv, DataFolder folder, List<String> odd) {
-        boolean hasTests = csv.hasTests(folder);
-        for (int part = 0; part < (hasTests ? 2 : 1); part++) {
-            CsvTable table = csv.table(folder, part == 1);
-            List<String> used = csv.features(folder);
+        List<String> used = csv.features(folder);
+        for (CsvTable table : csv.tables(folder)) {
             CsvProfile.of(table).columns().stream()
                     .filter(column -> used.contains(column.name()) && !column.isNumbers())
                     .forEach(column -> odd.add("%s: %s".formatted(table.file().getFileName(), column.complaint())));
@@ -51,7 +49,7 @@ final class DatasetWarnings {
 
     private static void ofArrays(ArraysManifest arrays, DataFolder folder, List<String> odd) {
         try (ArrayFiles files = arrays.files(folder)) {
-            for (String name : List.of("x_train", "x_test", "y_train", "y_test")) {
+            for (String name : List.of("x_train", "x_validation", "x_test", "y_train", "y_validation", "y_test")) {
                 if (files.has(name)) {
                     ofArray(files.read(name), odd);
                 }

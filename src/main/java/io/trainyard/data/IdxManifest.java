@@ -62,9 +62,10 @@ record IdxManifest(
     @Override
     public Dataset read(DataFolder folder, DatasetSpec spec, DatasetInfo info, SampleMemory memory) {
         IdxReader reader = reader();
-        SplitSpec used = RandomSplit.of(folder, spec, split, hasTests(folder));
-        return used == null
-                ? reader.read(folder, info, reader.itemSizes(folder))
-                : RandomSplit.dataset(info, reader.train(folder, info, reader.itemSizes(folder)), used, memory);
+        SplitSpec used = drawn(folder, spec);
+        List<Integer> sizes = reader.itemSizes(folder);
+        return hasTests(folder)
+                ? RandomSplit.dataset(info, used, reader.read(folder, info, sizes), memory)
+                : RandomSplit.dataset(info, used, reader.train(folder, info, sizes), null, null, memory);
     }
 }

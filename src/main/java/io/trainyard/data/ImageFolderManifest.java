@@ -63,13 +63,24 @@ record ImageFolderManifest(
         double share = Objects.requireNonNullElse(brokenShare, DEFAULT_BROKEN_SHARE);
         ImageTransform transform = transform(spec);
         var train = new ImageFolderReader(parts.train(), transform, info.shape(), memory).read(share);
+        var validation = parts.validation() == null
+                ? null
+                : new ImageFolderReader(parts.validation(), transform, info.shape(), memory).read(share);
         var test = new ImageFolderReader(parts.test(), transform, info.shape(), memory).read(share);
-        List<String> warnings = Stream.of(train.broken(), test.broken())
+        List<String> warnings = Stream.of(train, validation, test)
+                .filter(Objects::nonNull)
+                .map(ImageFolderReader.Read::broken)
                 .filter(broken -> broken.count() > 0)
                 .map(BrokenFiles::warning)
                 .toList();
         return new Dataset(
-                info.name(), info.shape(), info.outputs(), train.split().withoutFiles(), test.split(), warnings);
+                info.name(),
+                info.shape(),
+                info.outputs(),
+                train.split().withoutFiles(),
+                validation == null ? null : validation.split().withoutFiles(),
+                test.split(),
+                warnings);
     }
 
     @Override

@@ -12,51 +12,58 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// The training and test parts of a folder: two folders of class folders, or one that is split.
+/// The parts of a folder: folders of class folders, or one that is split.
 ///
-/// @param train holds all images if `test` is null
+/// @param train holds also the images of the parts that are null, unless there is no validation part
 /// @param test null: `split` takes the test part from `train`
+/// @param validation null: `split` may take it from `train`
+/// @param split null if nothing is drawn
 record ImageParts(
         ImageFolder train,
+        @Nullable ImageFolder validation,
         @Nullable ImageFolder test,
         @Nullable SplitSpec split) {
     private static final String TRAIN = "train";
-    private static final List<String> TEST = List.of("test", "val");
+    private static final String TEST = "test";
+
+    /// Next to `test`; without it, the test part.
+    private static final List<String> VALIDATION = List.of("val", "validation");
 
     record Part(String name, ImageFolder folder, List<Image> images) {}
 
-    record Listed(Part train, Part test) {}
+    record Listed(Part train, @Nullable Part validation, Part test) {}
 
     /// @param split from the job or the dataset's description; null if neither has one
     /// @throws DatasetException if the folder has no classes, or only one part
-    /// @throws InvalidJobException if a split is missing, or is set in spite of a test part
+    /// @throws InvalidJobException if a split is missing, or is set in spite of such a part
     static ImageParts of(DataFolder folder, @Nullable SplitSpec split) {
-        Optional<Path> test = TEST.stream()
-                .map(folder.path()::resolve)
-                .filter(Files::isDirectory)
-                .findFirst();
-        Path train = folder.path().resolve(TRAIN);
         if (!hasTests(folder)) {
             ImageFolder whole = ImageFolder.of(folder, folder.path());
-            if (split == null) {
+            if (split == null || split.test() == null) {
                 throw new InvalidJobException(
                         "%s has class folders (%s) and no part to test with; write into the job's dataset \"split\": {\"test\": 0.2, \"seed\": 0}, or sort the class folders into train/ and test/"
                                 .formatted(folder.path(), some(whole.classes())));
             }
-            return new ImageParts(whole, null, split);
+            return new ImageParts(whole, null, null, split);
         }
-        if (test.isEmpty()) {
+        List<Path> others = Stream.concat(Stream.of(TEST), VALIDATION.stream())
+                .map(folder.path()::resolve)
+                .filter(Files::isDirectory)
+                .toList();
+        if (others.isEmpty()) {
             throw new DatasetException(
                     "%s has train/ and neither test/ nor val/; put the images to test with into %s, a folder for each class, or put the class folders of train/ into %s and write into the job's dataset \"split\": {\"test\": 0.2, \"seed\": 0}"
-                            .formatted(folder.path(), folder.path().resolve("test"), folder.path()));
+                            .formatted(folder.path(), folder.path().resolve(TEST), folder.path()));
         }
-        if (split != null) {
-            throw new InvalidJobException("%s has a part to test with, %s; leave out dataset.split"
-                    .formatted(folder.path(), test.get().getFileName()));
-        }
+        Path validation = others.getFirst().endsWith(TEST) && others.size() > 1 ? others.get(1) : null;
+        RandomSplit.requireMissing(folder.path().toString(), split, true, validation != null);
         ImageParts parts = new ImageParts(
-                ImageFolder.of(folder, folder.inside(train)), ImageFolder.of(folder, folder.inside(test.get())), null);
-        parts.requireSameClasses();
+                ImageFolder.of(folder, folder.inside(folder.path().resolve(TRAIN))),
+                validation == null ? null : ImageFolder.of(folder, folder.inside(validation)),
+                ImageFolder.of(folder, folder.inside(others.getFirst())),
+                split);
+        parts.requireSameClasses(parts.test);
+        parts.requireSameClasses(parts.validation);
         return parts;
     }
 
@@ -65,17 +72,17 @@ record ImageParts(
     }
 
     /// torchvision numbers the classes of each folder separately, so different classes would give wrong labels.
-    private void requireSameClasses() {
-        if (test == null || train.classes().equals(test.classes())) {
+    private void requireSameClasses(@Nullable ImageFolder other) {
+        if (other == null || train.classes().equals(other.classes())) {
             return;
         }
-        List<String> onlyTrain = without(train.classes(), test.classes());
-        List<String> onlyTest = without(test.classes(), train.classes());
+        List<String> onlyTrain = without(train.classes(), other.classes());
+        List<String> onlyOther = without(other.classes(), train.classes());
         throw new DatasetException("%s and %s have not the same classes: %s; give both a folder for each class"
                 .formatted(
                         train.path(),
-                        test.path(),
-                        Stream.of(only(onlyTrain, train), only(onlyTest, test))
+                        other.path(),
+                        Stream.of(only(onlyTrain, train), only(onlyOther, other))
                                 .flatMap(Optional::stream)
                                 .reduce((a, b) -> a + ", " + b)
                                 .orElse("")));
@@ -97,12 +104,16 @@ record ImageParts(
     }
 
     Listed list() {
-        if (test != null) {
-            return new Listed(whole(train), whole(test));
+        if (split == null) {
+            return new Listed(
+                    whole(train), validation == null ? null : whole(validation), whole(Objects.requireNonNull(test)));
         }
         List<Image> images = train.images();
-        int[][] parts = RandomSplit.indices(images.size(), Objects.requireNonNull(split));
-        return new Listed(pick("train", images, parts[0]), pick("test", images, parts[1]));
+        int[][] parts = RandomSplit.indices(images.size(), split);
+        return new Listed(
+                pick("train", images, parts[0]),
+                parts[1].length == 0 ? null : pick("validation", images, parts[1]),
+                test == null ? pick("test", images, parts[2]) : whole(test));
     }
 
     private static Part whole(ImageFolder folder) {

@@ -14,11 +14,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/// A dataset in one safetensors file, as [PackedWriter] writes it: `y_train`, `y_test`, `x_train` and `x_test` in
-/// the layout of sessions, then checksums. Samples are mapped.
+/// A dataset in one safetensors file, as [PackedWriter] writes it: `y_train`, `y_test`, `x_train` and `x_test`,
+/// and those of a validation part, in the layout of sessions, then checksums. Samples are mapped.
 ///
 /// `crc32c` has a CRC-32C, four bytes, little-endian, of each block of [#BLOCK_BYTES] from the first array on,
 /// and one of the header and these sums together. A change of any byte is detected.
@@ -161,7 +162,8 @@ final class PackedFile implements AutoCloseable {
         long from = (long) block * BLOCK_BYTES;
         long to =
                 Math.min(from + BLOCK_BYTES, arrays.dataBytes() - sums.memory().byteSize());
-        List<String> within = List.of("y_train", "y_test", "x_train", "x_test").stream()
+        List<String> within = Stream.of("y_train", "y_validation", "y_test", "x_train", "x_validation", "x_test")
+                .filter(arrays::has)
                 .filter(name -> arrays.end(name) > from && arrays.begin(name) < to)
                 .map(name -> samples(name, from, to))
                 .toList();
@@ -178,6 +180,10 @@ final class PackedFile implements AutoCloseable {
         long first = Math.max(0, from - arrays.begin(name)) / sample;
         long last = (Math.min(to, arrays.end(name)) - arrays.begin(name) - 1) / sample;
         return "samples %d to %d of %s".formatted(first, last, name);
+    }
+
+    boolean hasValidation() {
+        return arrays.has("x_validation");
     }
 
     Split part(String name, DatasetInfo info) {

@@ -24,6 +24,13 @@ record PackedManifest(@Nullable String file, @Nullable Normalize normalize) impl
     }
 
     @Override
+    public boolean hasValidation(DataFolder folder) {
+        try (PackedFile packed = open(folder)) {
+            return packed.hasValidation();
+        }
+    }
+
+    @Override
     public @Nullable SplitSpec split() {
         return null; // packing has already split it
     }
@@ -41,8 +48,13 @@ record PackedManifest(@Nullable String file, @Nullable Normalize normalize) impl
     public Dataset read(DataFolder folder, DatasetSpec spec, DatasetInfo info, SampleMemory memory) {
         try (PackedFile packed = open(folder)) {
             packed.verify();
-            return new Dataset(
-                    info.name(), info.shape(), info.outputs(), packed.part("train", info), packed.part("test", info));
+            return RandomSplit.dataset(
+                    info,
+                    drawn(folder, spec),
+                    packed.part("train", info),
+                    packed.hasValidation() ? packed.part("validation", info) : null,
+                    packed.part("test", info),
+                    memory);
         }
     }
 }

@@ -73,10 +73,12 @@ final class PackedWriter implements AutoCloseable {
     private void writeAll(Path file, Dataset dataset, PackedDescription description) throws IOException {
         byte[] header = header(file, dataset, description);
         writeAll(ByteBuffer.wrap(header));
-        put(dataset.train().targets());
-        put(dataset.test().targets());
-        put(dataset.train().samples().memory());
-        put(dataset.test().samples().memory());
+        for (Dataset.Split part : dataset.parts().values()) {
+            put(part.targets());
+        }
+        for (Dataset.Split part : dataset.parts().values()) {
+            put(part.samples().memory());
+        }
         flush();
         ByteBuffer all = ByteBuffer.allocate(4 * (sums.size() + 1)).order(ByteOrder.LITTLE_ENDIAN);
         sums.forEach(all::putInt);
@@ -89,25 +91,25 @@ final class PackedWriter implements AutoCloseable {
     }
 
     private static byte[] header(Path file, Dataset dataset, PackedDescription description) {
-        Entry trained = targets("y_train", dataset.train().targets());
-        Entry tested = targets("y_test", dataset.test().targets());
-        Entry training = samples("x_train", dataset.train(), dataset);
-        Entry tests = samples("x_test", dataset.test(), dataset);
-        long covered = trained.bytes() + tested.bytes() + training.bytes() + tests.bytes();
+        List<Entry> entries = new ArrayList<>();
+        dataset.parts().forEach((name, part) -> entries.add(targets("y_" + name, part.targets())));
+        long beforeSamples = entries.stream().mapToLong(Entry::bytes).sum();
+        dataset.parts().forEach((name, part) -> entries.add(samples("x_" + name, part, dataset)));
+        long covered = entries.stream().mapToLong(Entry::bytes).sum();
         long blocks = Math.ceilDiv(covered, PackedFile.BLOCK_BYTES) + 1;
-        Entry sums = new Entry(PackedFile.SUMS, "U8", List.of(blocks, 4L), 4 * blocks);
+        entries.add(new Entry(PackedFile.SUMS, "U8", List.of(blocks, 4L), 4 * blocks));
         ObjectNode json = MAPPER.createObjectNode();
         json.putObject("__metadata__")
                 .put(PackedFile.FORMAT_KEY, PackedFile.FORMAT)
                 .put(PackedFile.DESCRIPTION_KEY, description.json());
         long offset = 0;
-        for (Entry entry : List.of(trained, tested, training, tests, sums)) {
+        for (Entry entry : entries) {
             ObjectNode row = json.putObject(entry.name()).put("dtype", entry.type());
             entry.shape().forEach(row.putArray("shape")::add);
             row.putArray("data_offsets").add(offset).add(offset + entry.bytes());
             offset += entry.bytes();
         }
-        return padded(file, json.toString().getBytes(StandardCharsets.UTF_8), trained.bytes() + tested.bytes());
+        return padded(file, json.toString().getBytes(StandardCharsets.UTF_8), beforeSamples);
     }
 
     /// The header with its length before it, padded with blanks so that the samples start at a page boundary, or

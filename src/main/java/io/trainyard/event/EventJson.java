@@ -116,6 +116,9 @@ public final class EventJson {
         if (event instanceof TrainingEvent.Started started) {
             requireDevice(started.device());
         }
+        if (event instanceof TrainingEvent.Finished finished && finished.test() != null) {
+            requireComplete(finished.test());
+        }
         if (event.attempt() < 1) {
             throw new IOException("the attempt is %d; attempts count from 1".formatted(event.attempt()));
         }

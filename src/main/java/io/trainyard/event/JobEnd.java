@@ -6,6 +6,8 @@ import io.trainyard.event.TrainingEvent.Cancelled;
 import io.trainyard.event.TrainingEvent.Expanded;
 import io.trainyard.event.TrainingEvent.Failed;
 import io.trainyard.event.TrainingEvent.Finished;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +26,7 @@ record JobEnd(
     /// be published repeatedly. If two exist nevertheless, every reader chooses the same one.
     static final Comparator<JobEnd> ORDER = Comparator.comparing(JobEnd::status)
             .thenComparingInt(end -> end.event().attempt())
-            .thenComparing(end -> end.event().toString())
+            .thenComparing(end -> new String(EventJson.write(end.event(), Instant.EPOCH), StandardCharsets.UTF_8))
             .thenComparingLong(JobEnd::millis);
 
     static @Nullable JobEnd of(EventRecord record) {

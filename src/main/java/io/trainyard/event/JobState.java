@@ -15,6 +15,7 @@ import io.trainyard.event.TrainingEvent.Cancelled;
 import io.trainyard.event.TrainingEvent.EpochTested;
 import io.trainyard.event.TrainingEvent.EpochTime;
 import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.Part;
 import io.trainyard.spec.CheckpointName;
 import io.trainyard.spec.JobSpec;
 import java.time.Instant;
@@ -40,6 +41,7 @@ import org.jspecify.annotations.Nullable;
 @JsonPropertyOrder({
     "job",
     "epochs",
+    "test",
     "attempt",
     "state",
     "start",
@@ -105,7 +107,8 @@ public final class JobState {
             double accuracyHigh,
             double samplesPerSecond,
             @Nullable EpochTime epochTime,
-            @Nullable Double testMeanAbsoluteError) {
+            @Nullable Double testMeanAbsoluteError,
+            @Nullable Part part) {
         static Epoch of(EpochTested tested) {
             return new Epoch(
                     tested.epoch(),
@@ -117,7 +120,8 @@ public final class JobState {
                     tested.accuracyHigh(),
                     tested.samplesPerSecond(),
                     tested.epochTime(),
-                    tested.testMeanAbsoluteError());
+                    tested.testMeanAbsoluteError(),
+                    tested.part());
         }
     }
 
@@ -361,14 +365,28 @@ public final class JobState {
         return attempts.epochs();
     }
 
-    /// The test of the last epoch with its metrics per class. Null before the first test and if a newer attempt
-    /// continues before it.
+    /// The test of the last epoch with its metrics per class, or that of the test part, if it is tested once. Null
+    /// before the first test and if a newer attempt continues before it.
     public @Nullable EpochTested lastTest() {
+        if (finalTest() != null) {
+            return finalTest();
+        }
         EpochTested last = attempts.newest(AttemptState::lastTest);
         Epoch shown = newestEpoch();
         return last != null && shown != null && last.epoch() == shown.epoch() && last.attempt() == shown.attempt()
                 ? last
                 : null;
+    }
+
+    /// The only test of the test part of a dataset with a validation part; null before it and without that part.
+    @JsonProperty("test")
+    public @Nullable Epoch test() {
+        EpochTested test = finalTest();
+        return test == null ? null : Epoch.of(test);
+    }
+
+    private @Nullable EpochTested finalTest() {
+        return end != null && end.event() instanceof Finished finished ? finished.test() : null;
     }
 
     private @Nullable Epoch newestEpoch() {

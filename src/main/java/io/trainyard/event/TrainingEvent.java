@@ -2,6 +2,7 @@ package io.trainyard.event;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
@@ -54,6 +55,8 @@ public sealed interface TrainingEvent {
     /// @param device the device's name, such as `cpu`
     /// @param deviceModel the model name, such as `NVIDIA H200`; null if unknown
     /// @param threads CPU threads of the device's kernels; needed to reproduce the run
+    /// @param validationSamples samples of the validation part, which the tests after epochs measure; null without
+    ///     one
     /// @param firstStep the next step: 1, or more if the attempt resumes from a checkpoint
     /// @param stepsPerEpoch the job has `epochs` times as many steps; 0 for a job that only evaluates
     /// @param initFrom the checkpoint, with its step, from which the job started or which it evaluates; null if
@@ -67,6 +70,7 @@ public sealed interface TrainingEvent {
             @Nullable String deviceModel,
             int threads,
             int trainSamples,
+            @Nullable Integer validationSamples,
             int testSamples,
             int classes,
             long firstStep,
@@ -140,7 +144,26 @@ public sealed interface TrainingEvent {
         }
     }
 
-    /// An epoch was trained and the whole test set evaluated. For a job that only evaluates: the test of its
+    /// The part of a dataset that a test measures.
+    enum Part {
+        @JsonProperty("validation")
+        VALIDATION,
+        @JsonProperty("test")
+        TEST;
+
+        /// The name in JSON and messages.
+        public String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+
+        /// The word for a test without a part, which measures the test part.
+        public static String word(@Nullable Part part) {
+            return part == null ? TEST.word() : part.word();
+        }
+    }
+
+    /// An epoch was trained and the whole test set or validation part evaluated. For a job that only evaluates: the
+    /// test of its
     /// checkpoint, with the checkpoint's epoch and step, and without training times and rates.
     ///
     /// @param testLoss the mean loss over the samples of the test set
@@ -158,6 +181,7 @@ public sealed interface TrainingEvent {
     /// @param epochTime the parts of the epoch's time; null for a job that only evaluates and in an event
     ///     without the field
     /// @param testMeanAbsoluteError the mean absolute error; null for classification
+    /// @param part the measured part of the dataset; null if it has no validation part
     record EpochTested(
             String job,
             int attempt,
@@ -174,7 +198,8 @@ public sealed interface TrainingEvent {
             long testMillis,
             double samplesPerSecond,
             @Nullable EpochTime epochTime,
-            @Nullable Double testMeanAbsoluteError)
+            @Nullable Double testMeanAbsoluteError,
+            @Nullable Part part)
             implements TrainingEvent {
         /// A larger table would make an event too long.
         public static final int MAX_CONFUSION_CLASSES = 100;
@@ -222,7 +247,7 @@ public sealed interface TrainingEvent {
     /// The job is finished.
     ///
     /// @param steps of the whole job; 0 if it only evaluates
-    /// @param bestTestAccuracy 0..1; null for regression
+    /// @param bestTestAccuracy of the best test, or of `test` if there is one, 0..1; null for regression
     /// @param medianStepMicros median step time of this attempt. Steps are timed in blocks, and each step
     ///     counts with the mean of its block. 0 without steps, also for the following two
     /// @param p95StepMicros 95th percentile; 0 in an event without the field
@@ -233,7 +258,9 @@ public sealed interface TrainingEvent {
     /// @param stoppedEarly the condition of the job that ended it before its last epoch, in words; null if no
     ///     condition did
     /// @param bestTestLoss the loss of the best test: the one with the highest accuracy, or for regression the
-    ///     lowest loss; null in an event without the field
+    ///     lowest loss; the loss of `test` if there is one; null in an event without the field
+    /// @param test the only test of the test part of a dataset with a validation part, with the weights of the
+    ///     epoch of the best validation; null without a validation part
     record Finished(
             String job,
             int attempt,
@@ -245,10 +272,18 @@ public sealed interface TrainingEvent {
             long trainMillis,
             String parametersSha256,
             @Nullable String stoppedEarly,
-            @Nullable Double bestTestLoss)
+            @Nullable Double bestTestLoss,
+            @Nullable EpochTested test)
             implements TrainingEvent {
-        /// A text for users: `accuracy 0.9200`, or for regression `loss 0.0312`.
-        public String best() {
+        /// A text for users: `best accuracy 0.9200`, or for regression `best loss 0.0312`; of the test part, if it
+        /// is tested once: `test accuracy 0.9200 with the weights of epoch 3`.
+        public String result() {
+            return test == null
+                    ? (steps == 0 ? "" : "best ") + best()
+                    : "test %s with the weights of epoch %d".formatted(best(), test.epoch());
+        }
+
+        private String best() {
             return bestTestAccuracy != null
                     ? String.format(Locale.ROOT, "accuracy %.4f", bestTestAccuracy)
                     : bestTestLoss == null ? "unknown" : String.format(Locale.ROOT, "loss %.4f", bestTestLoss);

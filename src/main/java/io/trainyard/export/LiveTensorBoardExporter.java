@@ -42,7 +42,7 @@ public final class LiveTensorBoardExporter {
         private final Path file;
         private boolean begun;
         private long lossStep;
-        private long testStep;
+        private final Map<String, Long> testSteps = new HashMap<>(); // by the tag of the loss
         private final Map<String, Long> metricSteps = new HashMap<>(); // the last one, by tag
 
         Written(Path file) {
@@ -96,10 +96,10 @@ public final class LiveTensorBoardExporter {
                 }
             });
             for (ExportedJob.Test test : job.tests()) {
-                Epoch epoch = test.epoch();
-                if (epoch.step() > written.testStep) {
+                String tag = test.tag(TensorBoardExporter.TEST_LOSS);
+                if (test.epoch().step() > written.testSteps.getOrDefault(tag, 0L)) {
                     write(test, events);
-                    written.testStep = epoch.step();
+                    written.testSteps.put(tag, test.epoch().step());
                 }
             }
         }
@@ -107,22 +107,26 @@ public final class LiveTensorBoardExporter {
 
     private static void write(ExportedJob.Test test, EventFile events) throws IOException {
         Epoch epoch = test.epoch();
-        double seconds = test.millis() / 1e3;
         Double accuracy = epoch.testAccuracy();
         Double error = epoch.testMeanAbsoluteError();
         if (accuracy != null) {
-            addTest(events, epoch, seconds, TensorBoardExporter.TEST_ACCURACY, accuracy);
+            addTest(events, test, TensorBoardExporter.TEST_ACCURACY, accuracy);
         } else if (error != null) {
-            addTest(events, epoch, seconds, TensorBoardExporter.TEST_MEAN_ABSOLUTE_ERROR, error);
+            addTest(events, test, TensorBoardExporter.TEST_MEAN_ABSOLUTE_ERROR, error);
         } else {
-            events.scalar(TensorBoardExporter.TEST_LOSS, epoch.step(), seconds, (float) epoch.testLoss());
+            String tag = test.tag(TensorBoardExporter.TEST_LOSS);
+            events.scalar(tag, epoch.step(), test.millis() / 1e3, (float) epoch.testLoss());
         }
     }
 
-    private static void addTest(EventFile events, Epoch epoch, double seconds, String tag, double value)
-            throws IOException {
-        float loss = (float) epoch.testLoss();
-        events.scalars(epoch.step(), seconds, TensorBoardExporter.TEST_LOSS, loss, tag, (float) value);
+    private static void addTest(EventFile events, ExportedJob.Test test, String tag, double value) throws IOException {
+        events.scalars(
+                test.epoch().step(),
+                test.millis() / 1e3,
+                test.tag(TensorBoardExporter.TEST_LOSS),
+                (float) test.epoch().testLoss(),
+                test.tag(tag),
+                (float) value);
     }
 
     /// Finds the job's file and its last step, and truncates an incomplete record.
@@ -143,7 +147,8 @@ public final class LiveTensorBoardExporter {
         long whole = EventFileReader.read(written.file, scalar -> {
             switch (scalar.tag()) {
                 case TensorBoardExporter.TRAIN_LOSS -> written.lossStep = Math.max(written.lossStep, scalar.step());
-                case TensorBoardExporter.TEST_LOSS -> written.testStep = Math.max(written.testStep, scalar.step());
+                case TensorBoardExporter.TEST_LOSS, TensorBoardExporter.VALIDATION_LOSS ->
+                    written.testSteps.merge(scalar.tag(), scalar.step(), Math::max);
                 default -> written.metricSteps.merge(scalar.tag(), scalar.step(), Math::max);
             }
         });

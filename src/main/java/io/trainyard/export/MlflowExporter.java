@@ -107,33 +107,25 @@ final class MlflowExporter implements JobExporter {
     }
 
     private static void writeTests(ExportedJob job, Path metrics) throws IOException {
-        StringBuilder losses = new StringBuilder();
-        StringBuilder accuracies = new StringBuilder();
-        StringBuilder errors = new StringBuilder();
-        StringBuilder macroF1s = new StringBuilder();
+        Map<String, StringBuilder> lines = new LinkedHashMap<>();
         for (ExportedJob.Test test : job.tests()) {
             Epoch epoch = test.epoch();
-            losses.append(line(test.millis(), Double.toString(epoch.testLoss()), epoch.step()));
-            append(test, epoch.testAccuracy(), accuracies);
-            append(test, epoch.testMeanAbsoluteError(), errors);
-            append(test, test.macroF1(), macroF1s);
+            append(test, TensorBoardExporter.TEST_LOSS, epoch.testLoss(), lines);
+            append(test, TensorBoardExporter.TEST_ACCURACY, epoch.testAccuracy(), lines);
+            append(test, TensorBoardExporter.TEST_MACRO_F1, test.macroF1(), lines);
+            append(test, TensorBoardExporter.TEST_MEAN_ABSOLUTE_ERROR, epoch.testMeanAbsoluteError(), lines);
         }
-        writeUnlessEmpty(metrics.resolve(TensorBoardExporter.TEST_LOSS), losses);
-        writeUnlessEmpty(metrics.resolve(TensorBoardExporter.TEST_ACCURACY), accuracies);
-        writeUnlessEmpty(metrics.resolve(TensorBoardExporter.TEST_MACRO_F1), macroF1s);
-        writeUnlessEmpty(metrics.resolve(TensorBoardExporter.TEST_MEAN_ABSOLUTE_ERROR), errors);
+        for (var metric : lines.entrySet()) {
+            write(metrics.resolve(metric.getKey()), metric.getValue().toString());
+        }
     }
 
-    private static void append(ExportedJob.Test test, @Nullable Double value, StringBuilder lines) {
+    private static void append(
+            ExportedJob.Test test, String name, @Nullable Double value, Map<String, StringBuilder> lines) {
         if (value != null) {
-            lines.append(
-                    line(test.millis(), Double.toString(value), test.epoch().step()));
-        }
-    }
-
-    private static void writeUnlessEmpty(Path file, StringBuilder lines) throws IOException {
-        if (!lines.isEmpty()) {
-            write(file, lines.toString());
+            lines.computeIfAbsent(test.tag(name), _ -> new StringBuilder())
+                    .append(line(
+                            test.millis(), Double.toString(value), test.epoch().step()));
         }
     }
 

@@ -6,6 +6,7 @@ import static io.trainyard.export.Columns.optional;
 import io.trainyard.event.ClassMetrics;
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent.EpochTime;
+import io.trainyard.event.TrainingEvent.Part;
 import io.trainyard.export.Columns.Type;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.tracking.LossSpan;
@@ -71,7 +72,8 @@ final class TableExporter implements JobExporter {
                     optional("batches_micros", Type.LONG),
                     optional("checkpoints_micros", Type.LONG),
                     optional("test_micros", Type.LONG),
-                    optional("other_micros", Type.LONG)));
+                    optional("other_micros", Type.LONG),
+                    column("part", Type.TEXT)));
     private static final Columns METRICS = new Columns(
             "metrics",
             List.of(
@@ -160,7 +162,8 @@ final class TableExporter implements JobExporter {
                 time == null ? null : time.batchesMicros(),
                 time == null ? null : time.checkpointsMicros(),
                 time == null ? null : time.testMicros(),
-                time == null ? null : time.otherMicros());
+                time == null ? null : time.otherMicros(),
+                Part.word(epoch.part()));
     }
 
     @Override

@@ -18,6 +18,7 @@ final class TensorBoardExporter implements JobExporter {
     static final String USER = "user/";
 
     static final String TEST_LOSS = "test_loss";
+    static final String VALIDATION_LOSS = "validation_loss";
     static final String TEST_ACCURACY = "test_accuracy";
     static final String TEST_MACRO_F1 = "test_macro_f1";
     static final String TEST_MEAN_ABSOLUTE_ERROR = "test_mean_absolute_error";
@@ -80,7 +81,7 @@ final class TensorBoardExporter implements JobExporter {
         Open ended = current();
         for (ExportedJob.Test test : ended.job().tests()) {
             Epoch epoch = test.epoch();
-            ended.events().scalar(TEST_LOSS, epoch.step(), test.millis() / 1e3, (float) epoch.testLoss());
+            ended.events().scalar(test.tag(TEST_LOSS), epoch.step(), test.millis() / 1e3, (float) epoch.testLoss());
             scalar(ended.events(), TEST_ACCURACY, test, epoch.testAccuracy());
             scalar(ended.events(), TEST_MACRO_F1, test, test.macroF1());
             scalar(ended.events(), TEST_MEAN_ABSOLUTE_ERROR, test, epoch.testMeanAbsoluteError());
@@ -92,7 +93,7 @@ final class TensorBoardExporter implements JobExporter {
     private static void scalar(EventFile events, String tag, ExportedJob.Test test, @Nullable Double value)
             throws IOException {
         if (value != null) {
-            events.scalar(tag, test.epoch().step(), test.millis() / 1e3, value.floatValue());
+            events.scalar(test.tag(tag), test.epoch().step(), test.millis() / 1e3, value.floatValue());
         }
     }
 

@@ -189,7 +189,8 @@ public final class TensorBoardImport {
                     0,
                     0,
                     null,
-                    value(error));
+                    value(error),
+                    null);
         }
     }
 
@@ -215,7 +216,7 @@ public final class TensorBoardImport {
             records.add(at(test.loss().seconds(), tested));
         }
         long millis = Math.round(1e3 * (seconds.getMax() - seconds.getMin()));
-        records.add(at(seconds.getMax(), new Finished(job, 1, last, best, 0, 0, 0, millis, "", null, null)));
+        records.add(at(seconds.getMax(), new Finished(job, 1, last, best, 0, 0, 0, millis, "", null, null, null)));
         return records;
     }
 

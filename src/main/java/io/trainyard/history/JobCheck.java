@@ -1,5 +1,6 @@
 package io.trainyard.history;
 
+import io.trainyard.event.EventJson;
 import io.trainyard.event.JobRecord;
 import io.trainyard.event.JobRecord.EventRecord;
 import io.trainyard.event.JobState;
@@ -8,7 +9,9 @@ import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.TrainingEvent.Started;
 import io.trainyard.history.AttemptHistory.Word;
 import io.trainyard.history.HistoryChecker.Report;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -54,7 +57,7 @@ final class JobCheck {
                 || event instanceof TrainingEvent.Cancelled
                 || event instanceof TrainingEvent.Expanded;
         if (isEnd && ends.size() < MAX_REPORTED) {
-            ends.putIfAbsent(event.toString(), event);
+            ends.putIfAbsent(new String(EventJson.write(event, Instant.EPOCH), StandardCharsets.UTF_8), event);
         }
         while (attempts.size() > MAX_ATTEMPTS) {
             attempts.pollLastEntry();

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// @param colors default: rgb
 /// @param resize (height, width), or the smaller side alone: torchvision's `Resize`, bilinear with antialias
 /// @param centerCrop (height, width), or the side of a square: torchvision's `CenterCrop`
-/// @param split selects the test samples if the dataset has no test part
+/// @param split draws the test and validation samples that the dataset does not have as parts
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record DatasetSpec(
         String name,
@@ -67,9 +67,10 @@ public record DatasetSpec(
     /// @throws InvalidJobException if a field is set that only applies to dataset folders
     public void refuseFolderFields() {
         refuseImageFields();
-        if (split != null) {
+        if (split != null && split.test() != null) {
             throw new InvalidJobException(
-                    "dataset.split is for datasets without a test part, and %s has one; leave it out".formatted(name));
+                    "dataset.split.test is for datasets without a test part, and %s has one; leave it out"
+                            .formatted(name));
         }
     }
 

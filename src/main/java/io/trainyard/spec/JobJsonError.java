@@ -204,7 +204,7 @@ final class JobJsonError {
         } else if (target == Colors.class) {
             return "\"rgb\" or \"grey\"";
         } else if (target == SplitSpec.class) {
-            return "an object such as {\"test\": 0.2, \"seed\": 0}";
+            return "an object such as {\"validation\": 0.1, \"seed\": 0}";
         } else if (target == JobKind.class) {
             return "\"train\" or \"evaluate\"";
         } else if (target == CheckpointName.class) {

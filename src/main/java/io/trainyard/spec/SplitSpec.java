@@ -1,18 +1,42 @@
 package io.trainyard.spec;
 
-import io.trainyard.spec.FieldDefaults.Required;
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import org.jspecify.annotations.Nullable;
 
-/// Selects the test samples of a dataset without a test part: those of `random_split(set, [1 - test, test],
-/// generator=torch.Generator().manual_seed(seed))`, the same on every machine.
+/// Draws parts of a dataset that it does not have, the same on every machine: those of `random_split(set, [1 -
+/// validation - test, validation, test], generator=torch.Generator().manual_seed(seed))`, without the parts that
+/// are not drawn.
 ///
-/// @param test the share of test samples, above 0 and below 1
+/// @param test the share of test samples, above 0 and below 1; null: not drawn
+/// @param validation likewise of validation samples
 /// @param seed default: 0
-public record SplitSpec(@Required("dataset.split.test") double test, long seed) {
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record SplitSpec(@Nullable Double test, @Nullable Double validation, long seed) {
+    @JsonCreator
     public SplitSpec {
-        if (!(test > 0 && test < 1)) {
+        if (test == null && validation == null) {
             throw new InvalidJobException(
-                    "dataset.split.test is %s; allowed is a share above 0.0 and below 1.0, such as 0.2"
-                            .formatted(test));
+                    "dataset.split is empty; give it test or validation, a share such as 0.2, or leave it out");
+        }
+        requireShare("test", test);
+        requireShare("validation", validation);
+        if (test != null && validation != null && test + validation >= 1) {
+            throw new InvalidJobException(
+                    "dataset.split.test and dataset.split.validation are %s and %s; their sum must be below 1.0, because the rest is trained on"
+                            .formatted(test, validation));
+        }
+    }
+
+    public SplitSpec(double test, long seed) {
+        this(test, null, seed);
+    }
+
+    private static void requireShare(String part, @Nullable Double share) {
+        if (share != null && !(share > 0 && share < 1)) {
+            throw new InvalidJobException(
+                    "dataset.split.%s is %s; allowed is a share above 0.0 and below 1.0, such as 0.2"
+                            .formatted(part, share));
         }
     }
 }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Epoch;
 import io.trainyard.event.JobState.Status;
+import io.trainyard.event.TrainingEvent.Part;
 import io.trainyard.forecast.JobFacts;
 import io.trainyard.spec.CheckpointName;
 import io.trainyard.spec.JobKind;
@@ -23,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 /// @param epochs of the whole job; 0 if unknown
 /// @param epochsDone epochs that were trained and tested
 /// @param steps of the whole job; 0 until it has started
-/// @param testLoss of its last test; null before the first
-/// @param testAccuracy of its last test, 0..1; null before the first test and for regression
+/// @param testLoss of its last test after an epoch; null before the first
+/// @param testAccuracy of that test, 0..1; null before the first test and for regression
 /// @param accuracyLow lower end of the 95 % interval of the accuracy
 /// @param accuracyHigh upper end of it; 0 if unknown
 /// @param remainingMicros estimated from the attempt's speed so far; 0 if unknown or if nothing remains
@@ -35,6 +36,9 @@ import org.jspecify.annotations.Nullable;
 /// @param project null if unknown
 /// @param bestTestAccuracy the highest of all its tests; null before the first and for regression
 /// @param bestTestLoss the lowest of all its tests; null before the first
+/// @param part that the tests after epochs measure; null before the first and without a validation part
+/// @param test the only test of the test part of a dataset with a validation part; null before it and without that
+///     part
 /// @param facts the input of the forecast; null in rows of an older version
 public record JobSummary(
         String job,
@@ -68,6 +72,8 @@ public record JobSummary(
         @Nullable String project,
         @Nullable Double bestTestAccuracy,
         @Nullable Double bestTestLoss,
+        @Nullable Part part,
+        @Nullable Epoch test,
         @Nullable JobFacts facts) {
 
     /// The dashboard sends the summaries of many jobs at once, so longer reasons are shortened.
@@ -116,6 +122,8 @@ public record JobSummary(
                         .filter(loss -> !loss.isNaN())
                         .min(Double::compare)
                         .orElse(null),
+                epochs.isEmpty() ? null : epochs.getLast().part(),
+                state.test(),
                 JobFacts.of(state));
     }
 

@@ -49,6 +49,8 @@ final class Attempt implements AutoCloseable {
     private boolean started;
     private @Nullable String highPriority; // the job for which it is preempted
     private long savedStep; // of the checkpoint to continue from; 0 without one
+    private boolean validates;
+    private boolean required; // whether the checkpoint that is being written is needed for the test at the end
 
     /// @param number larger than that of every earlier attempt, and unique
     /// @param folder the job's folder
@@ -101,6 +103,18 @@ final class Attempt implements AutoCloseable {
     void fetched(String dataset, long bytes, long totalBytes) {
         alive(HangLimit.UNKNOWN);
         supervisor.fetched(dataset, bytes, totalBytes);
+    }
+
+    /// The job selects its best epoch by a validation part: that epoch's checkpoint is saved, and kept for the test
+    /// at the end.
+    void validates() {
+        validates = true;
+        writer.keepBest();
+    }
+
+    /// Whether the epoch that has just ended is the best so far of a job that [#validates].
+    boolean isBestValidated(Progress at) {
+        return validates && at.stepOfEpoch() == 0 && at.epoch() > 0 && at.bestEpoch() == at.epoch() - 1;
     }
 
     /// Work begins that must not take longer than this.
@@ -210,6 +224,7 @@ final class Attempt implements AutoCloseable {
     /// Starts to write a checkpoint; its event is published at a step boundary once it is safe.
     void save(Checkpoint checkpoint) {
         supervisor.saves(checkpoint.progress().step());
+        required = isBestValidated(checkpoint.progress());
         writer.begin(checkpoint);
     }
 
@@ -236,7 +251,7 @@ final class Attempt implements AutoCloseable {
     }
 
     private void takeWritten(boolean mayFail) {
-        writer.take(mayFail && savedStep > 0).ifPresent(written -> {
+        writer.take(mayFail && savedStep > 0 && !required).ifPresent(written -> {
             Progress at = written.at();
             savedStep = at.step();
             publish(new CheckpointSaved(

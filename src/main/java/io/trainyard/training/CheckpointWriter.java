@@ -21,7 +21,7 @@ final class CheckpointWriter implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(CheckpointWriter.class.getName());
 
     private final JobFolder folder;
-    private final Retention retention;
+    private Retention retention;
     private final Runnable onFailure;
     private final AttemptHost host;
     private @Nullable CompletableFuture<Written> underWay;
@@ -41,6 +41,12 @@ final class CheckpointWriter implements AutoCloseable {
         this.retention = retention;
         this.onFailure = onFailure;
         this.host = host;
+    }
+
+    /// Retains the checkpoint of the best epoch, even if the job does not ask for it. To be called before the first
+    /// [#begin].
+    void keepBest() {
+        retention = retention.withBest();
     }
 
     /// Whether one is being written.

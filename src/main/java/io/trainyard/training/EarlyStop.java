@@ -3,6 +3,7 @@ package io.trainyard.training;
 import static java.util.Locale.ROOT;
 
 import io.trainyard.checkpoint.Progress;
+import io.trainyard.event.TrainingEvent.Part;
 import io.trainyard.spec.StopWhen;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -15,22 +16,24 @@ final class EarlyStop {
     private EarlyStop() {}
 
     /// @param at the end of an epoch
+    /// @param part that is tested; null if the dataset has no validation part
     /// @return why the job ends here; empty if it goes on
-    static Optional<String> reason(@Nullable StopWhen stopWhen, Progress at) {
+    static Optional<String> reason(@Nullable StopWhen stopWhen, Progress at, @Nullable Part part) {
         if (stopWhen == null || at.epoch() == 0 || at.stepOfEpoch() > 0) {
             return Optional.empty();
         }
         Double accuracy = stopWhen.testAccuracyAtLeast();
         if (accuracy != null && at.accuracy() >= accuracy) {
-            return Optional.of("test accuracy %s reached %s".formatted(at.accuracy(), accuracy));
+            return Optional.of("%s accuracy %s reached %s".formatted(Part.word(part), at.accuracy(), accuracy));
         }
         Integer patience = stopWhen.noImprovementEpochs();
         int last = at.epoch() - 1;
         if (patience != null && last - at.bestEpoch() >= patience) {
             boolean regression = Double.isNaN(at.accuracy());
-            return Optional.of("no improvement in %d epochs: the best test %s is %s, after epoch %d"
+            return Optional.of("no improvement in %d epochs: the best %s %s is %s, after epoch %d"
                     .formatted(
                             last - at.bestEpoch(),
+                            Part.word(part),
                             regression ? "loss" : "accuracy",
                             regression ? at.bestTestLoss() : at.bestAccuracy(),
                             at.bestEpoch()));

@@ -3,7 +3,6 @@ package io.trainyard.training;
 import io.trainyard.checkpoint.ChainLink;
 import io.trainyard.checkpoint.Checkpoint;
 import io.trainyard.checkpoint.JobFolder;
-import io.trainyard.checkpoint.Progress;
 import io.trainyard.checkpoint.SavedModel;
 import io.trainyard.data.DataRoots;
 import io.trainyard.data.DatasetException;
@@ -16,6 +15,7 @@ import io.trainyard.device.LearningSession;
 import io.trainyard.device.Workload;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.Part;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
@@ -158,21 +158,43 @@ public final class JobTraining {
                 .orElse(workload)
                 .withChoices(attempt.choices());
         Workload asked = job.kind() == JobKind.EVALUATE ? asBefore.forTests() : asBefore;
-        try (SessionAdmission.Place place = others.join(device, asked);
-                LearningSession session = open(attempt, place, device, asked)) {
-            StartingPoint start = StartingPoint.of(attempt, workload, newest);
-            session.load(start.state());
-            logNewChoices(attempt, asked.choices(), session.choices());
-            attempt.publish(start.event(attempt, prepared, session, info));
-            return switch (job.kind()) {
-                case TRAIN ->
-                    train(
-                            attempt,
-                            trainer(attempt, workload, session),
-                            start.progress(),
-                            new TestResults(attempt, prepared, session));
-                case EVALUATE -> evaluate(attempt, session, start, new TestResults(attempt, prepared, session));
-            };
+        if (prepared.validates()) {
+            attempt.validates();
+        }
+        try (SessionAdmission.Place place = others.join(device, asked)) {
+            Trainer.End end;
+            Finished finished;
+            try (LearningSession session = open(attempt, place, device, asked)) {
+                StartingPoint start = StartingPoint.of(attempt, workload, newest);
+                session.load(start.state());
+                logNewChoices(attempt, asked.choices(), session.choices());
+                attempt.publish(start.event(attempt, prepared, session, info));
+                if (job.kind() == JobKind.EVALUATE) {
+                    return evaluate(attempt, session, start, new TestResults(attempt, prepared, session));
+                }
+                Trainer trainer = trainer(attempt, prepared, session);
+                end = trainer.train(start.progress());
+                if (end.halt().isPresent()) {
+                    return stop(attempt, end.halt().get(), end.at().step());
+                }
+                finished = trainer.finished(end.at());
+                if (!prepared.validates()) {
+                    new TestResults(attempt, prepared, session).keep();
+                    return attempt.finish(finished);
+                }
+            }
+            attempt.awaitSaved(false);
+            try (LearningSession session = open(
+                    attempt,
+                    place,
+                    device,
+                    asked.withDataset(prepared.samples()).forTests())) {
+                long step = (end.at().bestEpoch() + 1L) * workload.stepsPerEpoch();
+                SavedModel best = attempt.folder().model(step, job.continueFrom() != null);
+                Finished tested = Evaluator.test(attempt, best, session, finished);
+                new TestResults(attempt, prepared, session).keep();
+                return attempt.finish(tested);
+            }
         }
     }
 
@@ -209,18 +231,9 @@ public final class JobTraining {
         }
     }
 
-    private Trainer trainer(Attempt attempt, Workload workload, LearningSession session) {
-        return new Trainer(attempt, workload, session, new HangLimit(limits.hangFactor()));
-    }
-
-    private Outcome train(Attempt attempt, Trainer trainer, Progress from, TestResults results) {
-        Trainer.End end = trainer.train(from);
-        if (end.halt().isPresent()) {
-            return stop(attempt, end.halt().get(), end.at().step());
-        }
-        Finished finished = trainer.finished(end.at());
-        results.keep();
-        return attempt.finish(finished);
+    private Trainer trainer(Attempt attempt, Workloads.Prepared prepared, LearningSession session) {
+        Part part = prepared.validates() ? Part.VALIDATION : null;
+        return new Trainer(attempt, prepared.workload(), part, session, new HangLimit(limits.hangFactor()));
     }
 
     private Outcome evaluate(Attempt attempt, LearningSession session, StartingPoint start, TestResults results) {

@@ -4,9 +4,10 @@ import io.trainyard.device.Evaluation;
 import io.trainyard.device.LearningSession;
 import io.trainyard.event.TrainingEvent.EpochTested;
 import io.trainyard.event.TrainingEvent.EpochTime;
+import io.trainyard.event.TrainingEvent.Part;
 import org.jspecify.annotations.Nullable;
 
-/// A pass over the test set.
+/// A pass over the test set or the validation part.
 ///
 /// @param epoch the last trained one
 /// @param step the last finished step
@@ -25,9 +26,11 @@ record TestPass(int epoch, long step, Evaluation result, long micros) {
 
     /// The only place that creates [EpochTested].
     ///
+    /// @param part the measured part; null if the dataset has no validation part
     /// @param samples trained in the epoch by this attempt
     /// @param epochTime null if no epoch was trained
-    EpochTested event(Attempt attempt, long samples, long trainMicros, @Nullable EpochTime epochTime) {
+    EpochTested event(
+            Attempt attempt, @Nullable Part part, long samples, long trainMicros, @Nullable EpochTime epochTime) {
         Accuracy accuracy = result.isRegression() ? null : Accuracy.of(result.confusion());
         boolean withConfusion = result.confusion().length <= EpochTested.MAX_CONFUSION_CLASSES;
         int[][] confusion = withConfusion ? result.confusion() : new int[0][];
@@ -47,6 +50,7 @@ record TestPass(int epoch, long step, Evaluation result, long micros) {
                 micros / 1000,
                 samples * 1e6 / Math.max(1, trainMicros),
                 epochTime,
-                result.isRegression() ? result.meanAbsoluteError() : null);
+                result.isRegression() ? result.meanAbsoluteError() : null,
+                part);
     }
 }

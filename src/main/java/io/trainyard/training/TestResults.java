@@ -40,7 +40,7 @@ final class TestResults {
     TestResults(Attempt attempt, Workloads.Prepared prepared, LearningSession session) {
         this.attempt = attempt;
         this.info = prepared.dataset();
-        this.dataset = prepared.workload().dataset();
+        this.dataset = prepared.samples();
         this.session = session;
     }
 

@@ -6,17 +6,20 @@ import io.trainyard.device.LearningSession;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Workload;
 import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.Part;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.training.Supervisor.Halt;
 import java.util.Arrays;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 final class Trainer {
     private final Attempt attempt;
     private final JobSpec job;
     private final Workload workload;
+    private final @Nullable Part part;
     private final LearningSession session;
     private final HangLimit watch;
 
@@ -30,10 +33,12 @@ final class Trainer {
     private long begunStep; // of the last checkpoint that was begun
     private long begunNanos = startNanos; // when it was begun
 
-    Trainer(Attempt attempt, Workload workload, LearningSession session, HangLimit watch) {
+    /// @param part that is tested after epochs; null if the dataset has no validation part
+    Trainer(Attempt attempt, Workload workload, @Nullable Part part, LearningSession session, HangLimit watch) {
         this.attempt = attempt;
         this.job = attempt.job();
         this.workload = workload;
+        this.part = part;
         this.session = session;
         this.watch = watch;
         this.plan = new CheckpointPlan(job);
@@ -77,10 +82,13 @@ final class Trainer {
             attempt.alive(watch.limit(testBatches()));
             TestPass test = TestPass.run(session, at.epoch(), at.step());
             if (!test.isFinite()) {
-                throw diverged("the test loss is " + test.result().testLoss(), at.step());
+                throw diverged(
+                        "the %s loss is ".formatted(Part.word(part))
+                                + test.result().testLoss(),
+                        at.step());
             }
             EpochDraws.test(random);
-            attempt.publish(test.event(attempt, samples(begin, at), trainMicros, clock.endEpoch(test.micros())));
+            attempt.publish(test.event(attempt, part, samples(begin, at), trainMicros, clock.endEpoch(test.micros())));
             at = at.nextEpoch(
                     random.state(), test.result().accuracy(), test.result().testLoss(), test.micros());
             saveIfDue(at);
@@ -92,7 +100,7 @@ final class Trainer {
     /// Whether the job is finished: after its last epoch, or by its early-stopping condition.
     private boolean isEnd(Progress at) {
         return at.epoch() == job.epochs()
-                || EarlyStop.reason(job.stopWhen(), at).isPresent();
+                || EarlyStop.reason(job.stopWhen(), at, part).isPresent();
     }
 
     /// Trains one block of steps and publishes their losses.
@@ -143,7 +151,9 @@ final class Trainer {
 
     /// A timed checkpoint is skipped while another one is being written.
     private void saveIfDue(Progress at) {
-        if (plan.isDue(at) || (plan.isDueAfter(System.nanoTime() - begunNanos) && !attempt.isSaving())) {
+        if (plan.isDue(at)
+                || attempt.isBestValidated(at)
+                || (plan.isDueAfter(System.nanoTime() - begunNanos) && !attempt.isSaving())) {
             save(at);
         }
     }
@@ -190,8 +200,9 @@ final class Trainer {
                 session.save().model().sha256(),
                 end.epoch() == job.epochs()
                         ? null
-                        : EarlyStop.reason(job.stopWhen(), end).orElse(null),
-                Double.isNaN(end.bestTestLoss()) ? null : end.bestTestLoss());
+                        : EarlyStop.reason(job.stopWhen(), end, part).orElse(null),
+                Double.isNaN(end.bestTestLoss()) ? null : end.bestTestLoss(),
+                null);
     }
 
     private static long microsSince(long nanos) {

@@ -12,6 +12,7 @@ import io.trainyard.device.DeviceException;
 import io.trainyard.device.Workload;
 import io.trainyard.spec.AugmentSpec;
 import io.trainyard.spec.DatasetSpec;
+import io.trainyard.spec.JobKind;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.spec.Network;
 import java.lang.ref.WeakReference;
@@ -42,7 +43,13 @@ final class Workloads {
     /// A job's workload for a device.
     ///
     /// @param dataset its description
-    record Prepared(Workload workload, DatasetInfo dataset) {}
+    /// @param samples all parts; the workload tests with the validation part, if there is one and the job trains
+    record Prepared(Workload workload, DatasetInfo dataset, Dataset samples) {
+        /// Whether the job selects its best epoch by a validation part.
+        boolean validates() {
+            return samples.validation() != null && workload.dataset().validation() == null;
+        }
+    }
 
     /// A dataset that may still be in use, and how it was read.
     ///
@@ -110,13 +117,13 @@ final class Workloads {
                 job.optimizer(),
                 job.loop(),
                 job.batchSize(),
-                dataset,
+                job.kind() == JobKind.TRAIN ? dataset.forSelection() : dataset,
                 scale,
                 augment,
                 job.precision(),
                 threads,
                 true);
-        return new Prepared(workload.withSharers(sharers), info);
+        return new Prepared(workload.withSharers(sharers), info, dataset);
     }
 
     /// Whether a job's dataset is known to be on this machine.

@@ -39,7 +39,7 @@ final class JobLog {
             case Claimed e -> Optional.of("device=%s begins".formatted(e.device()));
             case Finished e ->
                 Optional.of(String.format(
-                        ROOT, "step=%d finished: best test %s, %.1f s", e.steps(), e.best(), e.trainMillis() / 1e3));
+                        ROOT, "step=%d finished: %s, %.1f s", e.steps(), e.result(), e.trainMillis() / 1e3));
             case Failed e -> Optional.of("failed: " + e.reason());
             case Released e -> Optional.of("step=%d released: %s".formatted(e.step(), e.reason()));
             case Paused e -> Optional.of("step=%d paused".formatted(e.step()));

@@ -44,8 +44,8 @@ export interface JobSummary {
   step: number;
   steps: number; // 0 until it has started
   loss: JsonNumber | null;
-  testLoss?: JsonNumber | null; // of the last test
-  testAccuracy: number | null; // of the last test
+  testLoss?: JsonNumber | null; // of the last test after an epoch
+  testAccuracy: number | null; // of the same test
   accuracyLow: number;
   accuracyHigh: number; // 0: no interval
   bestTestAccuracy?: number | null;
@@ -56,6 +56,8 @@ export interface JobSummary {
   group?: string | null;
   rung?: number | null; // the rung at which it is paused
   project?: string | null; // null: unknown
+  part?: Part | null; // that the tests after epochs measure; null: the dataset has no validation part
+  test?: TestedEpoch | null; // the only test of the test part, with the best weights
   tags?: string[];
   forecast?: StartForecast | null; // in lists, of a queued job
 }
@@ -67,6 +69,8 @@ export interface StartForecast {
   sentence: string; // why it waits
   start: { lowMillis: number; medianMillis: number; highMillis: number } | null; // null where that is not known
 }
+
+export type Part = "validation" | "test";
 
 export interface TestedEpoch {
   epoch: number;
@@ -81,6 +85,7 @@ export interface TestedEpoch {
   macroF1Low?: number;
   macroF1High?: number;
   samplesPerSecond: number;
+  part?: Part | null; // null: the dataset has no validation part
   millis?: number;
   epochTime?: EpochTime | null; // null: unknown
   flopsPerSecond?: number | null; // of training; null: unknown

@@ -6,13 +6,17 @@ import { NONE, integer, numberOf, percent } from "../format";
 
 const MAX_CLASSES = 40; // larger matrices are not legible
 
-export function classResults({ tests, classAccuracy, classMetrics, confusion, classNames }: JobDetail) {
+export function classResults({ summary, tests, classAccuracy, classMetrics, confusion, classNames }: JobDetail) {
   if (!confusion && !classAccuracy) return nothing;
+  const last = tests.at(-1);
+  const measured = summary.test
+    ? `of the test part, with the weights of epoch ${summary.test.epoch}`
+    : `${last?.part ? `of the ${last.part} part, ` : ""}after epoch ${last?.epoch}`;
   const name = (i: number): string => classNames?.[i] ?? String(i);
   return html`
     <div class="pair" id="classes-and-confusion">
       <figure>
-        <figcaption>Accuracy by class <span class="quiet">after epoch ${tests.at(-1)?.epoch}</span></figcaption>
+        <figcaption>Accuracy by class <span class="quiet">${measured}</span></figcaption>
         <div class="scroll" tabindex="0" role="group" aria-label="Accuracy by class">
           <table class="bars" id="classes">
             <tbody>

@@ -38,7 +38,7 @@ const CHARTS: readonly EpochChart[] = [
     about: "after each epoch; band: 95 % interval",
     value: (test) => test.testAccuracy ?? Number.NaN,
     interval: (test) => (test.accuracyHigh > 0 ? [test.accuracyLow, test.accuracyHigh] : null),
-    inWords: (test) => `accuracy ${accuracy(test)}`,
+    inWords: (test) => `${test.part ? `${test.part} ` : ""}accuracy ${accuracy(test)}`,
     formatY: (value) => `${Math.round(100 * value)} %`,
     range: { from: 0, to: 1 },
   },
@@ -54,7 +54,7 @@ const CHARTS: readonly EpochChart[] = [
     title: "Test loss",
     about: "after each epoch",
     value: (test) => numberOf(test.testLoss),
-    inWords: (test) => `test loss ${exact(numberOf(test.testLoss))}`,
+    inWords: (test) => `${test.part ?? "test"} loss ${exact(numberOf(test.testLoss))}`,
   },
   {
     title: "Mean absolute error",
@@ -141,12 +141,15 @@ export class EpochCharts extends PageElement {
   private chart(chart: EpochChart) {
     const series = this.runs.map((run) => seriesOf(chart, run));
     if (!series.some(({ y }) => y.some(Number.isFinite))) return nothing;
+    const title = this.runs.some(({ tests }) => tests.some(({ part }) => part === "validation"))
+      ? chart.title.replace("Test", this.runs.length === 1 ? "Validation" : "Validation or test")
+      : chart.title;
     const last = Math.max(1, ...series.map(({ x }) => x.at(-1) ?? 0));
     return html`
       <figure>
-        <figcaption>${chart.title} <span class="quiet">${chart.about}</span></figcaption>
+        <figcaption>${title} <span class="quiet">${chart.about}</span></figcaption>
         <trainyard-chart
-          name=${chart.title}
+          name=${title}
           .series=${series}
           .xRange=${{ from: 0, to: last }}
           .yRange=${chart.range ?? null}

@@ -225,6 +225,7 @@ function factsOf(summary: JobSummary, { tests, attempts: spans, warnings, omitte
   const best = bestOf(tests);
   const error = last?.testMeanAbsoluteError;
   const over = format.isOver(summary.state);
+  const validates = summary.part === "validation";
   const { initFrom } = summary;
   return [
     ["Network", summary.network ?? format.NONE],
@@ -240,11 +241,23 @@ function factsOf(summary: JobSummary, { tests, attempts: spans, warnings, omitte
     ],
     ["Epochs", over && summary.epochs > 0 ? `${summary.epochsDone} / ${summary.epochs}` : format.NONE],
     ["Loss", format.loss(summary.loss)],
-    ["Accuracy (95 %)", format.accuracy(summary)],
+    [validates ? "Validation accuracy (95 %)" : "Accuracy (95 %)", format.accuracy(summary)],
     [
-      best?.testAccuracy == null ? "Best test loss" : "Best accuracy",
+      best?.testAccuracy == null ? `Best ${best?.part ?? "test"} loss` : validates ? "Best validation accuracy" : "Best accuracy",
       best && tests.length > 1
         ? `${best.testAccuracy === null ? format.loss(best.testLoss) : format.percent(best.testAccuracy)} (epoch ${best.epoch})`
+        : format.NONE,
+    ],
+    [
+      "Test",
+      summary.test
+        ? `${summary.test.testAccuracy === null ? format.loss(summary.test.testLoss) : format.accuracy(summary.test)} (once, with the weights of epoch ${summary.test.epoch})`
+        : format.NONE,
+    ],
+    [
+      "Selection",
+      tests.length > 1 && !validates
+        ? "by the test set: the best result is optimistic, because the dataset has no validation part"
         : format.NONE,
     ],
     ["Mean absolute error", error == null ? format.NONE : format.loss(error)],

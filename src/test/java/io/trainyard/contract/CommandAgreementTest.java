@@ -46,6 +46,7 @@ class CommandAgreementTest {
     private static final Map<String, Pattern> UNSAID = Map.of(
             "1.0", Pattern.compile("[-0-9.E,\\[\\]]+(?:;| is given;) (?:it must be|allowed is) a whole number"),
             "milestones", Pattern.compile("each must be larger than the one before"),
+            "validation", Pattern.compile("their sum must be below 1"),
             "groups", Pattern.compile("it must be a multiple of groups"),
             "padding", Pattern.compile("allowed is up to half of it"),
             "minVal", Pattern.compile("hardtanh.minVal is .* it must be below it"),

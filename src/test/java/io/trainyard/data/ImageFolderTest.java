@@ -15,7 +15,9 @@ import io.trainyard.spec.SplitSpec;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -118,11 +120,52 @@ class ImageFolderTest extends DatasetFolder {
     void aSplitEqualsTorchs() {
         for (JsonNode golden : GoldenPictures.splits()) {
             SplitSpec split = new SplitSpec(
-                    golden.get("test").asDouble(), golden.get("seed").asLong());
+                    share(golden.get("test")),
+                    share(golden.get("validation")),
+                    golden.get("seed").asLong());
             int[][] parts = RandomSplit.indices(golden.get("samples").asInt(), split);
             assertThat(parts[0]).isEqualTo(numbers(golden.get("train")));
-            assertThat(parts[1]).isEqualTo(numbers(golden.get("tested")));
+            assertThat(parts[1]).isEqualTo(numbers(golden.get("validated")));
+            assertThat(parts[2]).isEqualTo(numbers(golden.get("tested")));
         }
+    }
+
+    private static @Nullable Double share(JsonNode number) {
+        return number.asDouble() == 0 ? null : Double.valueOf(number.asDouble());
+    }
+
+    /// Images next to a test part, drawn from the training part, or the third folder.
+    @Test
+    void hasAValidationPart() throws IOException {
+        StripedImages.write(folder.resolve("train"), 0, 20);
+        StripedImages.write(folder.resolve("test"), 20, 28);
+        SplitSpec split = new SplitSpec(null, 0.25, 7);
+        Dataset drawn = open(spec(List.of(4, 6), split));
+        Dataset whole = open(SMALL);
+        int[][] parts = RandomSplit.indices(20, split);
+        Dataset.Split validation = Objects.requireNonNull(drawn.validation());
+        assertThat(validation.labels())
+                .isEqualTo(IntStream.of(parts[1])
+                        .map(index -> whole.train().labels()[index])
+                        .toArray());
+        byte[] pixels = SplitBytes.pixels(whole.train());
+        int bytes = pixels.length / 20;
+        assertThat(Arrays.copyOf(SplitBytes.pixels(validation), bytes))
+                .isEqualTo(Arrays.copyOfRange(pixels, parts[1][0] * bytes, (parts[1][0] + 1) * bytes));
+        assertThat(drawn.train().size()).isEqualTo(15);
+        assertThat(SplitBytes.pixels(drawn.test())).isEqualTo(SplitBytes.pixels(whole.test()));
+        assertThat(drawn.forSelection().test()).isEqualTo(validation);
+        assertThat(whole.validation()).isNull();
+
+        StripedImages.write(folder.resolve("val"), 28, 32);
+        assertThat(Objects.requireNonNull(open(SMALL).validation()).size()).isEqualTo(4);
+        assertThat(open(SMALL).test().size()).isEqualTo(8);
+        assertInvalid(spec(List.of(4, 6), split), "has a validation part; leave out dataset.split");
+
+        UserFolder.at(folder).pack(root.resolve("packed"), SMALL, false);
+        Dataset packed = new DataRoot(root).open(DatasetSpec.named("packed"));
+        assertThat(SplitBytes.pixels(Objects.requireNonNull(packed.validation())))
+                .isEqualTo(SplitBytes.pixels(Objects.requireNonNull(open(SMALL).validation())));
     }
 
     private static int[] numbers(JsonNode list) {
@@ -218,8 +261,7 @@ class ImageFolderTest extends DatasetFolder {
     @Test
     void rejectsASplitNextToATestPart() throws IOException {
         writeParts();
-        assertInvalid(
-                spec(List.of(4, 6), new SplitSpec(0.2, 0)), "has a part to test with, test; leave out dataset.split");
+        assertInvalid(spec(List.of(4, 6), new SplitSpec(0.2, 0)), "has a part to test with; leave out dataset.split");
     }
 
     @Test

@@ -124,8 +124,8 @@ class OwnFilesTest extends DatasetFolder {
         int[][] parts = RandomSplit.indices(20, split);
         assertThat(dataset.train().size()).isEqualTo(15);
         for (int i = 0; i < 5; i++) {
-            assertThat(SplitBytes.pixels(dataset.test())[i]).isEqualTo((byte) (100 + parts[1][i]));
-            assertThat(dataset.test().labels()[i]).isEqualTo(parts[1][i] % 3);
+            assertThat(SplitBytes.pixels(dataset.test())[i]).isEqualTo((byte) (100 + parts[2][i]));
+            assertThat(dataset.test().labels()[i]).isEqualTo(parts[2][i] % 3);
         }
         write("test_batch.bin", records);
         assertThatThrownBy(() -> new DataRoot(root).open(new DatasetSpec("own", null, null, null, split, null, null)))

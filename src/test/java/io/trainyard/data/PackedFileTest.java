@@ -120,7 +120,7 @@ class PackedFileTest {
         requireSame(open("own"), open("packed"));
         int[][] parts = RandomSplit.indices(50, new SplitSpec(0.3, 5));
         assertThat(open("packed").test().labels())
-                .containsExactly(Stream.of(parts[1])
+                .containsExactly(Stream.of(parts[2])
                         .flatMapToInt(Arrays::stream)
                         .map(n -> n % 3)
                         .toArray());

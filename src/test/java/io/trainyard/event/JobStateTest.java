@@ -3,6 +3,7 @@ package io.trainyard.event;
 import static io.trainyard.event.SampleEvents.cancelled;
 import static io.trainyard.event.SampleEvents.claimed;
 import static io.trainyard.event.SampleEvents.finished;
+import static io.trainyard.event.SampleEvents.finishedWithTest;
 import static io.trainyard.event.SampleEvents.losses;
 import static io.trainyard.event.SampleEvents.paused;
 import static io.trainyard.event.SampleEvents.released;
@@ -11,17 +12,23 @@ import static io.trainyard.event.SampleEvents.saved;
 import static io.trainyard.event.SampleEvents.spec;
 import static io.trainyard.event.SampleEvents.started;
 import static io.trainyard.event.SampleEvents.tested;
+import static io.trainyard.event.SampleEvents.validated;
 import static io.trainyard.event.SampleEvents.whole;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.trainyard.cli.watch.JobTable;
 import io.trainyard.event.JobRecord.EventRecord;
 import io.trainyard.event.JobRecord.Rejected;
 import io.trainyard.event.JobRecord.Requested;
 import io.trainyard.event.JobState.Status;
+import io.trainyard.event.TrainingEvent.Part;
+import io.trainyard.forecast.Forecast;
+import io.trainyard.tracking.JobSummary;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /// Jobs of two epochs of ten steps each.
@@ -162,7 +169,7 @@ class JobStateTest {
         assertThat(json.path("reason").asText()).isEqualTo("no data");
         assertThat(json.path("spec").path("network").asText()).isEqualTo("lenet");
         assertThat(json.fieldNames()).toIterable().containsExactly("""
-                        job epochs attempt state start durationMillis worker device spec initFrom checkpoint
+                        job epochs test attempt state start durationMillis worker device spec initFrom checkpoint
                         reason rung loss stepTimes firstStep step steps elapsedMicros""".split("\\s+"));
     }
 
@@ -287,6 +294,23 @@ class JobStateTest {
         state.apply(started("a", 2, 15));
         assertThat(state.epochs()).hasSize(1);
         assertThat(state.lastTest()).isNull();
+    }
+
+    /// The best validation selects, and the test part is no epoch.
+    @Test
+    void keepsTheTestPartApartFromTheValidationPart() {
+        JobState state =
+                stateAfter(claimed("a", 1), started("a", 1, 1), validated("a", 0, 10, 0.9), validated("a", 1, 20, 0.5));
+        assertThat(state.test()).isNull();
+        state.apply(finishedWithTest("a", 20, 0, 10, 0.8));
+        JobSummary summary = JobSummary.of(state);
+        assertThat(state.epochs()).extracting(JobState.Epoch::part).containsExactly(Part.VALIDATION, Part.VALIDATION);
+        assertThat(summary.part()).isEqualTo(Part.VALIDATION);
+        assertThat(summary.testAccuracy()).isEqualTo(0.5);
+        assertThat(summary.bestTestAccuracy()).isEqualTo(0.9);
+        assertThat(Objects.requireNonNull(summary.test()).testAccuracy()).isEqualTo(0.8);
+        assertThat(Objects.requireNonNull(state.lastTest()).part()).isEqualTo(Part.TEST);
+        assertThat(JobTable.rows(List.of(state), Forecast.NONE).getLast()).contains("validation 0.5000, test 0.8000");
     }
 
     private static JobState stateOf(JobRecord... records) {

@@ -8,6 +8,7 @@ import io.trainyard.event.TrainingEvent.EpochTime;
 import io.trainyard.event.TrainingEvent.Failed;
 import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.TrainingEvent.Parameter;
+import io.trainyard.event.TrainingEvent.Part;
 import io.trainyard.event.TrainingEvent.Paused;
 import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.event.TrainingEvent.Resumed;
@@ -105,6 +106,7 @@ public final class SampleEvents {
                 "Some Processor",
                 2,
                 60_000,
+                null,
                 10_000,
                 CLASSES,
                 firstStep,
@@ -124,6 +126,7 @@ public final class SampleEvents {
                 started.deviceModel(),
                 started.threads(),
                 started.trainSamples(),
+                started.validationSamples(),
                 started.testSamples(),
                 dataset.classNames().size(),
                 started.firstStep(),
@@ -145,6 +148,7 @@ public final class SampleEvents {
                 model,
                 1,
                 started.trainSamples(),
+                started.validationSamples(),
                 started.testSamples(),
                 started.classes(),
                 started.firstStep(),
@@ -171,12 +175,23 @@ public final class SampleEvents {
     /// The test after a trained epoch.
     public static EpochTested tested(String job, int attempt, int epoch, long step, double accuracy) {
         EpochTime time = new EpochTime(8_500_000, 640_000L, 310_000, 800_000, 190_000);
-        return tested(job, attempt, epoch, step, accuracy, 9_000, 6_543.2, time);
+        return tested(job, attempt, epoch, step, accuracy, 9_000, 6_543.2, time, null);
+    }
+
+    /// The test of the validation part after a trained epoch.
+    public static EpochTested validated(String job, int epoch, long step, double accuracy) {
+        return tested(job, 1, epoch, step, accuracy, 9_000, 6_543.2, null, Part.VALIDATION);
+    }
+
+    /// The end with the only test of the test part, with the weights of an epoch.
+    public static Finished finishedWithTest(String job, long steps, int epoch, long step, double accuracy) {
+        EpochTested test = tested(job, 1, epoch, step, accuracy, 0, 0, null, Part.TEST);
+        return new Finished(job, 1, steps, accuracy, 812, 950, 1024, 2000, "cd34", null, test.testLoss(), test);
     }
 
     /// The test of a checkpoint, without training time and samples.
     public static EpochTested evaluated(String job, int epoch, long step, double accuracy) {
-        return tested(job, 1, epoch, step, accuracy, 0, 0, null);
+        return tested(job, 1, epoch, step, accuracy, 0, 0, null, null);
     }
 
     /// Derives the other fields from the accuracy.
@@ -188,7 +203,8 @@ public final class SampleEvents {
             double accuracy,
             long trainMillis,
             double samplesPerSecond,
-            @Nullable EpochTime epochTime) {
+            @Nullable EpochTime epochTime,
+            @Nullable Part part) {
         int right = (int) Math.round(1000 * accuracy);
         int[][] confusion = new int[CLASSES][CLASSES];
         double[] classAccuracy = new double[CLASSES];
@@ -215,7 +231,8 @@ public final class SampleEvents {
                 800,
                 samplesPerSecond,
                 epochTime,
-                null);
+                null,
+                part);
     }
 
     public static CheckpointSaved saved(String job, int attempt, int epoch, long step) {
@@ -237,7 +254,18 @@ public final class SampleEvents {
     public static Finished finished(String job, int attempt, long steps, @Nullable String stoppedEarly) {
         int timed = steps == 0 ? 0 : 1;
         return new Finished(
-                job, attempt, steps, 0.75, timed * 812, timed * 950, timed * 1024, 2000, "cd34", stoppedEarly, 0.8);
+                job,
+                attempt,
+                steps,
+                0.75,
+                timed * 812,
+                timed * 950,
+                timed * 1024,
+                2000,
+                "cd34",
+                stoppedEarly,
+                0.8,
+                null);
     }
 
     public static Failed failed(String job, int attempt, String reason) {

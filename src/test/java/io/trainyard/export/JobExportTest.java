@@ -238,7 +238,7 @@ class JobExportTest {
                 .asString()
                 .startsWith("a,2,1,20,0.7999999999999998,0.75,")
                 .contains(",%s,%s,%s,".formatted(macro.macroF1(), macro.macroF1Low(), macro.macroF1High()))
-                .endsWith(",8500000,640000,310000,800000,190000");
+                .endsWith(",8500000,640000,310000,800000,190000,test");
     }
 
     @Test

@@ -1,9 +1,11 @@
 package io.trainyard.export;
 
 import static io.trainyard.event.SampleEvents.claimed;
+import static io.trainyard.event.SampleEvents.finishedWithTest;
 import static io.trainyard.event.SampleEvents.losses;
 import static io.trainyard.event.SampleEvents.started;
 import static io.trainyard.event.SampleEvents.tested;
+import static io.trainyard.event.SampleEvents.validated;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.event.JobRecord;
@@ -82,6 +84,23 @@ class LiveTensorBoardExporterTest {
             assertThat(steps("test_loss")).containsExactly(1000L, 2000L, 3000L);
             assertThat(TensorFlowRecords.read(file()).getFirst().getFileVersion())
                     .isEqualTo("brain.Event:2");
+        }
+    }
+
+    /// The test of the test part has the step of its weights, which is that of an earlier validation.
+    @Test
+    void writesTheTestOfTheTestPartOnce() throws IOException {
+        try (TrackingStore store = TrackingStore.open(Databases.SQLITE.empty())) {
+            publish(store, claimed("a"), started("a", 1, 1), losses("a", 1, 0, 1, 20));
+            publish(store, validated("a", 0, 10, 0.9), validated("a", 1, 20, 0.5));
+            new LiveTensorBoardExporter(store, folder).append("a");
+            publish(store, finishedWithTest("a", 20, 0, 10, 0.8));
+            new LiveTensorBoardExporter(store, folder).append("a");
+            new LiveTensorBoardExporter(store, folder).append("a");
+            assertThat(steps("validation_loss")).containsExactly(10L, 20L);
+            assertThat(steps("validation_accuracy")).containsExactly(10L, 20L);
+            assertThat(steps("test_loss")).containsExactly(10L);
+            assertThat(steps("test_accuracy")).containsExactly(10L);
         }
     }
 

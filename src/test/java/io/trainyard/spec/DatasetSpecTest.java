@@ -45,8 +45,8 @@ class DatasetSpecTest {
             "resize": [32, "big"]        | dataset.resize[1] is "big"; it must be a whole number
             "centerCrop": [1, 2, 3]      | dataset.centerCrop is [1, 2, 3]; allowed is the side of a square, such as 32, or [height, width]
             "colors": "blue"             | dataset.colors is "blue"; it must be "rgb" or "grey"
-            "split": 0.2                 | dataset.split is 0.2; it must be an object such as {"test": 0.2, "seed": 0}
-            "split": {"seed": 1}         | dataset.split.test is missing; give it a value
+            "split": 0.2                 | dataset.split is 0.2; it must be an object such as {"validation": 0.1, "seed": 0}
+            "split": {"seed": 1}         | dataset.split is empty; give it test or validation, a share such as 0.2, or leave it out
             "split": {"test": 1}         | dataset.split.test is 1.0; allowed is a share above 0.0 and below 1.0, such as 0.2
             """)
     void reportsErrorsInASentence(String fields, String sentence) {

@@ -7,6 +7,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.trainyard.data.StripedImages;
 import io.trainyard.event.TrainingEvent.EpochTested;
+import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.Part;
 import io.trainyard.event.TrainingEvent.Started;
 import io.trainyard.spec.JobJson;
 import java.io.IOException;
@@ -43,6 +45,29 @@ class ImageFolderTrainingTest extends SmallJobs {
         assertFollows("split");
     }
 
+    /// The best epoch is not the last one, and the test part is measured once, with its weights.
+    @Test
+    void followsPyTorchWithAValidationPart() throws IOException {
+        StripedImages.write(root.resolve("stripes"), 0, 200);
+        train(
+                0.02,
+                "\"colors\": \"grey\", \"resize\": 26, \"centerCrop\": [24, 36], \"split\": {\"validation\": 0.125, \"test\": 0.25, \"seed\": 3}, \"normalize\": {\"mean\": [0.5], \"std\": [0.25]}");
+        JsonNode golden = golden("validation");
+        assertFollows("validation");
+        assertThat(of(Started.class).getFirst().testSamples())
+                .isEqualTo(golden.get("final").asInt());
+        assertThat(of(EpochTested.class)).extracting(EpochTested::part).containsOnly(Part.VALIDATION);
+        Finished finished = (Finished) events.getLast();
+        EpochTested test = Objects.requireNonNull(finished.test());
+        assertThat(test.part()).isEqualTo(Part.TEST);
+        assertThat(test.epoch()).isEqualTo(golden.get("best").asInt()).isLessThan(5);
+        assertThat(test.testLossSum() / 4).isCloseTo(golden.get("finalLoss").asDouble(), within(1e-4));
+        assertThat(finished.bestTestAccuracy())
+                .isEqualTo(test.testAccuracy())
+                .isEqualTo(golden.get("finalAccuracy").asDouble());
+        assertThat(finished.bestTestLoss()).isEqualTo(test.testLoss());
+    }
+
     @Test
     void theEventListsSkippedFiles() throws IOException {
         StripedImages.write(root.resolve("stripes/train"), 0, 160);
@@ -69,9 +94,11 @@ class ImageFolderTrainingTest extends SmallJobs {
         JsonNode golden = golden(name);
         Started started = of(Started.class).getFirst();
         assertThat(started.trainSamples()).isEqualTo(golden.get("train").asInt());
-        assertThat(started.testSamples()).isEqualTo(golden.get("test").asInt());
+        Integer validation = started.validationSamples();
+        assertThat(validation == null ? started.testSamples() : validation)
+                .isEqualTo(golden.get("test").asInt());
         float[] losses = losses();
-        assertThat(losses).hasSize(golden.get("losses").size()).hasSizeGreaterThan(50);
+        assertThat(losses).hasSize(golden.get("losses").size()).hasSizeGreaterThan(40);
         for (int i = 0; i < losses.length; i++) {
             assertThat((double) losses[i])
                     .as("loss of step %d", i + 1)

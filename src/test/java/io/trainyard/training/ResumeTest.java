@@ -1,15 +1,22 @@
 package io.trainyard.training;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trainyard.Slow;
 import io.trainyard.checkpoint.Checkpoint;
+import io.trainyard.data.DataRoots;
+import io.trainyard.event.TrainingEvent.CheckpointSaved;
 import io.trainyard.event.TrainingEvent.EpochTested;
 import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.event.TrainingEvent.StepLosses;
+import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -65,6 +72,57 @@ class ResumeTest extends SmallJobs {
                 .endsWith(", after epoch 0");
         assertThat(folder("a").checkpoints().newest().orElseThrow().progress().workedMicros())
                 .isPositive();
+    }
+
+    /// Interrupted after every step, and killed before the test part is measured. The best epoch is neither the last
+    /// nor one with a regular checkpoint.
+    @Test
+    void measuresTheTestPartAtTheEndWithTheBestWeights() {
+        String fields = """
+                "epochs": 5, "batchSize": 3000, "seed": 3, "shuffle": true, "keepLast": 1, "checkpointEveryEpochs": 100,
+                "dataset": {"name": "shapes28", "split": {"validation": 0.4, "seed": 5}},
+                "optimizer": {"type": "sgd", "learningRate": 0.5}, "schedule": {"type": "exponential", "gamma": 3},
+                "network": {"layers": [{"type": "flatten"}, {"type": "linear", "out": 10}]}""";
+        run(job("whole", fields), () -> false);
+        EpochTested test = Objects.requireNonNull(((Finished) events.getLast()).test());
+        List<Double> accuracies =
+                of(EpochTested.class).stream().map(EpochTested::testAccuracy).toList();
+        assertThat(test.epoch())
+                .isEqualTo(accuracies.indexOf(Collections.max(accuracies)))
+                .isLessThan(4);
+        assertThat(test.testLoss())
+                .isNotEqualTo(of(EpochTested.class).get(test.epoch()).testLoss());
+        assertThat(test.step()).isEqualTo(2L * (test.epoch() + 1));
+        assertThat(folder("whole").model(test.step(), false).epoch()).isEqualTo(test.epoch());
+
+        while (run(job("cut", fields), stopAfterQuestions(1)) instanceof Outcome.Released) {
+            assertThat(events.getLast()).isInstanceOf(Released.class);
+        }
+        assertSameTest(test);
+
+        JobSpec job = job("killed", fields);
+        Supervisor killer = Supervisor.of(
+                event -> {
+                    if (event instanceof CheckpointSaved saved && saved.step() == 10) {
+                        throw new SupervisorException("killed after the last checkpoint", null);
+                    }
+                },
+                () -> false);
+        JobTraining training = new JobTraining(DataRoots.ofFolder(root), new DeviceSpec("cpu"), 0, "tester");
+        assertThatThrownBy(() -> training.run(job, folder("killed"), killer)).hasMessageContaining("killed");
+        events.clear();
+        assertThat(run(job, () -> false)).isInstanceOf(Outcome.Finished.class);
+        assertThat(of(StepLosses.class)).isEmpty();
+        assertThat(of(EpochTested.class)).isEmpty();
+        assertSameTest(test);
+    }
+
+    private void assertSameTest(EpochTested test) {
+        EpochTested again = Objects.requireNonNull(((Finished) events.getLast()).test());
+        assertThat(again)
+                .usingRecursiveComparison()
+                .ignoringFields("job", "attempt", "testMillis")
+                .isEqualTo(test);
     }
 
     /// Killed between the last epoch's checkpoint and the job's end.

@@ -25,7 +25,7 @@ class JobLogTest {
         assertThat(lines(claimed("a", 2, "w1"), losses("a", 2, 0, 1, 1), saved("a", 2, 0, 1), finished("a", 2, 1234)))
                 .containsExactly(
                         "job=a attempt=2 worker=w1 device=cpu begins",
-                        "job=a attempt=2 worker=w1 step=1234 finished: best test accuracy 0.7500, 2.0 s");
+                        "job=a attempt=2 worker=w1 step=1234 finished: best accuracy 0.7500, 2.0 s");
     }
 
     @Test

@@ -11,6 +11,7 @@ import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.EpochTested;
 import io.trainyard.event.TrainingEvent.Failed;
 import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.Part;
 import io.trainyard.event.TrainingEvent.Paused;
 import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.event.TrainingEvent.Resumed;
@@ -73,24 +74,34 @@ final class ProgressLines implements ProgressView {
                 }
                 line(
                         job,
-                        "epoch %d step %s test loss %.4f%s%s",
+                        "epoch %d step %s %s loss %.4f%s%s",
                         e.epoch(),
                         position(e.step(), after),
+                        Part.word(e.part()),
                         e.testLoss(),
                         quality(e),
                         e.samplesPerSecond() > 0 ? String.format(ROOT, " %.0f samples/s", e.samplesPerSecond()) : "");
             }
             case CheckpointSaved e ->
                 line(job, "epoch %d step %s checkpoint %s", e.epoch(), position(e.step(), after), text(e.uri()));
-            case Finished e ->
+            case Finished e -> {
+                if (e.test() != null) {
+                    line(
+                            job,
+                            "test of the weights of epoch %d: loss %.4f%s",
+                            e.test().epoch(),
+                            e.test().testLoss(),
+                            quality(e.test()));
+                }
                 line(
                         job,
                         "finished: %s %s, %.1f s%s%s",
-                        e.steps() == 0 ? "evaluated," : e.steps() + " steps, best",
-                        e.best(),
+                        e.steps() == 0 ? "evaluated," : e.steps() + " steps,",
+                        e.result(),
                         e.trainMillis() / 1e3,
                         stepTimes(e),
                         e.stoppedEarly() == null ? "" : "; stopped early: " + text(e.stoppedEarly()));
+            }
             case Failed e -> line(job, "failed: %s", text(e.reason()));
             case Paused e -> line(job, "paused at step %s", position(e.step(), after));
             case Resumed _ -> line(job, "resumed: waits for a worker");
@@ -105,12 +116,13 @@ final class ProgressLines implements ProgressView {
         JobSpec spec = e.spec();
         line(
                 e.job(),
-                "started on %s: network %s, %d parameter tensors; dataset %s, %d training samples, %d test samples; %s",
+                "started on %s: network %s, %d parameter tensors; dataset %s, %d training samples, %s%d test samples; %s",
                 text(e.device()),
                 spec.network().label(),
                 e.parameters().size(),
                 spec.dataset().name(),
                 e.trainSamples(),
+                e.validationSamples() == null ? "" : e.validationSamples() + " validation samples, ",
                 e.testSamples(),
                 switch (spec.kind()) {
                     case TRAIN -> "%d epochs of %d steps".formatted(spec.epochs(), e.stepsPerEpoch());

@@ -7,12 +7,16 @@ import static java.util.Locale.ROOT;
 import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.cli.watch.TableColumns.Column;
 import io.trainyard.event.JobState;
+import io.trainyard.event.JobState.Epoch;
+import io.trainyard.event.TrainingEvent.Part;
 import io.trainyard.forecast.Forecast;
 import io.trainyard.forecast.StartForecast;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// Jobs as a table for people: columns as wide as they must be, up to a bound each.
 public final class JobTable {
@@ -23,6 +27,8 @@ public final class JobTable {
     static final Column<StartForecast> BEGINS =
             new Column<>("BEGINS IN (90 %)", 28, false, forecast -> of(forecast.start(), ForecastText::brief));
     static final Column<StartForecast> BECAUSE = new Column<>("WAITS BECAUSE", 60, false, StartForecast::sentence);
+
+    private static final int WITH_PART = 32;
 
     private static final List<Column<JobState>> COLUMNS = List.of(
             new Column<>("JOB", 40, false, JobState::job),
@@ -41,13 +47,9 @@ public final class JobTable {
             new Column<>("WORKER", 24, false, state -> of(state.worker(), worker -> worker)),
             new Column<>("STEP", 24, true, JobTable::step),
             new Column<>("LOSS", 12, true, state -> of(state.loss(), loss -> String.format(ROOT, "%.4f", loss))),
+            new Column<>("TEST LOSS", WITH_PART, true, state -> measured(state, state.testLoss(), Epoch::testLoss)),
             new Column<>(
-                    "TEST LOSS", 12, true, state -> of(state.testLoss(), loss -> String.format(ROOT, "%.4f", loss))),
-            new Column<>(
-                    "ACCURACY",
-                    8,
-                    true,
-                    state -> of(state.testAccuracy(), accuracy -> String.format(ROOT, "%.4f", accuracy))),
+                    "ACCURACY", WITH_PART, true, state -> measured(state, state.testAccuracy(), Epoch::testAccuracy)),
             new Column<>("START", 20, false, state -> of(state.start(), start -> start.substring(0, 19) + "Z")),
             new Column<>("DURATION", 12, true, JobTable::duration),
             new Column<>("REASON", 60, false, state -> of(state.reason(), reason -> reason)));
@@ -71,6 +73,16 @@ public final class JobTable {
     /// @param forecast of those that wait
     public static List<String> rows(Collection<JobState> states, Forecast forecast) {
         return TableColumns.rows(columns(forecast), states);
+    }
+
+    /// The value of the last test after an epoch; with a validation part, also that of the test part.
+    private static String measured(JobState state, @Nullable Double last, Function<Epoch, @Nullable Double> value) {
+        List<Epoch> epochs = state.epochs();
+        Part part = epochs.isEmpty() ? null : epochs.getLast().part();
+        Epoch test = state.test();
+        Double tested = test == null ? null : value.apply(test);
+        return of(last, number -> String.format(ROOT, part == null ? "%.4f" : "validation %.4f", number))
+                + (tested == null ? "" : String.format(ROOT, ", test %.4f", tested));
     }
 
     private static String step(JobState state) {
