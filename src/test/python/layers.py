@@ -25,6 +25,7 @@ A pixel is uint8 / 255 in float32, then (pixel - mean) / std. Random numbers com
 in the layers' order; at each pass over a set, training or test, one int64 (a DataLoader's base seed) and, when shuffling, one more, which seeds the
 generator of the pass's order; in each training step the dropout layers' masks. Epochs are 22 samples in batches of 8, 8 and 6; tests 9, in 8 and 1.
 """
+import fnmatch
 import json
 import os
 import sys
@@ -272,6 +273,28 @@ LOOPS = [
 ]
 
 
+# Frozen parameters: a prefix whose batch norms train on, residuals with batch norms as eval(), and parts in the middle.
+FROZEN = [
+    case("freeze-prefix", WIDE, 4, [conv(5, bias=False), NORM, RELU, residual([conv(5, 3, 1, 1), NORM, RELU, conv(5, 3, 1, 1), NORM]), RELU, conv(4),
+                                    norm(2, 1e-5, 0.3), RELU, FLATTEN], seed=20, normalize=HALF3, optimizer=sgd(0.1, 0.9, 0.05),
+         freeze=["0", "1.*", "3.?.*"], clipGradients={"norm": 0.5}, accumulateSteps=2, ema={"decay": 0.6}),
+    case("freeze-eval", WIDE, 4, [conv(6, bias=False), NORM, RELU, residual([conv(6, 3, 1, 1), NORM, RELU, conv(6, 3, 1, 1), NORM]), RELU,
+                                  residual([conv(8, 3, 2, 1, bias=False), NORM, RELU, conv(8, 3, 1, 1, bias=False), NORM],
+                                           [conv(8, 1, 2, bias=False), NORM]), RELU,
+                                  residual([conv(8, 3, 1, 1), NORM], [norm(2, 1e-5, 0.1, False)]), RELU, FLATTEN], seed=18, momentum=0.9,
+         normalize=HALF3, freeze=["0", "1", "3.1", "3.4", "5.0", "5.4", "5.1.weight", "7.1", "7.shortcut"], freezeBatchNorm=True),
+    case("freeze-shortcut", WIDE, 4, [conv(6, bias=False), residual([conv(6, 3, 1, 1), NORM], [conv(6, 1)]), RELU, FLATTEN, linear(8), norm(1, 1e-5, 0.1),
+                                      RELU], seed=19, normalize=HALF3, freeze=["0", "1.?.*", "5"], freezeBatchNorm=True),
+    case("freeze-middle", WIDE, 4, [conv(5, 3, 1, 1), RELU, pool(), conv(6), RELU, FLATTEN, linear(12), RELU, linear(8), RELU], seed=44, lr=0.05,
+         momentum=0.9, weight_decay=0.05, normalize=HALF3, freeze=["3.weight", "6", "8.bias"]),
+    case("freeze-first", WIDE, 4, [conv(5), RELU, pool(), conv(6), RELU, FLATTEN, linear(12), RELU], seed=44, normalize=HALF3, optimizer=adam("adamw"),
+         freeze=["0*", "3.*"]),
+    case("freeze-norms", WIDE, 4, [conv(6), group_norm(3), RELU, conv(4), layer_norm("2d", 1e-6), layer_scale(0.5), spread(4, 3, 1, 1, groups=4),
+                                   layer_norm(normalizedShape=[5, 4]), FLATTEN, linear(12), layer_norm(normalizedShape=[])], seed=18, lr=0.01,
+         normalize=HALF3, freeze=["1.weight", "4", "5", "6.weight", "7.bias"]),
+]
+
+
 class LayerNorm2d(nn.LayerNorm):
     """As torchvision's: over the channels of each pixel."""
     def forward(self, x):
@@ -384,6 +407,27 @@ def update_average(averaged, net):
         mine.copy_(its)
 
 
+def is_named(name, patterns):
+    """Whether a pattern matches the name or that of a module it belongs to."""
+    parts = name.split(".")
+    return any(fnmatch.fnmatchcase(".".join(parts[:n]), pattern) for n in range(1, len(parts) + 1) for pattern in patterns)
+
+
+def freeze(job, net):
+    for name, parameter in net.named_parameters():
+        parameter.requires_grad_(not is_named(name, job.get("freeze", [])))
+
+
+def train_mode(job, net):
+    """Frozen batch norms stay in evaluation mode if the job says so."""
+    net.train()
+    for name, module in net.named_modules() if job.get("freezeBatchNorm") else []:
+        parameters = list(module.parameters())
+        if isinstance(module, nn.modules.batchnorm._BatchNorm) and not any(p.requires_grad for p in parameters) and (
+                parameters or is_named(name, job["freeze"])):
+            module.eval()
+
+
 def record(job, image, classes):
     """Trains the job and returns the tensors to keep."""
     data, keep = np.random.default_rng(0), {}
@@ -404,6 +448,7 @@ def record(job, image, classes):
     torch.manual_seed(job["seed"])
     net = build(job["layers"], image)
     keep.update({"init." + k: v.clone() for k, v in net.state_dict().items()})
+    freeze(job, net)
     loss_fn = make_loss(job.get("loss", cross_entropy()))
     optimizer = optimizers.make(job["optimizer"], net.parameters())
     steps = TRAIN // BATCH if job.get("dropLast") else -(-TRAIN // BATCH)
@@ -412,13 +457,13 @@ def record(job, image, classes):
     averaged = average(job, net)
     losses, test_loss, errors = [], [], []
     for epoch in range(job["epochs"]):
-        net.train()
+        train_mode(job, net)
         optimizer.zero_grad()
         for i, (x, y) in enumerate(batches(*train, job["shuffle"], job.get("dropLast", False))):
             loss = loss_fn(net(x), y)
             (loss / group).backward()
             if not losses:
-                keep.update({"grad." + k: v.grad * group for k, v in net.named_parameters()})
+                keep.update({"grad." + k: v.grad * group for k, v in net.named_parameters() if v.requires_grad})
             losses.append(loss.detach())
             if (i + 1) % group == 0 or i + 1 == steps:
                 if "norm" in clip:
@@ -459,7 +504,7 @@ def main():
     target = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(os.path.abspath(__file__)), "layers")
     os.makedirs(target, exist_ok=True)
     torch.set_num_threads(1)
-    for job, image, classes in CASES + LOOPS:
+    for job, image, classes in CASES + LOOPS + FROZEN:
         if sys.argv[2:] and job["name"] not in sys.argv[2:]:
             continue
         path = os.path.join(target, job["name"])

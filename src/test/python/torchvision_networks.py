@@ -8,6 +8,11 @@ Needs torch, torchvision and numpy. Recorded with torch 1.13.1 and torchvision 0
 
 A line: the job's file, the module's number of parameters, its names, and the losses of STEPS steps with the job's own seed, batch and optimizer on the
 first IMAGES images of pixel(i) and labels i % 10. They are drawn as a DataLoader draws them.
+
+    python3 torchvision_networks.py --photos > torchvision-photos.jsonl
+
+The networks for photos that are built in, as torchvision starts them after manual_seed(0): a line has the network's name, its number of parameters, its
+names, the first INITIAL values of each parameter, and the losses of STEPS steps like those above, in batches of PHOTO_BATCH of PHOTOS images.
 """
 import json
 import os
@@ -26,6 +31,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 import trainyard_torch  # noqa: E402
 
 STEPS, BATCH, IMAGES, SHAPE, CLASSES = 2, 16, 64, (3, 32, 32), 10
+PHOTO_BATCH, PHOTOS, PHOTO, INITIAL = 4, 8, (3, 224, 224), 3
 NORMALIZE = {"mean": [0.5, 0.5, 0.5], "std": [0.25, 0.25, 0.25]}
 
 
@@ -174,20 +180,23 @@ def text(job):
     return head[:-1] + ',\n "network": {"layers": ' + lines(job["network"]["layers"], "  ") + "}}\n"
 
 
-def images():
-    i = np.arange(IMAGES * int(np.prod(SHAPE)), dtype=np.uint64)
+def images(count=IMAGES, shape=SHAPE):
+    i = np.arange(count * int(np.prod(shape)), dtype=np.uint64)
     pixels = ((i * np.uint64(2654435761)) % np.uint64(1 << 32) >> np.uint64(24)).astype(np.uint8)
-    x = torch.from_numpy(pixels.reshape(IMAGES, *SHAPE)).to(torch.float32).div(255)
+    x = torch.from_numpy(pixels.reshape(count, *shape)).to(torch.float32).div(255)
     mean, std = (torch.tensor(NORMALIZE[k], dtype=torch.float32).view(-1, 1, 1) for k in ("mean", "std"))
-    return (x - mean) / std, torch.arange(IMAGES) % CLASSES
+    return (x - mean) / std, torch.arange(count) % CLASSES
 
 
 def losses(net, optimizer, exact):
-    kind = torch.float64 if exact else torch.float32
     torch.manual_seed(0)
     for m in net.modules():
         if hasattr(m, "reset_parameters"):
             m.reset_parameters()
+    return train(net, optimizer, torch.float64 if exact else torch.float32, images(), BATCH)
+
+
+def train(net, optimizer, kind, samples, batch):
     net.to(kind).train()
     options = {"lr": optimizer["learningRate"], "weight_decay": optimizer["weightDecay"]}
     step = (torch.optim.SGD(net.parameters(), momentum=optimizer["momentum"], **options) if optimizer["type"] == "sgd"
@@ -195,8 +204,8 @@ def losses(net, optimizer, exact):
     torch.empty((), dtype=torch.int64).random_()                           # a DataLoader's base seed
     generator = torch.Generator()
     generator.manual_seed(int(torch.empty((), dtype=torch.int64).random_()))
-    (x, y), found = images(), []
-    for k in torch.randperm(IMAGES, generator=generator).split(BATCH)[:STEPS]:
+    (x, y), found = samples, []
+    for k in torch.randperm(len(y), generator=generator).split(batch)[:STEPS]:
         loss = nn.functional.cross_entropy(net(x[k].to(kind)), y[k])
         step.zero_grad()
         loss.backward()
@@ -205,8 +214,24 @@ def losses(net, optimizer, exact):
     return found
 
 
+def photos():
+    for name in "resnet18", "resnet34", "resnet50", "mobilenet-v2":
+        for exact in False, True:
+            torch.manual_seed(0)
+            net = getattr(models, name.replace("-", "_"))(num_classes=CLASSES)
+            initial = {k: p.detach().flatten()[:INITIAL].tolist() for k, p in net.named_parameters()}
+            found = train(net, SGD, torch.float64 if exact else torch.float32, images(PHOTOS, PHOTO), PHOTO_BATCH)
+            if exact:
+                print(name, "in float64:", found, file=sys.stderr)
+            else:
+                print(json.dumps({"network": name, "parameters": sum(p.numel() for p in net.parameters()), "losses": found,
+                                  "names": list(net.state_dict()), "initial": initial}))
+
+
 def main():
     torch.set_num_threads(1)
+    if sys.argv[1] == "--photos":
+        return photos()
     for name, (make, optimizer) in NETWORKS.items():
         net, layers, same_names = make()
         job = {"dataset": {"name": "shapes32", "normalize": NORMALIZE}, "epochs": 5, "batchSize": BATCH, "shuffle": True, "optimizer": optimizer,

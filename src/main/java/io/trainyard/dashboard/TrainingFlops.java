@@ -35,7 +35,7 @@ final class TrainingFlops {
 
     private static Optional<Long> perSample(JobSpec job, Shape sample, int outputs) {
         try {
-            Network network = Network.fit(job.network(), sample, outputs);
+            Network network = Network.of(job, sample, outputs);
             return Optional.of(FLOPS_PER_MULTIPLY_ADD * network.trainingMultiplyAdds());
         } catch (InvalidJobException _) { // it was rejected
             return Optional.empty();

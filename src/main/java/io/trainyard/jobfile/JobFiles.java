@@ -245,7 +245,7 @@ public final class JobFiles {
     private static void requireFitting(JobSpec job) {
         Datasets.find(job.dataset().name()).ifPresent(dataset -> {
             job.dataset().refuseFolderFields();
-            var unusedNetwork = Network.fit(job.network(), dataset.shape(), dataset.outputs());
+            var unusedNetwork = Network.of(job, dataset.shape(), dataset.outputs());
             dataset.requireFit(job.loss());
             var unusedScale = PixelScale.of(dataset.shape(), job.dataset().normalize());
         });

@@ -17,6 +17,8 @@ public enum JobKind {
             "epochs",
             "optimizer",
             "schedule",
+            "freeze",
+            "freezeBatchNorm",
             "clipGradients",
             "accumulateSteps",
             "ema",

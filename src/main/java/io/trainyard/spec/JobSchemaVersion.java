@@ -25,7 +25,9 @@ public record JobSchemaVersion(List<Addition> additions) {
             new Addition(2, "", null, "continueFrom"),
             new Addition(2, "dataset.split", null, "validation"),
             new Addition(2, "network", "concat", null),
-            new Addition(2, "network", "gate", null));
+            new Addition(2, "network", "gate", null),
+            new Addition(2, "", null, "freeze"),
+            new Addition(2, "", null, "freezeBatchNorm"));
 
     /// The schema versions that this version understands. Additions of a future version are loaded as services, which
     /// only tests provide.

@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 /// @param batchSize samples in a step; an epoch's last batch may be shorter
 /// @param loss the function that training minimizes and tests measure
 /// @param clipGradients gradient clipping; null: none
+/// @param freeze patterns of names of parameters and layers that training does not change; null: none
+/// @param freezeBatchNorm whether batch norms without trained parameters keep their running statistics
 /// @param accumulateSteps number of batches for one step of the optimizer
 /// @param ema the average of the weights that is tested and saved; null: the weights themselves
 /// @param dropLast whether a shorter last batch of an epoch is dropped
@@ -49,6 +51,8 @@ public record JobSpec(
         @Default("{'type': 'crossEntropy'}") LossSpec loss,
         @Default("{'type': 'sgd', 'learningRate': 0.01}") OptimizerSpec optimizer,
         @Default("{'type': 'constant'}") ScheduleSpec schedule,
+        @Nullable List<String> freeze,
+        boolean freezeBatchNorm,
         @Nullable ClipSpec clipGradients,
         @Default("1") int accumulateSteps,
         @Nullable EmaSpec ema,
@@ -95,6 +99,12 @@ public record JobSpec(
         }
         Check.between("batchSize", batchSize, 1, JobLimits.MAX_BATCH_SIZE);
         Check.between("accumulateSteps", accumulateSteps, 1, 10_000);
+        if (freeze != null) {
+            freeze = NamePatterns.check("freeze", freeze);
+        } else if (freezeBatchNorm) {
+            throw new InvalidJobException(
+                    "freezeBatchNorm is true, but freeze is missing; name the frozen parameters, such as \"freeze\": [\"layer1.*\"]");
+        }
         if (devices != null) {
             devices = DeviceSpec.several("devices", devices);
             device = devices.getFirst();

@@ -22,13 +22,44 @@ public record Network(Shape input, int classes, List<Layer> layers) {
     /// @param parameters parameters and buffers, including those of nested layers, in `state_dict()` order, with
     ///     full names
     /// @param branches of a [Join]; empty for other layers
+    /// @param needsInputGradient whether an earlier layer is trained, so that training needs the
+    ///     gradient of its input
     public record Layer(
             String name,
             LayerSpec spec,
             Shape in,
             Shape out,
             List<ParameterSpec> parameters,
-            List<List<Layer>> branches) {
+            List<List<Layer>> branches,
+            boolean needsInputGradient) {
+        /// Whether the optimizer changes any of its parameters.
+        public boolean isTrained() {
+            return parameters.stream().anyMatch(ParameterSpec::trained);
+        }
+
+        /// Whether it takes part in the backward pass.
+        public boolean isDifferentiated() {
+            return needsInputGradient || isTrained();
+        }
+
+        /// Whether a batch norm uses and keeps its running statistics in training, too.
+        public boolean keepsStatistics() {
+            return spec.needsWholeBatch() && parameters.getLast().frozen();
+        }
+
+        /// Whether it is a batch norm into which a device may merge the operations after it.
+        public boolean isMergeableNorm() {
+            return spec instanceof BatchNorm && !(keepsStatistics() && isDifferentiated());
+        }
+
+        /// Whether a branch of a residual ends with a batch norm that can add the other branch.
+        public boolean endsWithNorm(int branch) {
+            List<Layer> ending = spec instanceof Residual ? branches.get(branch) : List.of();
+            return !ending.isEmpty()
+                    && ending.getLast().isMergeableNorm()
+                    && (ending.getLast().isDifferentiated() || !isDifferentiated());
+        }
+
         /// [LayerSpec#mask] for the fitted input shape.
         public Optional<MaskSpec> mask() {
             return spec.mask(in);
@@ -52,7 +83,8 @@ public record Network(Shape input, int classes, List<Layer> layers) {
     /// @throws InvalidJobException if a layer does not accept the output of the layer before, two layers share a
     ///     name, or the last layer does not have one logit for each class; names the layer and both shapes
     public static Network fit(NetworkSpec spec, Shape input, int classes) {
-        Network network = new Network(input, classes, fit("", new Branch("layers", "", spec.layers()), input));
+        Network network =
+                new Network(input, classes, fit("", new Branch("layers", "", spec.layers()), input, false));
         Set<String> names = new HashSet<>();
         for (Layer layer : network.allLayers()) {
             if (!names.add(layer.name())) {
@@ -69,27 +101,83 @@ public record Network(Shape input, int classes, List<Layer> layers) {
         return network;
     }
 
+    /// The network of a training job, with frozen parameters.
+    ///
+    /// @throws InvalidJobException like [#fit], or if a pattern of `freeze` matches no parameter, or
+    ///     all parameters
+    public static Network of(JobSpec job, Shape input, int classes) {
+        Network network = fit(job.network(), input, classes);
+        return job.freeze() == null ? network : network.freeze(job.freeze(), job.freezeBatchNorm());
+    }
+
+    /// @param patterns of names of parameters and layers
+    /// @param norms whether frozen batch norms keep their running statistics
+    /// @throws InvalidJobException if a pattern matches no parameter, or none is left to train
+    public Network freeze(List<String> patterns, boolean norms) {
+        NamePatterns names = NamePatterns.of("freeze", patterns, parameters());
+        Network frozen = new Network(input, classes, freeze(layers, names, norms, false));
+        if (frozen.parameters().stream().noneMatch(ParameterSpec::trained)) {
+            throw new InvalidJobException(
+                    "freeze is %s, which leaves no parameter to train; leave out a pattern".formatted(names));
+        }
+        return frozen;
+    }
+
+    private static List<Layer> freeze(List<Layer> layers, NamePatterns names, boolean norms, boolean trainedBefore) {
+        List<Layer> all = new ArrayList<>();
+        boolean trained = trainedBefore;
+        for (Layer layer : layers) {
+            boolean inputGradient = trained;
+            List<List<Layer>> branches = layer.branches().stream()
+                    .map(branch -> freeze(branch, names, norms, inputGradient))
+                    .toList();
+            List<ParameterSpec> parameters = branches.isEmpty()
+                    ? freeze(layer, names, norms)
+                    : branches.stream()
+                            .flatMap(List::stream)
+                            .flatMap(nested -> nested.parameters().stream())
+                            .toList();
+            Layer frozen =
+                    new Layer(layer.name(), layer.spec(), layer.in(), layer.out(), parameters, branches, inputGradient);
+            all.add(frozen);
+            trained |= frozen.isTrained();
+        }
+        return List.copyOf(all);
+    }
+
+    private static List<ParameterSpec> freeze(Layer layer, NamePatterns names, boolean norms) {
+        List<ParameterSpec> parameters = layer.parameters().stream()
+                .map(spec -> spec.trained() && names.match(spec.name()) ? spec.asFrozen() : spec)
+                .toList();
+        boolean whole = parameters.stream().noneMatch(ParameterSpec::trained)
+                && (parameters.stream().anyMatch(ParameterSpec::frozen) || names.match(layer.name()));
+        return norms && whole ? parameters.stream().map(ParameterSpec::asFrozen).toList() : parameters;
+    }
+
     /// @param prefix of the layers' names
-    private static List<Layer> fit(String prefix, Branch branch, Shape in) {
+    /// @param trainedBefore whether any earlier layer is trained
+    private static List<Layer> fit(String prefix, Branch branch, Shape in, boolean trainedBefore) {
         List<Layer> layers = new ArrayList<>();
         Shape shape = in;
+        boolean trained = trainedBefore;
         for (int i = 0; i < branch.layers().size(); i++) {
-            Layer layer = fit(prefix + branch.nameAt(i), branch.layers().get(i), i, shape);
+            Layer layer = fit(prefix + branch.nameAt(i), branch.layers().get(i), i, shape, trained);
             layers.add(layer);
             shape = layer.out();
+            trained |= layer.isTrained();
         }
         return List.copyOf(layers);
     }
 
-    private static Layer fit(String name, LayerSpec spec, int index, Shape in) {
+    private static Layer fit(String name, LayerSpec spec, int index, Shape in, boolean trainedBefore) {
         List<List<Layer>> branches = spec.sequences().stream()
-                .map(branch -> fit(name + ".", branch, in))
+                .map(branch -> fit(name + ".", branch, in, trainedBefore))
                 .toList();
         try {
             Shape out = spec.output(in);
             List<ParameterSpec> parameters =
                     spec.parameters(in).stream().map(p -> p.inLayer(name)).toList();
-            return new Layer(name, spec, in, out, parameters, branches);
+            return new Layer(name, spec, in, out, parameters, branches, trainedBefore);
         } catch (ShapeMismatch e) {
             throw new InvalidJobException("layer \"%s\" (number %d, %s) is given %s: %s"
                     .formatted(name, index, spec.getClass().getSimpleName(), in, e.getMessage()));
@@ -124,7 +212,7 @@ public record Network(Shape input, int classes, List<Layer> layers) {
     /// The layers that need the whole batch at once, where the shards of a batch must synchronize.
     public List<Layer> wholeBatchLayers() {
         return allLayers().stream()
-                .filter(layer -> layer.spec().needsWholeBatch())
+                .filter(layer -> layer.spec().needsWholeBatch() && !layer.keepsStatistics())
                 .toList();
     }
 
@@ -148,23 +236,12 @@ public record Network(Shape input, int classes, List<Layer> layers) {
                 .sum();
     }
 
-    /// Multiply-adds of training one sample: the forward pass, the gradient of each weight, and the gradient of
-    /// each layer's input if any earlier layer is trained.
+    /// Multiply-adds of training one sample: the forward pass, the gradient of each trained layer's weight, and the
+    /// gradient of each layer's input if any earlier layer is trained.
     public long trainingMultiplyAdds() {
-        return trainingMultiplyAdds(layers, false);
-    }
-
-    /// @param trainedBefore whether any earlier layer is trained
-    private static long trainingMultiplyAdds(List<Layer> layers, boolean trainedBefore) {
-        boolean inputGradient = trainedBefore;
-        long sum = 0;
-        for (Layer layer : layers) {
-            sum += layer.spec().multiplyAdds(layer.in()) * (inputGradient ? 3 : 2);
-            for (List<Layer> branch : layer.branches()) {
-                sum += trainingMultiplyAdds(branch, inputGradient);
-            }
-            inputGradient |= layer.parameters().stream().anyMatch(ParameterSpec::trained);
-        }
-        return sum;
+        return allLayers().stream()
+                .mapToLong(layer -> layer.spec().multiplyAdds(layer.in())
+                        * (1 + (layer.isTrained() ? 1 : 0) + (layer.needsInputGradient() ? 1 : 0)))
+                .sum();
     }
 }

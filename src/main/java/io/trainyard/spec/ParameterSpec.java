@@ -5,8 +5,14 @@ import java.util.List;
 /// One entry of a network's `state_dict()`: its full name (such as `conv1.weight`), its shape and its
 /// initialization.
 ///
-/// @param trained true for parameters (the optimizer changes them), false for buffers (running statistics)
-public record ParameterSpec(String name, Shape shape, Init init, boolean trained) {
+/// @param trained true for parameters that the optimizer changes, false for frozen ones and for buffers (running
+///     statistics)
+/// @param frozen whether training keeps the value of a parameter or buffer
+public record ParameterSpec(String name, Shape shape, Init init, boolean trained, boolean frozen) {
+    public ParameterSpec(String name, Shape shape, Init init, boolean trained) {
+        this(name, shape, init, trained, false);
+    }
+
     /// The initial value. Only [Uniform] draws random numbers, one for each element, in order.
     public sealed interface Init {
         /// Uniform in (-bound, bound), as PyTorch's default initialisation of Conv2d and Linear.
@@ -20,7 +26,11 @@ public record ParameterSpec(String name, Shape shape, Init init, boolean trained
     }
 
     ParameterSpec inLayer(String layer) {
-        return new ParameterSpec(layer + "." + name, shape, init, trained);
+        return new ParameterSpec(layer + "." + name, shape, init, trained, frozen);
+    }
+
+    ParameterSpec asFrozen() {
+        return new ParameterSpec(name, shape, init, false, true);
     }
 
     /// Weight and bias with PyTorch's default initialization: `kaiming_uniform_(a=sqrt(5))` for the weight, and

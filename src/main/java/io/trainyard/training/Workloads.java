@@ -144,7 +144,7 @@ final class Workloads {
 
     private static Network fit(JobSpec job, DatasetInfo info) {
         info.requireFit(job.loss());
-        return Network.fit(job.network(), info.shape(), info.outputs());
+        return Network.of(job, info.shape(), info.outputs());
     }
 
     /// A job's own means take precedence over the dataset's.

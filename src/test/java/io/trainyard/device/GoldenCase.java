@@ -49,7 +49,7 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
         Dataset dataset = new Dataset(
                 "golden", image, classes, split(recorded, "train", numbers), split(recorded, "test", numbers));
         Workload workload = new Workload(
-                Network.fit(job.network(), image, classes),
+                Network.of(job, image, classes),
                 job.loss(),
                 job.optimizer(),
                 job.loop(),

@@ -20,6 +20,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class NetworkTest {
@@ -235,6 +236,44 @@ class NetworkTest {
                 .extracting(ParameterSpec::name)
                 .startsWith("mixed.conv.weight", "mixed.2.0.weight", "mixed.2.0.bias")
                 .endsWith("se.fc.weight", "se.fc.bias", "head.weight");
+    }
+
+    @Test
+    void frozenParametersAreNotTrainedAndNeedNoGradient() {
+        Network resnet = Network.fit(NetworkSpec.named("resnet18-cifar"), Shape.of(3, 32, 32), 10);
+        Network frozen = resnet.freeze(List.of("conv1", "bn?.*", "layer1", "layer2.*.conv*"), true);
+        assertThat(frozen.parameters())
+                .filteredOn(ParameterSpec::trained)
+                .extracting(ParameterSpec::name)
+                .doesNotContain("conv1.weight", "bn1.bias", "layer1.0.conv1.weight", "layer2.1.conv2.weight")
+                .contains("layer2.0.bn1.weight", "layer2.0.shortcut.0.weight", "linear.bias");
+        assertThat(frozen.wholeBatchLayers())
+                .extracting(Network.Layer::name)
+                .startsWith("layer2.0.bn1")
+                .doesNotContain("bn1", "layer1.0.bn1");
+        assertThat(frozen.allLayers())
+                .filteredOn(layer -> layer.spec() instanceof BatchNorm && !layer.isMergeableNorm())
+                .isEmpty(); // no kept statistics are in the backward pass
+        assertThat(resnet.freeze(List.of("linear"), true).wholeBatchLayers()).isEqualTo(resnet.wholeBatchLayers());
+        assertThat(frozen.trainingMultiplyAdds()).isLessThan(resnet.trainingMultiplyAdds() * 3 / 4);
+        assertThat(resnet.freeze(List.of("conv1", "bn1", "layer*"), false).trainingMultiplyAdds())
+                .isEqualTo(resnet.multiplyAdds() + 512 * 10);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        layr1.* | freeze[0] is "layr1.*", which matches no parameter or layer of the network; did you mean "layer1"?; it has conv1.weight, bn1.weight, bn1.bias, layer1.0.conv1.weight
+        conv1.w | freeze[0] is "conv1.w", which matches no parameter or layer of the network; did you mean "conv1"?; it has conv1.weight
+        xyz     | freeze[0] is "xyz", which matches no parameter or layer of the network; it has conv1.weight
+        *mean   | freeze[0] is "*mean", which matches no parameter or layer of the network; it has conv1.weight
+        *       | freeze is [*], which leaves no parameter to train; leave out a pattern
+        """)
+    void patternsMustMatchAndLeaveSomethingToTrain(String pattern, String message) {
+        Network resnet = Network.fit(NetworkSpec.named("resnet18-cifar"), Shape.of(3, 32, 32), 10);
+        assertThatThrownBy(() -> resnet.freeze(List.of(pattern), false))
+                .isInstanceOf(InvalidJobException.class)
+                .hasMessageStartingWith(message)
+                .hasMessageMatching("(?s).{1,1500}");
     }
 
     @Test

@@ -8,12 +8,12 @@ import java.util.List;
 /// A sequence of layers; an empty one is the identity. A ReLU is merged into the layer before it if that supports
 /// it.
 ///
-/// The backward pass stops at the first layer with parameters, unless the input's gradient is requested.
+/// The backward pass stops at the first layer that is differentiated.
 final class Chain implements OneDnnLayer {
     private final List<OneDnnLayer> layers = new ArrayList<>();
     private final Memory output;
 
-    /// The index of the first layer with parameters; the number of layers if there is none.
+    /// The index of the first layer that is differentiated; the number of layers if there is none.
     private final int first;
 
     /// The current gradient of the backward pass: that of the output of layer `first`.
@@ -21,15 +21,15 @@ final class Chain implements OneDnnLayer {
 
     Chain(ProgramBuilder program, List<Network.Layer> layers, Memory input) {
         Memory values = input;
-        int untrained = 0;
+        int untouched = 0;
         for (int i = 0; i < layers.size(); i++) {
             Network.Layer layer = layers.get(i);
             boolean relu = OneDnnLayer.takesRelu(layer)
                     && i + 1 < layers.size()
                     && layers.get(i + 1).spec() instanceof ActivationFunction.Relu;
             OneDnnLayer compiled = OneDnnLayer.of(program, layer, values, relu);
-            if (untrained == this.layers.size() && layer.parameters().isEmpty()) {
-                untrained++;
+            if (untouched == this.layers.size() && !layer.isDifferentiated()) {
+                untouched++;
             }
             this.layers.add(compiled);
             values = compiled.output();
@@ -39,7 +39,7 @@ final class Chain implements OneDnnLayer {
         }
         output = values;
         reached = output;
-        first = untrained;
+        first = untouched;
     }
 
     @Override
@@ -58,16 +58,11 @@ final class Chain implements OneDnnLayer {
         }
     }
 
-    /// Continues where [#addParameterGradients] stopped. Layers without parameters may have branches, whose input
-    /// gradients come from it.
+    /// Continues where [#addParameterGradients] stopped. If the input's gradient is needed, the first layer is
+    /// differentiated.
     @Override
     public Memory addInputGradient(ProgramBuilder program, Memory outputGradient) {
-        for (int i = Math.min(first, layers.size() - 1); i >= 0; i--) {
-            if (i < first) {
-                layers.get(i).addParameterGradients(program, reached);
-            }
-            reached = layers.get(i).addInputGradient(program, reached);
-        }
+        reached = layers.isEmpty() ? reached : layers.getFirst().addInputGradient(program, reached);
         return reached;
     }
 }

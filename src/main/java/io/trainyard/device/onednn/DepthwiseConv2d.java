@@ -67,7 +67,7 @@ final class DepthwiseConv2d {
         int lanes = lanes(source);
         Memory given = program.in(engine.blocked(lanes, outputSizes), outputGradient);
         Depthwise kernel = kernel(source, given);
-        Memory target = parameters.weight().requireGradient();
+        Memory target = parameters.weight().gradientTarget(engine);
         Memory computed = program.outputFor(target, weightLayout(engine, source));
         MemorySegment x = source.data();
         MemorySegment gradient = given.data();
@@ -83,7 +83,7 @@ final class DepthwiseConv2d {
             MemorySegment gradient,
             @Nullable ParameterMemory bias,
             int lanes) {
-        if (bias != null) {
+        if (bias != null && bias.gradient() != null) {
             MemorySegment target = bias.requireGradient().data();
             MemorySegment padded = padded(program.engine(), lanes);
             program.add(() -> {

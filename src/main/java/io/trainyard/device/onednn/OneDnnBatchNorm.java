@@ -52,7 +52,7 @@ final class OneDnnBatchNorm implements OneDnnLayer {
         double[] centers = new double[share.channels()];
         double[] factors = new double[share.channels()];
         double[] shifts = new double[share.channels()];
-        Operation statistics = training ? batchStatistics() : share::useRunning;
+        Operation statistics = training && !share.keepsStatistics() ? batchStatistics() : share::useRunning;
         return () -> {
             statistics.run();
             fill(centers, share::center);

@@ -130,8 +130,11 @@ final class OneDnnConv2d implements OneDnnLayer {
 
     @Override
     public void addParameterGradients(ProgramBuilder program, Memory outputGradient) {
+        if (!parameters.isTrained()) {
+            return;
+        }
         long[] outputSizes = outputGradient.layout().sizes();
-        PrimitiveDescription backward = weightGradient(program.engine(), outputSizes, parameters.biasLayout());
+        PrimitiveDescription backward = weightGradient(program.engine(), outputSizes, parameters.biasGradientLayout());
         if (DepthwiseConv2d.fits(spec, source, backward)) {
             new DepthwiseConv2d(spec, outputSizes, weightSizes)
                     .addGradients(program, source, outputGradient, parameters);

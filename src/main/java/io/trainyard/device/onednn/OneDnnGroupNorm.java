@@ -49,8 +49,8 @@ final class OneDnnGroupNorm implements OneDnnLayer {
             inputGradient = backward(
                     program,
                     outputGradient,
-                    scale.requireGradient().data(),
-                    shift.requireGradient().data());
+                    scale.gradientTarget(program.engine()).data(),
+                    shift.gradientTarget(program.engine()).data());
         }
     }
 

@@ -30,7 +30,7 @@ interface OneDnnLayer {
 
     /// Whether a following ReLU can be merged into the layer.
     static boolean takesRelu(Network.Layer layer) {
-        return layer.spec() instanceof BatchNorm || OneDnnNormResidual.fits(layer);
+        return layer.isMergeableNorm() || OneDnnNormResidual.fits(layer);
     }
 
     /// @param relu whether a ReLU is merged; only for layers that support it
@@ -57,7 +57,10 @@ interface OneDnnLayer {
             case Pooling.AvgPool2d spec -> OneDnnAvgPool2d.sliding(program, layer, spec, input);
             case Pooling.AdaptiveAvgPool2d _ -> OneDnnAvgPool2d.covering(program, layer, input);
             case Upsample spec -> new OneDnnUpsample(program, layer, spec, input);
-            case BatchNorm _ -> new OneDnnBatchNorm(program, layer, input, null, relu);
+            case BatchNorm _ ->
+                layer.isMergeableNorm()
+                        ? new OneDnnBatchNorm(program, layer, input, null, relu)
+                        : new OneDnnFrozenBatchNorm(program, layer, input);
             case SampleNorm.GroupNorm spec -> new OneDnnGroupNorm(program, layer, spec, input);
             case SampleNorm spec -> new OneDnnLayerNorm(program, layer, spec, input);
             case LayerSpec.LayerScale _ -> new OneDnnLayerScale(program, layer, input);

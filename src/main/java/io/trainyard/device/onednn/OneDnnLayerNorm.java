@@ -77,8 +77,8 @@ final class OneDnnLayerNorm implements OneDnnLayer {
         addStatistics(arguments);
         if (scale != null && shift != null) {
             arguments.add(new Argument(DNNL_ARG_SCALE, scale.value()));
-            arguments.add(new Argument(DNNL_ARG_DIFF_SCALE, scale.requireGradient()));
-            arguments.add(new Argument(DNNL_ARG_DIFF_SHIFT, shift.requireGradient()));
+            arguments.add(new Argument(DNNL_ARG_DIFF_SCALE, scale.gradientTarget(program.engine())));
+            arguments.add(new Argument(DNNL_ARG_DIFF_SHIFT, shift.gradientTarget(program.engine())));
         }
         program.add(normalisation.backward(program, forward), arguments);
         return normalisation.show(program, gradient);

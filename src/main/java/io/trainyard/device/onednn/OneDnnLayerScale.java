@@ -45,6 +45,9 @@ final class OneDnnLayerScale implements OneDnnLayer {
 
     @Override
     public void addParameterGradients(ProgramBuilder program, Memory outputGradient) {
+        if (gamma.gradient() == null) {
+            return;
+        }
         ChannelGradientSums sums = new ChannelGradientSums(input.images(), ValueType.FLOAT32);
         double[] zeros = new double[channels];
         double[] unused = new double[channels];

@@ -96,8 +96,11 @@ final class OneDnnLinear implements OneDnnLayer {
 
     @Override
     public void addParameterGradients(ProgramBuilder program, Memory outputGradient) {
+        if (!parameters.isTrained()) {
+            return;
+        }
         long[] outputSizes = outputGradient.layout().sizes();
-        PrimitiveDescription backward = weightGradient(program.engine(), outputSizes, parameters.biasLayout());
+        PrimitiveDescription backward = weightGradient(program.engine(), outputSizes, parameters.biasGradientLayout());
         parameters.addGradients(program, backward, source, outputGradient);
     }
 

@@ -2,7 +2,6 @@ package io.trainyard.device.onednn;
 
 import io.trainyard.spec.BatchNorm;
 import io.trainyard.spec.Network;
-import io.trainyard.spec.Residual;
 import java.util.List;
 
 /// The sum of two branches, one of which ends with a batch norm. The batch norm adds the other branch and includes
@@ -17,7 +16,7 @@ final class OneDnnNormResidual implements OneDnnLayer {
     OneDnnNormResidual(ProgramBuilder program, Network.Layer layer, Memory input, boolean relu) {
         name = layer.name();
         program.share(input);
-        int ending = endsWithNorm(layer.branches().getFirst()) ? 0 : 1;
+        int ending = endsWithNorm(layer, 0) ? 0 : 1;
         List<Network.Layer> branch = layer.branches().get(ending);
         body = new Chain(program, branch.subList(0, branch.size() - 1), input);
         other = new Chain(program, layer.branches().get(1 - ending), input);
@@ -25,11 +24,12 @@ final class OneDnnNormResidual implements OneDnnLayer {
     }
 
     static boolean fits(Network.Layer layer) {
-        return layer.spec() instanceof Residual && layer.branches().stream().anyMatch(OneDnnNormResidual::endsWithNorm);
+        return endsWithNorm(layer, 0) || endsWithNorm(layer, 1);
     }
 
-    private static boolean endsWithNorm(List<Network.Layer> branch) {
-        return !branch.isEmpty() && branch.getLast().spec() instanceof BatchNorm.BatchNorm2d;
+    private static boolean endsWithNorm(Network.Layer layer, int branch) {
+        return layer.endsWithNorm(branch)
+                && layer.branches().get(branch).getLast().spec() instanceof BatchNorm.BatchNorm2d;
     }
 
     @Override

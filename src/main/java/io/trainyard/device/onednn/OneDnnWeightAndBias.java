@@ -22,9 +22,14 @@ record OneDnnWeightAndBias(
         return bias == null ? null : bias.value().layout().handle();
     }
 
+    /// The layout of the bias's gradient; null if it is not trained.
     @Nullable
-    dnnl_memory_desc biasLayout() {
-        return layoutOf(bias);
+    dnnl_memory_desc biasGradientLayout() {
+        return bias == null || bias.gradient() == null ? null : layoutOf(bias);
+    }
+
+    boolean isTrained() {
+        return weight.gradient() != null || biasGradientLayout() != null;
     }
 
     /// The float32 layout of the weight: that of the forward primitive, or else that of its gradient.
@@ -57,14 +62,14 @@ record OneDnnWeightAndBias(
     }
 
     void addGradients(ProgramBuilder program, PrimitiveDescription backward, Memory source, Memory outputGradient) {
-        Memory gradient = weight.requireGradient();
+        Memory gradient = weight.gradientTarget(program.engine());
         Memory computed = program.outputFor(gradient, backward.layout(dnnl_query_diff_weights_md, weightSizes));
         Layout sourceLayout = backward.layout(dnnl_query_src_md, source.layout().sizes());
         List<Argument> arguments = new ArrayList<>(List.of(
                 new Argument(DNNL_ARG_SRC, program.in(sourceLayout, source)),
                 outputGradientOf(program, backward, outputGradient),
                 new Argument(DNNL_ARG_DIFF_WEIGHTS, computed)));
-        if (bias != null) {
+        if (bias != null && bias.gradient() != null) {
             arguments.add(new Argument(DNNL_ARG_DIFF_BIAS, bias.requireGradient()));
         }
         program.add(backward, arguments);

@@ -9,17 +9,22 @@ import org.jspecify.annotations.Nullable;
 
 /// One float32 parameter or buffer in native memory; its gradient and optimizer state have the same layout.
 ///
-/// @param gradient null for buffers
-/// @param state one for each of the optimizer's slots; empty for buffers
+/// @param gradient null for frozen parameters and buffers
+/// @param state one for each of the optimizer's slots; empty for frozen parameters and buffers
 record ParameterMemory(
         ParameterSpec spec, Memory value, @Nullable Memory gradient, List<Memory> state) {
-    /// @throws IllegalStateException for buffers, which are not trained
+    /// @throws IllegalStateException unless it is trained
     Memory requireGradient() {
         Memory memory = gradient;
         if (memory == null) {
-            throw new IllegalStateException("buffer %s has no gradient".formatted(spec.name()));
+            throw new IllegalStateException("%s is not trained and has no gradient".formatted(spec.name()));
         }
         return memory;
+    }
+
+    /// The memory for a gradient that is computed together with another one; not used if this is frozen.
+    Memory gradientTarget(Engine engine) {
+        return gradient == null ? engine.memory(value.layout()) : gradient;
     }
 
     /// Updates a part of the parameter, in memory order.

@@ -6,6 +6,8 @@ import io.trainyard.spec.Network;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
+import java.util.Objects;
+import java.util.function.IntToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /// One shard's view of a layer's batch norm. After the barrier it has the whole batch's statistics and, in the
@@ -16,7 +18,7 @@ final class ShardBatchNorm {
     private final int shard;
     private final BatchNormBarrier barrier;
     private final Network.Layer layer;
-    private final BatchNormSums sums; // of this device
+    private final @Nullable BatchNormSums sums; // of this device; null if statistics are kept
     private final float eps;
     private final BatchMomentum momentum;
     private final @Nullable ParameterMemory scale; // null without trained scale and shift, for 1 and 0
@@ -35,7 +37,7 @@ final class ShardBatchNorm {
         this.shard = shard;
         this.barrier = barrier;
         this.layer = layer;
-        this.sums = barrier.own(layer);
+        this.sums = layer.keepsStatistics() ? null : barrier.own(layer);
         BatchNorm spec = (BatchNorm) layer.spec();
         eps = (float) spec.eps();
         momentum = spec.momentum();
@@ -56,24 +58,32 @@ final class ShardBatchNorm {
         return mean.length;
     }
 
+    boolean keepsStatistics() {
+        return sums == null;
+    }
+
+    private BatchNormSums sums() {
+        return Objects.requireNonNull(sums);
+    }
+
     /// The shard's means, to be written before [#awaitForward].
     double[] ownMeans() {
-        return sums.means(shard);
+        return sums().means(shard);
     }
 
     /// The sums of squared differences from the means.
     double[] ownDeviations() {
-        return sums.deviations(shard);
+        return sums().deviations(shard);
     }
 
     /// The sums of the output gradients, to be written before [#awaitBackward].
     double[] ownGradients() {
-        return sums.gradients(shard);
+        return sums().gradients(shard);
     }
 
     /// The sums of the output gradients times (input - [#center]).
     double[] ownProducts() {
-        return sums.products(shard);
+        return sums().products(shard);
     }
 
     void awaitForward(long values) {
@@ -86,7 +96,7 @@ final class ShardBatchNorm {
     ///
     /// @param values 0 without samples
     void setCount(long values) {
-        sums.setCount(shard, values);
+        sums().setCount(shard, values);
     }
 
     /// Combines the statistics of all shards after the barrier of the forward pass.
@@ -121,13 +131,19 @@ final class ShardBatchNorm {
 
     void combineBackward() {
         BatchNormSums.addUp(barrier.all(layer), gradientSums, productSums);
-        if (shard == 0 && scale != null && shift != null) {
+        if (shard == 0) {
+            write(shift, c -> gradientSums[c]);
+            write(scale, this::scaleGradient);
+        }
+    }
+
+    private void write(@Nullable ParameterMemory parameter, IntToDoubleFunction ofChannel) {
+        Memory gradient = parameter == null ? null : parameter.gradient();
+        if (gradient != null) {
             boolean first = barrier.isFirst(); // the others contribute zeros to its gradients
             for (int c = 0; c < mean.length; c++) {
-                float ofShift = first ? (float) gradientSums[c] : 0;
-                float ofScale = first ? (float) scaleGradient(c) : 0;
-                shift.requireGradient().data().setAtIndex(ValueLayout.JAVA_FLOAT, c, ofShift);
-                scale.requireGradient().data().setAtIndex(ValueLayout.JAVA_FLOAT, c, ofScale);
+                float value = first ? (float) ofChannel.applyAsDouble(c) : 0;
+                gradient.data().setAtIndex(ValueLayout.JAVA_FLOAT, c, value);
             }
         }
     }

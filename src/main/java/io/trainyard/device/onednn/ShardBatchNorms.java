@@ -24,15 +24,17 @@ final class ShardBatchNorms {
         return shares.computeIfAbsent(layer.name(), _ -> new ShardBatchNorm(state, layer, shard, barrier));
     }
 
-    /// Takes part in the barriers of a step without samples: two for each batch norm. Then it reads the statistics,
-    /// which are not overwritten before the next step.
+    /// Takes part in the barriers of a step without samples: one for each batch norm, and another one for each that is
+    /// differentiated. Then it reads the statistics, which are not overwritten before the next step.
     void awaitWithoutSamples() {
         List<ShardBatchNorm> all = layers.stream().map(this::of).toList();
         all.forEach(share -> share.setCount(0));
-        for (int i = 0; i < 2 * all.size(); i++) {
+        List<Network.Layer> backward =
+                layers.stream().filter(Network.Layer::isDifferentiated).toList();
+        for (int i = 0; i < layers.size() + backward.size(); i++) {
             barrier.await(shard);
         }
         all.forEach(ShardBatchNorm::combineForward);
-        all.forEach(ShardBatchNorm::combineBackward);
+        backward.forEach(layer -> of(layer).combineBackward());
     }
 }

@@ -43,6 +43,9 @@ final class ReferenceBatchNorm implements ReferenceLayer {
 
     @Override
     public float[] train(float[] in, int samples, TorchRandom random) {
+        if (layer.keepsStatistics()) {
+            return evaluate(in, samples);
+        }
         this.in = in;
         int count = samples * area;
         for (int c = 0; c < channels; c++) {
@@ -99,7 +102,14 @@ final class ReferenceBatchNorm implements ReferenceLayer {
     /// dL/dx = weight / deviation * (g - average g - h * average g h), because mean and deviation depend on x too.
     @Override
     public float[] backward(float[] outGradient, int samples) {
-        float[] inGradient = new float[in.length];
+        float[] inGradient = new float[outGradient.length];
+        if (layer.keepsStatistics()) {
+            for (int i = 0; i < inGradient.length; i++) {
+                int c = i / area % channels;
+                inGradient[i] = (float) (outGradient[i] * weight[c] / Math.sqrt((double) runningVariance[c] + eps));
+            }
+            return inGradient;
+        }
         double[] biasSums = new double[channels];
         double[] weightSums = new double[channels];
         int count = samples * area;

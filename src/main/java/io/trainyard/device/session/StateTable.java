@@ -41,7 +41,7 @@ public final class StateTable {
     ///
     /// @return the optimizer's step, from 1
     long countStep(boolean updates) {
-        counters.values().forEach(counter -> counter[0]++);
+        specs.stream().filter(spec -> counts(spec) && !spec.frozen()).forEach(spec -> counter(spec)[0]++);
         steps += updates ? 1 : 0;
         return steps;
     }

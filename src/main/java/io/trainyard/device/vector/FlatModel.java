@@ -13,7 +13,8 @@ import java.util.List;
 import java.util.Map;
 
 /// All parameters in one contiguous array, and the optimizer's state in arrays of the same layout, so that a step's
-/// update is one pass. The rows of a linear layer's weight are padded with zeros to whole tiles; they stay zero,
+/// update is one pass. Frozen parameters come last. The rows of a linear layer's weight are padded with zeros to whole
+/// tiles; they stay zero,
 /// because the input's padding and so the gradient's are zero.
 final class FlatModel implements StateMemory {
     /// The position of a parameter.
@@ -42,22 +43,30 @@ final class FlatModel implements StateMemory {
     }
 
     private final Map<String, Entry> entries = new LinkedHashMap<>();
+    private final int trained; // length of the part with the trained parameters
     private final float[] values;
     private final List<float[]> state = new ArrayList<>(); // one for each of the update's slots
 
     FlatModel(Network network, UpdateSpec update) {
-        int end = 0;
+        trained = place(network, false, 0) + Vectors.SLACK;
+        values = new float[place(network, true, trained) + Vectors.SLACK];
+        for (int i = 0; i < update.slots().size(); i++) {
+            state.add(new float[trained]);
+        }
+    }
+
+    private int place(Network network, boolean frozen, int begin) {
+        int end = begin;
         for (Network.Layer layer : network.layers()) {
             for (ParameterSpec spec : layer.parameters()) {
-                Entry entry = entry(layer.spec(), spec, end);
-                entries.put(spec.name(), entry);
-                end = Math.addExact(end, Vectors.roundUp(Math.multiplyExact(entry.rows(), entry.pitch())));
+                if (spec.frozen() == frozen) {
+                    Entry entry = entry(layer.spec(), spec, end);
+                    entries.put(spec.name(), entry);
+                    end = Math.addExact(end, Vectors.roundUp(Math.multiplyExact(entry.rows(), entry.pitch())));
+                }
             }
         }
-        values = new float[end + Vectors.SLACK];
-        for (int i = 0; i < update.slots().size(); i++) {
-            state.add(new float[values.length]);
-        }
+        return end;
     }
 
     private static Entry entry(LayerSpec layer, ParameterSpec spec, int offset) {
@@ -81,17 +90,22 @@ final class FlatModel implements StateMemory {
         return values;
     }
 
-    /// The arrays themselves, as long as [#values].
+    /// The length of the part with the trained parameters, and of arrays for their gradients.
+    int trained() {
+        return trained;
+    }
+
+    /// The arrays themselves, as long as [#trained].
     List<float[]> state() {
         return state;
     }
 
     int begin(ShardRange range) {
-        return range.begin(values.length / Vectors.TILE) * Vectors.TILE;
+        return range.begin(trained / Vectors.TILE) * Vectors.TILE;
     }
 
     int end(ShardRange range) {
-        return range.end(values.length / Vectors.TILE) * Vectors.TILE;
+        return range.end(trained / Vectors.TILE) * Vectors.TILE;
     }
 
     void copyValues(FlatModel other, ShardRange range) {

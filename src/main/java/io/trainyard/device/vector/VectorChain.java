@@ -17,7 +17,7 @@ import java.util.Optional;
 
 /// The kernels of a network, in order, for a chunk of samples.
 ///
-/// The backward pass stops at the first layer with parameters.
+/// The backward pass stops at the first layer with trained parameters.
 final class VectorChain {
     private final FlatModel model;
     private final BatchMasks masks;
@@ -44,13 +44,13 @@ final class VectorChain {
                 flat ? SampleGrid.vector(in.elements()) : SampleGrid.dense(in.size(0), in.size(1), in.size(2));
         this.input = new Values(grid, chunk, false);
         Values values = input;
-        List<VectorLayer> trained = new ArrayList<>(); // from the first with parameters on
+        List<VectorLayer> trained = new ArrayList<>(); // from the first with trained parameters on
         for (Network.Layer layer : network.layers()) {
             int before = layers.size();
             values = kernels(layer.spec()).orElseThrow().add(this, layer, values);
             if (!trained.isEmpty()) {
                 trained.addAll(layers.subList(before, layers.size()));
-            } else if (!layer.parameters().isEmpty()) {
+            } else if (layer.isTrained()) {
                 trained.add(layers.getLast());
             }
         }
@@ -100,13 +100,15 @@ final class VectorChain {
         Values padded = padding > 0 ? add(VectorCopy.padded(in, padding, chunk)) : in;
         var weight = model.entry(layer.parameters().getFirst());
         var bias = conv.bias() ? model.entry(layer.parameters().getLast()) : null;
-        return add(new VectorConv2d(padded, conv, weight, bias, model.values(), gradients, chunk));
+        return add(new VectorConv2d(
+                padded, conv, weight, bias, model.values(), gradients, chunk, layer.isDifferentiated()));
     }
 
     private Values product(LayerSpec.Linear linear, Network.Layer layer, Values in) {
         var weight = model.entry(layer.parameters().getFirst());
         var bias = linear.bias() ? model.entry(layer.parameters().getLast()) : null;
-        return add(new VectorLinear(in, linear.out(), weight, bias, model.values(), gradients, chunk));
+        return add(new VectorLinear(
+                in, linear.out(), weight, bias, model.values(), gradients, chunk, layer.isDifferentiated()));
     }
 
     private Values maxPooling(Pooling.MaxPool2d pool, Network.Layer layer, Values in) {

@@ -43,7 +43,8 @@ final class VectorConv2d implements VectorLayer {
             FlatModel.@Nullable Entry bias,
             float[] parameters,
             float[] gradients,
-            int samples) {
+            int samples,
+            boolean differentiated) {
         this.input = input;
         this.weight = weight;
         this.bias = bias;
@@ -60,7 +61,7 @@ final class VectorConv2d implements VectorLayer {
         taps = in.channels() * kernel * kernel;
         int rows = in.rows() - reach;
         span = Vectors.roundUp(rows * in.pitch());
-        output = new Values(outputGrid(in, out, reach, input.hasGradient()), samples, true);
+        output = new Values(outputGrid(in, out, reach, input.hasGradient()), samples, differentiated);
 
         int outPlane = output.grid.plane();
         int[] shifts = new int[taps];
@@ -114,19 +115,10 @@ final class VectorConv2d implements VectorLayer {
 
     @Override
     public void backward(int first, int samples, boolean accumulate) {
-        if (!accumulate) {
-            weight.clear(gradients);
+        if (weight.spec().trained()) {
+            addWeightGradient(samples, accumulate);
         }
-        weightGradient.addTo(
-                gradients,
-                weight.offset(),
-                output.gradient,
-                output.grid.origin(),
-                input.data,
-                input.grid.origin(),
-                taps,
-                new Pieces(samples, output.grid.sample(), input.grid.sample()));
-        if (bias != null) {
+        if (bias != null && bias.spec().trained()) {
             addBiasGradient(bias, samples, accumulate);
         }
         if (input.hasGradient()) {
@@ -144,6 +136,21 @@ final class VectorConv2d implements VectorLayer {
                         input.grid.at(s, 0, 0));
             }
         }
+    }
+
+    private void addWeightGradient(int samples, boolean accumulate) {
+        if (!accumulate) {
+            weight.clear(gradients);
+        }
+        weightGradient.addTo(
+                gradients,
+                weight.offset(),
+                output.gradient,
+                output.grid.origin(),
+                input.data,
+                input.grid.origin(),
+                taps,
+                new Pieces(samples, output.grid.sample(), input.grid.sample()));
     }
 
     private int shiftCount() {

@@ -24,7 +24,8 @@ final class VectorLinear implements VectorLayer {
             FlatModel.@Nullable Entry bias,
             float[] parameters,
             float[] gradients,
-            int samples) {
+            int samples,
+            boolean differentiated) {
         this.input = input;
         this.weight = weight;
         this.bias = bias;
@@ -32,7 +33,7 @@ final class VectorLinear implements VectorLayer {
         this.gradients = gradients;
         this.out = out;
         zeros = new float[Math.max(out, samples)];
-        output = new Values(SampleGrid.vector(out), samples, true);
+        output = new Values(SampleGrid.vector(out), samples, differentiated);
         int inPitch = input.grid.pitch();
         int outPitch = output.grid.pitch();
         int[] weightRows = RowProduct.steps(out, inPitch);
@@ -60,17 +61,23 @@ final class VectorLinear implements VectorLayer {
 
     @Override
     public void backward(int first, int samples, boolean accumulate) {
-        if (accumulate) {
-            weightGradient.add(out, samples, output.gradient, 0, input.data, 0, gradients, weight.offset());
-        } else {
-            weightGradient.set(out, samples, zeros, 0, output.gradient, 0, input.data, 0, gradients, weight.offset());
+        if (weight.spec().trained()) {
+            addWeightGradient(samples, accumulate);
         }
-        if (bias != null) {
+        if (bias != null && bias.spec().trained()) {
             addBiasGradient(bias, samples, accumulate);
         }
         if (input.hasGradient()) {
             inputGradient.set(
                     samples, out, zeros, 0, output.gradient, 0, parameters, weight.offset(), input.gradient, 0);
+        }
+    }
+
+    private void addWeightGradient(int samples, boolean accumulate) {
+        if (accumulate) {
+            weightGradient.add(out, samples, output.gradient, 0, input.data, 0, gradients, weight.offset());
+        } else {
+            weightGradient.set(out, samples, zeros, 0, output.gradient, 0, input.data, 0, gradients, weight.offset());
         }
     }
 

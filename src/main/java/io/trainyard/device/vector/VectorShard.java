@@ -39,7 +39,7 @@ final class VectorShard implements BatchShard {
         Network network = workload.network();
         this.classes = network.classes();
         this.chunk = chunk;
-        this.gradients = new float[model.values().length];
+        this.gradients = new float[model.trained()];
         this.assembler = new BatchAssembler(workload.dataset(), workload.scale());
         this.weights = workload.sampleWeights();
         this.loss = BatchLoss.of(workload);

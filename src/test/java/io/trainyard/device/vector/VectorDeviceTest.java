@@ -43,6 +43,12 @@ class VectorDeviceTest extends SessionContract implements FloatSamplesContract {
                         CheckWorkload.of(row, CheckWorkload.PLAIN).network()));
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"freeze-middle", "freeze-first"})
+    void trainsUnfrozenParametersAsPyTorchDoes(String name) {
+        NumbersContract.checkGolden(device(), name);
+    }
+
     @Test
     void mostRowsHaveKernels() {
         assertThat(computableRows()).hasSizeGreaterThanOrEqualTo(30);

@@ -50,7 +50,7 @@ public final class BatchNormExchange {
         this.gpu = gpu;
         this.part = part;
         for (Network.Layer layer : network.wholeBatchLayers()) {
-            for (boolean backward : new boolean[] {false, true}) {
+            for (boolean backward : layer.isDifferentiated() ? new boolean[] {false, true} : new boolean[] {false}) {
                 Place place = new Place(layer.name(), backward);
                 long row = (long) SUMS * layer.in().size(0) * Float.BYTES;
                 Buffer all = arena.reserve(part.count() * row, "the sums of layer " + layer.name());
@@ -79,8 +79,8 @@ public final class BatchNormExchange {
         return Objects.requireNonNull(rows.get(place));
     }
 
-    /// Called by a layer between completing its own row and reading all rows; in each step once for each pass of
-    /// each batch norm, on every part.
+    /// Called by a layer between completing its own row and reading all rows; in each step once for the forward
+    /// pass of each batch norm and for its backward pass, if any, on every part.
     void exchange(Rows of) {
         if (recording != null) {
             recording.exchanged().add(of);

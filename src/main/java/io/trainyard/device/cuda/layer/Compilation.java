@@ -4,6 +4,7 @@ import io.trainyard.device.cuda.driver.Arena;
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.device.cuda.driver.Gpu;
 import io.trainyard.device.cuda.driver.Kernels;
+import io.trainyard.spec.ParameterSpec;
 import io.trainyard.spec.Shape;
 
 /// The context in which the layers of a program are compiled.
@@ -51,6 +52,13 @@ public record Compilation(
         } else {
             gpu.fork(gradients);
         }
+    }
+
+    /// The gradient of a parameter that is computed together with another one; not used if it is frozen.
+    Buffer gradient(ParameterSpec spec) {
+        return spec.trained()
+                ? parameters.gradient(spec)
+                : arena.reserve((long) spec.shape().elements() * Float.BYTES, "the unused gradient of " + spec.name());
     }
 
     Buffer gradient(Shape shape, String layer) {

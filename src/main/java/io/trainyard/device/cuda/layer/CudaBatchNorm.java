@@ -23,6 +23,8 @@ final class CudaBatchNorm extends AbstractCudaLayer {
     private final NormTiles tiles;
     private final Buffer mean; // (channels) of the batch
     private final Buffer inverse; // 1 / its deviation
+    private final @Nullable Buffer weightGradient; // null if neither weight nor bias is trained
+    private final @Nullable Buffer biasGradient;
     private @Nullable Buffer otherGradient; // added to the output's
 
     /// @param addend added to the normalized values; may be null
@@ -37,6 +39,9 @@ final class CudaBatchNorm extends AbstractCudaLayer {
         long bytes = (long) in.channels() * Float.BYTES;
         this.mean = c.arena().reserve(bytes, "the batch's mean of layer " + layer.name());
         this.inverse = c.arena().reserve(bytes, "the batch's deviation of layer " + layer.name());
+        boolean trained = c.training() && layer.isTrained();
+        this.weightGradient = trained ? named("weight").map(c::gradient).orElse(null) : null;
+        this.biasGradient = trained ? named("bias").map(c::gradient).orElse(null) : null;
         if (c.training()) {
             c.workspace().require(tiles.splits() * bytes * FLOATS_OF_SUMS, false);
             c.workspace().requireCounters(in.channels());
@@ -47,7 +52,7 @@ final class CudaBatchNorm extends AbstractCudaLayer {
     /// the gradient that passes the ReLU.
     private static BatchTensor output(Network.Layer layer, @Nullable BatchTensor addend, boolean relu, Compilation c) {
         Buffer shared = relu || addend == null ? null : addend.gradient();
-        BatchTensor own = c.output(layer.out(), shared == null, layer.name());
+        BatchTensor own = c.output(layer.out(), shared == null && layer.isDifferentiated(), layer.name());
         return shared == null ? own : own.withGradient(shared);
     }
 
@@ -79,10 +84,6 @@ final class CudaBatchNorm extends AbstractCudaLayer {
         return named(parameter).map(c.parameters()::value).orElse(null);
     }
 
-    private @Nullable Buffer gradient(String parameter) {
-        return named(parameter).map(c.parameters()::gradient).orElse(null);
-    }
-
     private int flag() {
         return relu ? 1 : 0;
     }
@@ -97,7 +98,7 @@ final class CudaBatchNorm extends AbstractCudaLayer {
     public void forward() {
         Buffer added = addend == null ? null : addend.value();
         float eps = (float) spec.eps();
-        if (!c.training()) {
+        if (!c.training() || layer.keepsStatistics()) {
             launch(
                     "batch_norm_evaluation",
                     out.value(),
@@ -144,6 +145,10 @@ final class CudaBatchNorm extends AbstractCudaLayer {
 
     @Override
     public void backward() {
+        if (layer.keepsStatistics()) {
+            scaleGradient();
+            return;
+        }
         Buffer given = Objects.requireNonNull(out.gradient());
         Buffer through = relu ? addendGradient() : null; // receives the gradient that passes the ReLU
         Buffer output = needsOutput() ? out.value() : null;
@@ -151,8 +156,8 @@ final class CudaBatchNorm extends AbstractCudaLayer {
         launch(
                 "batch_norm_gradient_sums",
                 sums.own(),
-                gradient("weight"),
-                gradient("bias"),
+                weightGradient,
+                biasGradient,
                 through,
                 c.workspace().buffer(),
                 c.workspace().counters(),
@@ -182,6 +187,24 @@ final class CudaBatchNorm extends AbstractCudaLayer {
                     c.part().batchSamples(),
                     in.area(),
                     through == null ? flag() : 0);
+        }
+    }
+
+    /// With constant statistics the input's gradient is the output's times the factor of the forward pass.
+    private void scaleGradient() {
+        if (in.gradient() != null) {
+            mean.clear();
+            launch(
+                    "batch_norm_evaluation",
+                    in.gradient(),
+                    Objects.requireNonNull(out.gradient()),
+                    null,
+                    value("weight"),
+                    null,
+                    mean, // zeros: there is nothing to subtract
+                    value("running_var"),
+                    (float) spec.eps(),
+                    0);
         }
     }
 }

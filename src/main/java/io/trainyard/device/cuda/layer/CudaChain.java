@@ -58,7 +58,7 @@ public final class CudaChain {
 
     /// Whether the layer includes a following ReLU, forward and backward.
     private static boolean computesReluAlong(Network.Layer layer) {
-        return layer.spec() instanceof BatchNorm || CudaNormResidual.fits(layer);
+        return layer.isMergeableNorm() || CudaNormResidual.fits(layer);
     }
 
     /// Whether only the next layer needs `last`: it is the output of a layer with a backward pass that does not use
@@ -121,6 +121,10 @@ public final class CudaChain {
     }
 
     public void backward() {
-        layers.reversed().forEach(CudaLayer::backward);
+        for (CudaLayer layer : layers.reversed()) {
+            if (layer.out().gradient() != null) {
+                layer.backward();
+            }
+        }
     }
 }

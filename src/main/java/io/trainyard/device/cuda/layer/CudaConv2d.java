@@ -15,21 +15,23 @@ final class CudaConv2d extends AbstractCudaLayer {
     private final String name;
     private final CudaWeightAndBias parameters;
     private final ConvolutionPlan forward;
-    private final @Nullable ConvolutionPlan toFilter; // null in evaluation
+    private final @Nullable ConvolutionPlan toFilter; // null in evaluation, and if the weight is frozen
     private final @Nullable ConvolutionPlan toData; // null if the input needs no gradient
     private final Buffer weight;
-    private final Buffer weightGradient;
+    private final @Nullable Buffer weightGradient; // null if it is frozen
 
     CudaConv2d(Conv2d spec, Network.Layer layer, BatchTensor in, Compilation c) {
-        super(c, in, c.output(layer.out(), true, layer.name()));
+        super(c, in, c.output(layer.out(), layer.isDifferentiated(), layer.name()));
         this.spec = spec;
         this.name = "convolution %s of %d times %s".formatted(layer.name(), in.samples(), in.shape());
         this.parameters = new CudaWeightAndBias(layer, in, out, c);
         this.forward = plan(Direction.FORWARD);
-        this.toFilter = c.training() ? plan(Direction.TO_FILTER) : null;
+        this.toFilter = c.training() && parameters.trainsWeight() ? plan(Direction.TO_FILTER) : null;
         this.toData = in.gradient() == null ? null : plan(Direction.TO_DATA);
         this.weight = c.numbers().channelsLast() ? parameters.packed() : parameters.weight();
-        this.weightGradient = c.numbers().channelsLast() ? parameters.packedGradient() : parameters.weightGradient();
+        this.weightGradient = !parameters.trainsWeight()
+                ? null
+                : c.numbers().channelsLast() ? parameters.packedGradient() : parameters.weightGradient();
     }
 
     private int channels() {
@@ -72,7 +74,9 @@ final class CudaConv2d extends AbstractCudaLayer {
 
     @Override
     public void backward() {
-        c.differentiateParameters(in, this::differentiateParameters);
+        if (parameters.isTrained()) {
+            c.differentiateParameters(in, this::differentiateParameters);
+        }
         if (in.gradient() != null && toData != null) {
             run(toData, Direction.TO_DATA, in.gradient(), weight, Objects.requireNonNull(out.gradient()));
         }
@@ -80,12 +84,10 @@ final class CudaConv2d extends AbstractCudaLayer {
 
     private void differentiateParameters() {
         parameters.biasGradient(out);
-        run(
-                Objects.requireNonNull(toFilter),
-                Direction.TO_FILTER,
-                in.value(),
-                weightGradient,
-                Objects.requireNonNull(out.gradient()));
+        if (toFilter == null || weightGradient == null) {
+            return;
+        }
+        run(toFilter, Direction.TO_FILTER, in.value(), weightGradient, Objects.requireNonNull(out.gradient()));
         if (c.numbers().channelsLast()) {
             c.kernels()
                     .launch(

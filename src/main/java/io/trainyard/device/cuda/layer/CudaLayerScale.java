@@ -10,7 +10,7 @@ final class CudaLayerScale extends AbstractCudaLayer {
     private final int inner; // a tensor is (outer, channels, inner)
 
     CudaLayerScale(Network.Layer layer, BatchTensor in, Compilation c) {
-        super(c, in, c.output(layer.out(), true, layer.name()));
+        super(c, in, c.output(layer.out(), layer.isDifferentiated(), layer.name()));
         this.gamma = layer.parameters().getFirst();
         this.inner = c.numbers().channelsLast() ? 1 : in.area();
     }
@@ -36,16 +36,18 @@ final class CudaLayerScale extends AbstractCudaLayer {
     @Override
     public void backward() {
         Buffer gradient = Objects.requireNonNull(out.gradient());
-        c.kernels()
-                .launchBlocks(
-                        "layer_scale_gradient",
-                        in.channels(),
-                        c.parameters().gradient(gamma),
-                        gradient,
-                        in.value(),
-                        (int) (in.elements() / in.channels() / inner),
-                        in.channels(),
-                        inner);
+        if (gamma.trained()) {
+            c.kernels()
+                    .launchBlocks(
+                            "layer_scale_gradient",
+                            in.channels(),
+                            c.parameters().gradient(gamma),
+                            gradient,
+                            in.value(),
+                            (int) (in.elements() / in.channels() / inner),
+                            in.channels(),
+                            inner);
+        }
         Buffer wanted = in.gradient();
         if (wanted != null) {
             scale(wanted, gradient);

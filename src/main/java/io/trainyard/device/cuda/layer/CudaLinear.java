@@ -34,7 +34,7 @@ final class CudaLinear extends AbstractCudaLayer {
     private record Matrix(Buffer values, int type, int leading) {}
 
     CudaLinear(Network.Layer layer, BatchTensor in, Compilation c) {
-        super(c, in, c.output(layer.out(), true, layer.name()));
+        super(c, in, c.output(layer.out(), layer.isDifferentiated(), layer.name()));
         this.name = layer.name();
         this.parameters = new CudaWeightAndBias(layer, in, out, c);
         this.weight = c.numbers().converts() ? parameters.packed() : parameters.weight();
@@ -62,7 +62,9 @@ final class CudaLinear extends AbstractCudaLayer {
 
     @Override
     public void backward() {
-        c.differentiateParameters(in, this::differentiateParameters);
+        if (parameters.isTrained()) {
+            c.differentiateParameters(in, this::differentiateParameters);
+        }
         Buffer wanted = in.gradient();
         if (wanted != null) {
             Matrix inGradient = matrix(wanted, width(in));
@@ -72,6 +74,9 @@ final class CudaLinear extends AbstractCudaLayer {
 
     private void differentiateParameters() {
         parameters.biasGradient(out);
+        if (!parameters.trainsWeight()) {
+            return;
+        }
         Matrix weightGradient = new Matrix(parameters.weightGradient(), cudaDataType.CUDA_R_32F, width(in));
         multiply(AS_IS, values(in), TRANSPOSED, gradient(), weightGradient, width(in), width(out), in.samples());
     }

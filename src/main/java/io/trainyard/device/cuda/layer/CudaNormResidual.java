@@ -1,9 +1,7 @@
 package io.trainyard.device.cuda.layer;
 
 import io.trainyard.device.cuda.driver.Buffer;
-import io.trainyard.spec.BatchNorm;
 import io.trainyard.spec.Network;
-import io.trainyard.spec.Residual;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +17,7 @@ final class CudaNormResidual implements CudaLayer {
     /// @param before the layer with the output `in`; null if it has none
     CudaNormResidual(Network.Layer layer, BatchTensor in, @Nullable CudaLayer before, boolean relu, Compilation c) {
         this.c = c;
-        int ending = endsWithNorm(layer.branches().getFirst()) ? 0 : 1;
+        int ending = layer.endsWithNorm(0) ? 0 : 1;
         List<Network.Layer> branch = layer.branches().get(ending);
         BatchTensor otherIn = Fork.branch(layer, in, 1 - ending, c);
         fork = Fork.of(List.of(in, otherIn), before);
@@ -29,11 +27,7 @@ final class CudaNormResidual implements CudaLayer {
     }
 
     static boolean fits(Network.Layer layer) {
-        return layer.spec() instanceof Residual && layer.branches().stream().anyMatch(CudaNormResidual::endsWithNorm);
-    }
-
-    private static boolean endsWithNorm(List<Network.Layer> branch) {
-        return !branch.isEmpty() && branch.getLast().spec() instanceof BatchNorm;
+        return layer.endsWithNorm(0) || layer.endsWithNorm(1);
     }
 
     @Override

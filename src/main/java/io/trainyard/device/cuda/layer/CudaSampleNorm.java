@@ -20,15 +20,19 @@ final class CudaSampleNorm extends AbstractCudaLayer {
     private final Network.Layer layer;
     private final Buffer means; // (samples, sets)
     private final Buffer inverses;
+    private final List<Buffer> gradients; // of scale and shift; empty if neither is trained
 
     CudaSampleNorm(SampleNorm spec, Network.Layer layer, BatchTensor in, Compilation c) {
-        super(c, in, c.output(layer.out(), in.gradient() != null || spec.affine(), layer.name()));
+        super(c, in, c.output(layer.out(), layer.isDifferentiated(), layer.name()));
         this.spec = spec;
         this.sets = spec.sets(layer.in());
         this.layer = layer;
         long bytes = (long) in.samples() * sets.sets() * Float.BYTES;
         this.means = c.arena().reserve(bytes, "the means of layer " + layer.name());
         this.inverses = c.arena().reserve(bytes, "the deviations of layer " + layer.name());
+        this.gradients = c.training() && layer.isTrained()
+                ? layer.parameters().stream().map(c::gradient).toList()
+                : List.of();
     }
 
     private @Nullable Buffer parameter(int number) {
@@ -73,13 +77,13 @@ final class CudaSampleNorm extends AbstractCudaLayer {
 
     @Override
     public void backward() {
-        if (spec.affine()) {
+        if (!gradients.isEmpty()) {
             launch(
                     "sample_norm_gradients",
                     Math.min(sets.weights(), MOST_BLOCKS),
                     List.of(),
-                    c.parameters().gradient(layer.parameters().get(0)),
-                    c.parameters().gradient(layer.parameters().get(1)),
+                    gradients.get(0),
+                    gradients.get(1),
                     Objects.requireNonNull(out.gradient()),
                     in.value(),
                     means,

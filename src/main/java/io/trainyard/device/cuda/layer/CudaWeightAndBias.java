@@ -30,7 +30,7 @@ final class CudaWeightAndBias {
         this.bias = layer.parameters().size() > 1 ? layer.parameters().get(1) : null;
         this.channels = out.channels();
         this.inner = c.numbers().channelsLast() ? 1 : out.area();
-        this.inParts = bias != null && inner == 1 && rows(out) >= ROWS_FOR_PARTS;
+        this.inParts = bias != null && bias.trained() && inner == 1 && rows(out) >= ROWS_FOR_PARTS;
         if (inParts) {
             c.workspace().require((long) PARTS * channels * Float.BYTES, in.gradient() != null);
         }
@@ -39,6 +39,14 @@ final class CudaWeightAndBias {
     /// float32, as in `state_dict()`.
     Buffer weight() {
         return c.parameters().value(weight);
+    }
+
+    boolean trainsWeight() {
+        return weight.trained();
+    }
+
+    boolean isTrained() {
+        return weight.trained() || (bias != null && bias.trained());
     }
 
     Buffer weightGradient() {
@@ -86,7 +94,7 @@ final class CudaWeightAndBias {
     }
 
     void biasGradient(BatchTensor out) {
-        if (bias != null) {
+        if (bias != null && bias.trained()) {
             Buffer gradient = c.parameters().gradient(bias);
             Buffer from = Objects.requireNonNull(out.gradient());
             if (inParts) {
