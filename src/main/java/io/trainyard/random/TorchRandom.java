@@ -87,6 +87,28 @@ public final class TorchRandom {
         return Math.fma(u, (float) to - (float) from, (float) from);
     }
 
+    /// Fills a float32 tensor as `normal_(0, deviation)` does, up to rounding: blocks of 16 uniform numbers become
+    /// eight pairs by the method of Box and Muller.
+    ///
+    /// @param values a multiple of 16
+    public void normal(float[] values, double deviation) {
+        int block = 16;
+        int pairs = block / 2;
+        if (values.length % block != 0) {
+            throw new IllegalArgumentException(
+                    "%d numbers are not a multiple of %d".formatted(values.length, block));
+        }
+        for (int i = 0; i < values.length; i++) {
+            values[i] = uniform(0, 1);
+        }
+        for (int i = 0; i < values.length; i += i % block == pairs - 1 ? pairs + 1 : 1) {
+            double radius = deviation * Math.sqrt(-2 * StrictMath.log(1 - (double) values[i]));
+            double angle = 2 * Math.PI * values[i + pairs];
+            values[i] = (float) (radius * StrictMath.cos(angle));
+            values[i + pairs] = (float) (radius * StrictMath.sin(angle));
+        }
+    }
+
     /// `torch.randint(bound, (1,))`: 0 to `bound - 1`, from one word.
     public int below(int bound) {
         return Integer.remainderUnsigned(next32(), bound);

@@ -22,6 +22,10 @@ public final class BuiltInNetworks {
             "signs", signs(),
             "resnet18-cifar", resnet18()));
 
+    static {
+        NETWORKS.putAll(TorchvisionNetworks.ALL);
+    }
+
     private BuiltInNetworks() {}
 
     /// The names in alphabetical order, without aliases.
@@ -82,42 +86,14 @@ public final class BuiltInNetworks {
     /// 3x32x32, 10 classes: ResNet-18 (He et al. 2015) for CIFAR-10, with the names of kuangliu/pytorch-cifar.
     private static List<LayerSpec> resnet18() {
         List<LayerSpec> layers = new ArrayList<>();
-        layers.add(convWithoutBias("conv1", 64, 3, 1));
+        layers.add(new Conv2d("conv1", 64, 3, 1, 1, false));
         layers.add(new BatchNorm2d("bn1"));
         layers.add(new Relu("relu"));
-        int channels = 64;
-        for (int stage = 1; stage <= 4; stage++) {
-            int out = 32 << stage;
-            for (int block = 0; block < 2; block++) {
-                String name = "layer%d.%d".formatted(stage, block);
-                int stride = stage > 1 && block == 0 ? 2 : 1;
-                layers.add(basicBlock(name, out, stride, stride > 1 || channels != out));
-                layers.add(new Relu(name + ".relu2"));
-                channels = out;
-            }
-        }
+        TorchvisionNetworks.addStages(layers, List.of(2, 2, 2, 2), false);
         layers.add(new AvgPool2d("pool", 4, 4));
         layers.add(new Flatten("flatten"));
         layers.add(linear("linear", 10));
         return List.copyOf(layers);
-    }
-
-    /// @param resized whether the shortcut changes the shape too
-    private static Residual basicBlock(String name, int out, int stride, boolean resized) {
-        List<LayerSpec> layers = List.of(
-                convWithoutBias("conv1", out, 3, stride),
-                new BatchNorm2d("bn1"),
-                new Relu("relu1"),
-                convWithoutBias("conv2", out, 3, 1),
-                new BatchNorm2d("bn2"));
-        List<LayerSpec> shortcut =
-                resized ? List.of(convWithoutBias("0", out, 1, stride), new BatchNorm2d("1")) : List.of();
-        return new Residual(name, layers, shortcut);
-    }
-
-    /// With stride 1 the padding keeps the image size.
-    private static Conv2d convWithoutBias(String name, int out, int kernel, int stride) {
-        return new Conv2d(name, out, kernel, stride, kernel / 2, false);
     }
 
     private static List<LayerSpec> twoConvolutions(

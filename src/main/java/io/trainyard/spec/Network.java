@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /// A network fitted to a dataset, with the name, the input and output shape, and the parameters of every layer.
@@ -83,8 +84,16 @@ public record Network(Shape input, int classes, List<Layer> layers) {
     /// @throws InvalidJobException if a layer does not accept the output of the layer before, two layers share a
     ///     name, or the last layer does not have one logit for each class; names the layer and both shapes
     public static Network fit(NetworkSpec spec, Shape input, int classes) {
-        Network network =
-                new Network(input, classes, fit("", new Branch("layers", "", spec.layers()), input, false));
+        boolean torchvisions = TorchvisionNetworks.has(spec.name());
+        List<LayerSpec> specs =
+                torchvisions ? TorchvisionNetworks.layers(spec, input, classes) : spec.layers();
+        List<Layer> layers = fit("", new Branch("layers", "", specs), input, false);
+        Network network = new Network(
+                input,
+                classes,
+                torchvisions
+                        ? withParameters(layers, layer -> TorchvisionNetworks.parameters(spec.label(), layer), false)
+                        : layers);
         Set<String> names = new HashSet<>();
         for (Layer layer : network.allLayers()) {
             if (!names.add(layer.name())) {
@@ -115,7 +124,8 @@ public record Network(Shape input, int classes, List<Layer> layers) {
     /// @throws InvalidJobException if a pattern matches no parameter, or none is left to train
     public Network freeze(List<String> patterns, boolean norms) {
         NamePatterns names = NamePatterns.of("freeze", patterns, parameters());
-        Network frozen = new Network(input, classes, freeze(layers, names, norms, false));
+        Network frozen = new Network(
+                input, classes, withParameters(layers, layer -> freeze(layer, names, norms), false));
         if (frozen.parameters().stream().noneMatch(ParameterSpec::trained)) {
             throw new InvalidJobException(
                     "freeze is %s, which leaves no parameter to train; leave out a pattern".formatted(names));
@@ -123,24 +133,28 @@ public record Network(Shape input, int classes, List<Layer> layers) {
         return frozen;
     }
 
-    private static List<Layer> freeze(List<Layer> layers, NamePatterns names, boolean norms, boolean trainedBefore) {
+    /// Replaces the parameters of all layers without branches.
+    ///
+    /// @param trainedBefore whether any earlier layer is trained
+    private static List<Layer> withParameters(
+            List<Layer> layers, Function<Layer, List<ParameterSpec>> others, boolean trainedBefore) {
         List<Layer> all = new ArrayList<>();
         boolean trained = trainedBefore;
         for (Layer layer : layers) {
             boolean inputGradient = trained;
             List<List<Layer>> branches = layer.branches().stream()
-                    .map(branch -> freeze(branch, names, norms, inputGradient))
+                    .map(branch -> withParameters(branch, others, inputGradient))
                     .toList();
             List<ParameterSpec> parameters = branches.isEmpty()
-                    ? freeze(layer, names, norms)
+                    ? others.apply(layer)
                     : branches.stream()
                             .flatMap(List::stream)
                             .flatMap(nested -> nested.parameters().stream())
                             .toList();
-            Layer frozen =
+            Layer changed =
                     new Layer(layer.name(), layer.spec(), layer.in(), layer.out(), parameters, branches, inputGradient);
-            all.add(frozen);
-            trained |= frozen.isTrained();
+            all.add(changed);
+            trained |= changed.isTrained();
         }
         return List.copyOf(all);
     }

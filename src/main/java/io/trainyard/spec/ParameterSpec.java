@@ -13,10 +13,14 @@ public record ParameterSpec(String name, Shape shape, Init init, boolean trained
         this(name, shape, init, trained, false);
     }
 
-    /// The initial value. Only [Uniform] draws random numbers, one for each element, in order.
+    /// The initial value. [Uniform] and [Normal] draw random numbers, in order.
     public sealed interface Init {
         /// Uniform in (-bound, bound), as PyTorch's default initialisation of Conv2d and Linear.
         record Uniform(double bound) implements Init {}
+
+        /// Normal with mean 0, or zeros if `deviation` is 0, drawn after all uniform values of the network. Before, the
+        /// layer draws uniform values, which this replaces.
+        record Normal(double deviation) implements Init {}
 
         /// Every element is `value`, float32.
         record Constant(float value) implements Init {}
@@ -27,6 +31,10 @@ public record ParameterSpec(String name, Shape shape, Init init, boolean trained
 
     ParameterSpec inLayer(String layer) {
         return new ParameterSpec(layer + "." + name, shape, init, trained, frozen);
+    }
+
+    ParameterSpec with(Init other) {
+        return new ParameterSpec(name, shape, other, trained, frozen);
     }
 
     ParameterSpec asFrozen() {

@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.trainyard.cli.terminal.Terminal;
-import io.trainyard.spec.BuiltInNetworks;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -16,6 +15,7 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
@@ -31,8 +31,8 @@ class NetworkCommandTest {
     private final ByteArrayOutputStream written = new ByteArrayOutputStream();
     private final StringWriter errors = new StringWriter();
 
-    static List<String> builtIn() {
-        return BuiltInNetworks.names();
+    static List<String> builtIn() throws IOException {
+        return golden().properties().stream().map(Map.Entry::getKey).toList();
     }
 
     @ParameterizedTest

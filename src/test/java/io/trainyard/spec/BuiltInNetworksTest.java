@@ -33,7 +33,16 @@ class BuiltInNetworksTest {
     @Test
     void sjnetIsTuduisOtherName() {
         assertThat(NetworkSpec.named("sjnet")).isEqualTo(NetworkSpec.named("tudui"));
-        assertThat(BuiltInNetworks.names()).containsExactly("fashion", "lenet", "resnet18-cifar", "signs", "tudui");
+        assertThat(BuiltInNetworks.names()).containsExactly(
+                        "fashion",
+                        "lenet",
+                        "mobilenet-v2",
+                        "resnet18",
+                        "resnet18-cifar",
+                        "resnet34",
+                        "resnet50",
+                        "signs",
+                        "tudui");
     }
 
     @Test
@@ -42,5 +51,9 @@ class BuiltInNetworksTest {
                 .isInstanceOf(InvalidJobException.class)
                 .hasMessage(
                         "the network's last layer \"fc3\" gives 10, but the dataset has 6 classes, so it must give 6");
+        assertThatThrownBy(() -> Network.fit(NetworkSpec.named("resnet50"), Shape.of(3, 32, 32), 10))
+                .isInstanceOf(InvalidJobException.class)
+                .hasMessage(
+                        "network is \"resnet50\", which takes images of 3x224x224, but the dataset's are 3x32x32; give a folder of images \"resize\": 256 and \"centerCrop\": 224 in dataset, and \"colors\": \"rgb\" if they are gray");
     }
 }

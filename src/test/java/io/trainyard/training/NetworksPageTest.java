@@ -251,7 +251,9 @@ class NetworksPageTest {
                         .flatMap(names -> names)
                         .toList());
         assertThat(examples().stream().map(job -> String.valueOf(job.network().name())))
-                .containsAll(BuiltInNetworks.names());
+                .containsAll(BuiltInNetworks.names().stream()
+                        .filter(name -> !name.matches("mobilenet-v2|resnet[0-9]+")) // for photos
+                        .toList());
     }
 
     private static Stream<String> types(Class<?> type) {

@@ -34,6 +34,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
+import org.assertj.core.data.Offset;
 import org.assertj.core.data.Percentage;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -44,6 +45,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class TorchvisionNetworksTest {
     private static final String FINE_TUNED = "/golden/fine-tuning/";
     private static final String RECORDED = "/golden/torchvision.jsonl";
+    private static final String RECORDED_PHOTOS = "/golden/torchvision-photos.jsonl";
+    private static final int PHOTOS = 8;
     private static final Path JOBS = Path.of("docs/examples");
     private static final Shape IMAGE = Shape.of(3, 32, 32);
     private static final int CLASSES = 10;
@@ -54,6 +57,10 @@ class TorchvisionNetworksTest {
 
     static List<JsonNode> recorded() {
         return lines(RECORDED);
+    }
+
+    static List<JsonNode> photos() {
+        return lines(RECORDED_PHOTOS);
     }
 
     static List<JsonNode> fineTuned() {
@@ -86,11 +93,44 @@ class TorchvisionNetworksTest {
         Network network = Network.fit(job.network(), IMAGE, CLASSES);
         float[] ours = losses(
                 job, network, 2, drawn -> StateDict.load(saved, "it", network.parameters(), drawn, job::keepsRandom));
+        requireLosses(line, ours);
+    }
+
+    private static void requireLosses(JsonNode line, float[] ours) {
         for (int i = 0; i < ours.length; i++) {
             assertThat((double) ours[i])
                     .as("loss of step %d", i)
                     .isCloseTo(line.get("losses").get(i).asDouble(), TOLERANCE);
         }
+    }
+
+    /// Names, initial values and losses.
+    @ParameterizedTest
+    @MethodSource("photos")
+    void theBuiltInNetworkForPhotosIsTorchvisions(JsonNode line) {
+        JobSpec job = JobJson.read("""
+                {"id": "photos", "network": "%s", "dataset": {"name": "formula", "normalize": {"mean": [0.5, 0.5, 0.5], "std": [0.25, 0.25, 0.25]}},
+                 "epochs": 1, "batchSize": 4, "shuffle": true,
+                 "optimizer": {"type": "sgd", "learningRate": 0.01, "momentum": 0.9, "weightDecay": 0.0005}}"""
+                .formatted(line.get("network").asText())
+                .getBytes(StandardCharsets.UTF_8));
+        Shape photo = Shape.of(3, 224, 224);
+        Network network = Network.fit(job.network(), photo, CLASSES);
+        assertThat(trained(network)).isEqualTo(line.get("parameters").asLong());
+        assertThat(network.parameters())
+                .extracting(spec -> spec.name().replace(".shortcut.", ".downsample."))
+                .containsExactlyElementsOf(
+                        line.get("names").valueStream().map(JsonNode::asText).toList());
+        Parameters initial = Initializer.initial(network, new TorchRandom(0));
+        for (ParameterSpec spec : network.parameters()) {
+            JsonNode first = line.get("initial").path(spec.name().replace(".shortcut.", ".downsample."));
+            for (int i = 0; i < first.size(); i++) {
+                assertThat(initial.floats(spec.name(), spec.shape())[i])
+                        .as("%s, %d", spec.name(), i)
+                        .isCloseTo((float) first.get(i).asDouble(), Offset.offset(1e-6f));
+            }
+        }
+        requireLosses(line, losses(job, network, line.get("losses").size(), drawn -> drawn));
     }
 
     @ParameterizedTest
@@ -126,12 +166,14 @@ class TorchvisionNetworksTest {
     }
 
     private static float[] losses(JobSpec job, Network network, int steps, UnaryOperator<Parameters> start) {
+        Shape image = network.input();
+        Dataset.Split images = images(image, image.equals(IMAGE) ? IMAGES : PHOTOS);
         Workload workload = new Workload(
                 network,
                 job.optimizer(),
                 job.batchSize(),
-                new Dataset("formula", IMAGE, CLASSES, images(), images()),
-                PixelScale.of(IMAGE.size(0), job.dataset().normalize()),
+                new Dataset("formula", image, CLASSES, images, images),
+                PixelScale.of(image.size(0), job.dataset().normalize()),
                 AugmentSpec.NONE,
                 job.precision(),
                 0);
@@ -144,13 +186,13 @@ class TorchvisionNetworksTest {
     }
 
     /// Bytes without a visible pattern, from the same formula as the script's.
-    private static Dataset.Split images() {
-        byte[] pixels = new byte[IMAGES * IMAGE.elements()];
+    private static Dataset.Split images(Shape image, int count) {
+        byte[] pixels = new byte[count * image.elements()];
         for (int i = 0; i < pixels.length; i++) {
             pixels[i] = (byte) (i * 2654435761L % (1L << 32) >> 24);
         }
-        byte[] labels = new byte[IMAGES];
-        for (int i = 0; i < IMAGES; i++) {
+        byte[] labels = new byte[count];
+        for (int i = 0; i < count; i++) {
             labels[i] = (byte) (i % CLASSES);
         }
         return new Dataset.Split(pixels, labels);

@@ -203,6 +203,11 @@ public final class CheckWorkload {
         for (ParameterSpec parameter : workload.network().parameters()) {
             float[] values = new float[parameter.shape().elements()];
             switch (parameter.init()) {
+                case ParameterSpec.Init.Normal normal -> {
+                    for (int i = 0; i < values.length; i++) {
+                        values[i] = (float) (normal.deviation() * random.nextGaussian());
+                    }
+                }
                 case ParameterSpec.Init.Uniform uniform -> {
                     for (int i = 0; i < values.length; i++) {
                         values[i] = (float) (uniform.bound() * (2 * random.nextDouble() - 1));
