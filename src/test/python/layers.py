@@ -295,6 +295,20 @@ FROZEN = [
 ]
 
 
+GROUPS = [
+    case("groups-sgd", WIDE, 4, [conv(5, 3, 1, 1), RELU, pool(), conv(6), RELU, FLATTEN, linear(12), RELU, linear(8), RELU], seed=44, normalize=HALF3,
+         epochs=4, optimizer=sgd(0.02, 0.9, 0.05) | {"groups": [{"parameters": ["0", "6.bias"], "learningRate": 0.1, "weightDecay": 0.0},
+                                                                {"parameters": ["8.*"], "weightDecay": 0.2}]},
+         schedule={"type": "warmup", "steps": 5, "startFactor": 0.1, "then": {"type": "cosine", "minLearningRate": 0.005}}),
+    case("groups-adamw", WIDE, 4, [conv(5, bias=False), NORM, RELU, residual([conv(5, 3, 1, 1, bias=False), NORM]), RELU, FLATTEN], seed=20, normalize=HALF3, epochs=3,
+         optimizer=adam("adamw", weightDecay=0.1, groups=[{"parameters": ["1", "3.1"], "weightDecay": 0.0}, {"parameters": ["6"], "learningRate": 0.05}]),
+         freeze=["0"], clipGradients={"value": 0.05}, accumulateSteps=2, ema={"decay": 0.6}, schedule={"type": "exponential", "gamma": 0.5}),
+    case("groups-rmsprop", SQUARE, 5, [conv(4), RELU, pool(), FLATTEN], seed=35, normalize=HALF2, clipGradients={"norm": 1.1},
+         optimizer={"type": "rmsprop", "learningRate": 0.002, "epsilon": 1e-3, "groups": [{"parameters": ["0.*"], "learningRate": 0.01}]},
+         schedule={"type": "oneCycle", "maxLearningRate": 0.02}),
+]
+
+
 class LayerNorm2d(nn.LayerNorm):
     """As torchvision's: over the channels of each pixel."""
     def forward(self, x):
@@ -418,6 +432,17 @@ def freeze(job, net):
         parameter.requires_grad_(not is_named(name, job.get("freeze", [])))
 
 
+def parameter_groups(job, net):
+    """The parameters in no group come first."""
+    given = job["optimizer"].get("groups", [])
+    groups = [{"params": []}]
+    for group in given:
+        groups.append({"params": []} | {there: group[here] for here, there in (("learningRate", "lr"), ("weightDecay", "weight_decay")) if here in group})
+    for name, parameter in net.named_parameters():
+        groups[next((i + 1 for i, group in enumerate(given) if is_named(name, group["parameters"])), 0)]["params"].append(parameter)
+    return groups
+
+
 def train_mode(job, net):
     """Frozen batch norms stay in evaluation mode if the job says so."""
     net.train()
@@ -450,7 +475,7 @@ def record(job, image, classes):
     keep.update({"init." + k: v.clone() for k, v in net.state_dict().items()})
     freeze(job, net)
     loss_fn = make_loss(job.get("loss", cross_entropy()))
-    optimizer = optimizers.make(job["optimizer"], net.parameters())
+    optimizer = optimizers.make(job["optimizer"], parameter_groups(job, net))
     steps = TRAIN // BATCH if job.get("dropLast") else -(-TRAIN // BATCH)
     group, clip = job.get("accumulateSteps", 1), job.get("clipGradients", {})
     after_step, after_epoch = schedules.schedulers(job.get("schedule"), optimizer, job["epochs"], -(-steps // group))
@@ -504,7 +529,7 @@ def main():
     target = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(os.path.abspath(__file__)), "layers")
     os.makedirs(target, exist_ok=True)
     torch.set_num_threads(1)
-    for job, image, classes in CASES + LOOPS + FROZEN:
+    for job, image, classes in CASES + LOOPS + FROZEN + GROUPS:
         if sys.argv[2:] and job["name"] not in sys.argv[2:]:
             continue
         path = os.path.join(target, job["name"])

@@ -95,8 +95,7 @@ public final class TorchRandom {
         int block = 16;
         int pairs = block / 2;
         if (values.length % block != 0) {
-            throw new IllegalArgumentException(
-                    "%d numbers are not a multiple of %d".formatted(values.length, block));
+            throw new IllegalArgumentException("%d numbers are not a multiple of %d".formatted(values.length, block));
         }
         for (int i = 0; i < values.length; i++) {
             values[i] = uniform(0, 1);

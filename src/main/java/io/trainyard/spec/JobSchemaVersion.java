@@ -27,7 +27,9 @@ public record JobSchemaVersion(List<Addition> additions) {
             new Addition(2, "network", "concat", null),
             new Addition(2, "network", "gate", null),
             new Addition(2, "", null, "freeze"),
-            new Addition(2, "", null, "freezeBatchNorm"));
+            new Addition(2, "", null, "freezeBatchNorm"),
+            new Addition(2, "optimizer", null, "groups"),
+            new Addition(2, "", null, "network", "resnet18|resnet34|resnet50|mobilenet-v2"));
 
     /// The schema versions that this version understands. Additions of a future version are loaded as services, which
     /// only tests provide.

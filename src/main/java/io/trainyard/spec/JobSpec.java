@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// @param loss the function that training minimizes and tests measure
 /// @param clipGradients gradient clipping; null: none
 /// @param freeze patterns of names of parameters and layers that training does not change; null: none
-/// @param freezeBatchNorm whether batch norms without trained parameters keep their running statistics
+/// @param freezeBatchNorm whether batch norms without trained parameters keep their running statistics; null: no
 /// @param accumulateSteps number of batches for one step of the optimizer
 /// @param ema the average of the weights that is tested and saved; null: the weights themselves
 /// @param dropLast whether a shorter last batch of an epoch is dropped
@@ -52,7 +52,7 @@ public record JobSpec(
         @Default("{'type': 'sgd', 'learningRate': 0.01}") OptimizerSpec optimizer,
         @Default("{'type': 'constant'}") ScheduleSpec schedule,
         @Nullable List<String> freeze,
-        boolean freezeBatchNorm,
+        @Nullable Boolean freezeBatchNorm,
         @Nullable ClipSpec clipGradients,
         @Default("1") int accumulateSteps,
         @Nullable EmaSpec ema,
@@ -99,9 +99,10 @@ public record JobSpec(
         }
         Check.between("batchSize", batchSize, 1, JobLimits.MAX_BATCH_SIZE);
         Check.between("accumulateSteps", accumulateSteps, 1, 10_000);
+        freezeBatchNorm = Boolean.TRUE.equals(freezeBatchNorm) ? freezeBatchNorm : null;
         if (freeze != null) {
             freeze = NamePatterns.check("freeze", freeze);
-        } else if (freezeBatchNorm) {
+        } else if (freezeBatchNorm != null) {
             throw new InvalidJobException(
                     "freezeBatchNorm is true, but freeze is missing; name the frozen parameters, such as \"freeze\": [\"layer1.*\"]");
         }

@@ -5,6 +5,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
@@ -85,8 +86,7 @@ public record Network(Shape input, int classes, List<Layer> layers) {
     ///     name, or the last layer does not have one logit for each class; names the layer and both shapes
     public static Network fit(NetworkSpec spec, Shape input, int classes) {
         boolean torchvisions = TorchvisionNetworks.has(spec.name());
-        List<LayerSpec> specs =
-                torchvisions ? TorchvisionNetworks.layers(spec, input, classes) : spec.layers();
+        List<LayerSpec> specs = torchvisions ? TorchvisionNetworks.layers(spec, input, classes) : spec.layers();
         List<Layer> layers = fit("", new Branch("layers", "", specs), input, false);
         Network network = new Network(
                 input,
@@ -110,13 +110,42 @@ public record Network(Shape input, int classes, List<Layer> layers) {
         return network;
     }
 
-    /// The network of a training job, with frozen parameters.
+    /// The network of a training job, with the optimizer's groups and frozen parameters.
     ///
     /// @throws InvalidJobException like [#fit], or if a pattern of `freeze` matches no parameter, or
     ///     all parameters
     public static Network of(JobSpec job, Shape input, int classes) {
-        Network network = fit(job.network(), input, classes);
-        return job.freeze() == null ? network : network.freeze(job.freeze(), job.freezeBatchNorm());
+        Network network = fit(job.network(), input, classes).group(job.optimizer());
+        return job.freeze() == null ? network : network.freeze(job.freeze(), job.freezeBatchNorm() != null);
+    }
+
+    /// @throws InvalidJobException if a pattern of a group matches no parameter, or a parameter is in two groups
+    private Network group(OptimizerSpec optimizer) {
+        Network grouped = this;
+        for (int i = 1; i < optimizer.groupCount(); i++) {
+            int group = i;
+            String field = "optimizer.groups[%d].parameters".formatted(i - 1);
+            NamePatterns names = NamePatterns.of(
+                    field, Objects.requireNonNull(optimizer.groups()).get(i - 1).parameters(), parameters());
+            grouped = new Network(
+                    input, classes, withParameters(grouped.layers, layer -> group(layer, names, group), false));
+        }
+        return grouped;
+    }
+
+    private static List<ParameterSpec> group(Layer layer, NamePatterns names, int group) {
+        return layer.parameters().stream()
+                .map(spec -> {
+                    if (!spec.trained() || !names.match(spec.name())) {
+                        return spec;
+                    }
+                    if (spec.group() > 0) {
+                        throw new InvalidJobException("parameter %s is in optimizer.groups[%d] and [%d]; allowed is one"
+                                .formatted(spec.name(), spec.group() - 1, group - 1));
+                    }
+                    return spec.inGroup(group);
+                })
+                .toList();
     }
 
     /// @param patterns of names of parameters and layers
@@ -124,8 +153,8 @@ public record Network(Shape input, int classes, List<Layer> layers) {
     /// @throws InvalidJobException if a pattern matches no parameter, or none is left to train
     public Network freeze(List<String> patterns, boolean norms) {
         NamePatterns names = NamePatterns.of("freeze", patterns, parameters());
-        Network frozen = new Network(
-                input, classes, withParameters(layers, layer -> freeze(layer, names, norms), false));
+        Network frozen =
+                new Network(input, classes, withParameters(layers, layer -> freeze(layer, names, norms), false));
         if (frozen.parameters().stream().noneMatch(ParameterSpec::trained)) {
             throw new InvalidJobException(
                     "freeze is %s, which leaves no parameter to train; leave out a pattern".formatted(names));

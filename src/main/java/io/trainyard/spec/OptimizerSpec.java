@@ -1,11 +1,14 @@
 package io.trainyard.spec;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import io.trainyard.spec.FieldDefaults.Default;
 import io.trainyard.spec.FieldDefaults.Required;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /// The optimizer, with the update rules of `torch.optim`.
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
@@ -15,9 +18,39 @@ import java.util.List;
     @JsonSubTypes.Type(value = OptimizerSpec.AdamW.class, name = "adamw"),
     @JsonSubTypes.Type(value = OptimizerSpec.Rmsprop.class, name = "rmsprop")
 })
+@JsonInclude(JsonInclude.Include.NON_NULL)
 public sealed interface OptimizerSpec {
     /// The base rate of a schedule.
     double learningRate();
+
+    double weightDecay();
+
+    /// Groups of parameters with other options; null: none.
+    @Nullable
+    List<ParameterGroup> groups();
+
+    /// A copy with other options and without groups.
+    OptimizerSpec with(double learningRate, double weightDecay);
+
+    /// The number of groups, with that of the parameters in none of [#groups], which is the first.
+    default int groupCount() {
+        List<ParameterGroup> groups = groups();
+        return 1 + (groups == null ? 0 : groups.size());
+    }
+
+    /// The options of a group.
+    ///
+    /// @param group 0 for the parameters in none of [#groups]
+    default OptimizerSpec ofGroup(int group) {
+        List<ParameterGroup> groups = groups();
+        if (group == 0 || groups == null) {
+            return this;
+        }
+        ParameterGroup own = groups.get(group - 1);
+        return with(
+                Objects.requireNonNullElse(own.learningRate(), learningRate()),
+                Objects.requireNonNullElse(own.weightDecay(), weightDecay()));
+    }
 
     /// The optimizer state of every parameter, by PyTorch's names; each has the parameter's shape and starts at
     /// zero.
@@ -40,9 +73,11 @@ public sealed interface OptimizerSpec {
             double momentum,
             double dampening,
             boolean nesterov,
-            double weightDecay)
+            double weightDecay,
+            @Nullable List<ParameterGroup> groups)
             implements OptimizerSpec {
         public Sgd {
+            groups = checked(groups);
             Check.within("optimizer.learningRate", learningRate, 0, 1000);
             Check.within("optimizer.momentum", momentum, 0, 1);
             Check.between("optimizer.dampening", dampening, 0, 1);
@@ -56,6 +91,10 @@ public sealed interface OptimizerSpec {
                         "optimizer.nesterov is true, but optimizer.dampening is %s; Nesterov's rule has none: leave out one of the two"
                                 .formatted(dampening));
             }
+        }
+
+        public Sgd(double learningRate, double momentum, double dampening, boolean nesterov, double weightDecay) {
+            this(learningRate, momentum, dampening, nesterov, weightDecay, null);
         }
 
         public Sgd(double learningRate, double momentum, boolean nesterov, double weightDecay) {
@@ -78,7 +117,12 @@ public sealed interface OptimizerSpec {
 
         @Override
         public Sgd withMomentum(double other) {
-            return new Sgd(learningRate, other, dampening, nesterov, weightDecay);
+            return new Sgd(learningRate, other, dampening, nesterov, weightDecay, groups);
+        }
+
+        @Override
+        public Sgd with(double otherRate, double otherDecay) {
+            return new Sgd(otherRate, momentum, dampening, nesterov, otherDecay);
         }
 
         /// With dampening, the first step differs.
@@ -119,10 +163,17 @@ public sealed interface OptimizerSpec {
             @Default("0.999") double beta2,
             @Default("1e-8") double epsilon,
             double weightDecay,
-            boolean amsgrad)
+            boolean amsgrad,
+            @Nullable List<ParameterGroup> groups)
             implements OfAdam {
         public Adam {
+            groups = checked(groups);
             checkAdam(learningRate, beta1, beta2, epsilon, weightDecay);
+        }
+
+        public Adam(
+                double learningRate, double beta1, double beta2, double epsilon, double weightDecay, boolean amsgrad) {
+            this(learningRate, beta1, beta2, epsilon, weightDecay, amsgrad, null);
         }
 
         public Adam(double learningRate, double beta1, double beta2, double epsilon, double weightDecay) {
@@ -131,7 +182,12 @@ public sealed interface OptimizerSpec {
 
         @Override
         public Adam withMomentum(double other) {
-            return new Adam(learningRate, other, beta2, epsilon, weightDecay, amsgrad);
+            return new Adam(learningRate, other, beta2, epsilon, weightDecay, amsgrad, groups);
+        }
+
+        @Override
+        public Adam with(double otherRate, double otherDecay) {
+            return new Adam(otherRate, beta1, beta2, epsilon, otherDecay, amsgrad);
         }
     }
 
@@ -142,10 +198,17 @@ public sealed interface OptimizerSpec {
             @Default("0.999") double beta2,
             @Default("1e-8") double epsilon,
             @Default("1e-2") double weightDecay,
-            boolean amsgrad)
+            boolean amsgrad,
+            @Nullable List<ParameterGroup> groups)
             implements OfAdam {
         public AdamW {
+            groups = checked(groups);
             checkAdam(learningRate, beta1, beta2, epsilon, weightDecay);
+        }
+
+        public AdamW(
+                double learningRate, double beta1, double beta2, double epsilon, double weightDecay, boolean amsgrad) {
+            this(learningRate, beta1, beta2, epsilon, weightDecay, amsgrad, null);
         }
 
         public AdamW(double learningRate, double beta1, double beta2, double epsilon, double weightDecay) {
@@ -154,7 +217,12 @@ public sealed interface OptimizerSpec {
 
         @Override
         public AdamW withMomentum(double other) {
-            return new AdamW(learningRate, other, beta2, epsilon, weightDecay, amsgrad);
+            return new AdamW(learningRate, other, beta2, epsilon, weightDecay, amsgrad, groups);
+        }
+
+        @Override
+        public AdamW with(double otherRate, double otherDecay) {
+            return new AdamW(otherRate, beta1, beta2, epsilon, otherDecay, amsgrad);
         }
     }
 
@@ -167,14 +235,26 @@ public sealed interface OptimizerSpec {
             @Default("1e-8") double epsilon,
             double momentum,
             boolean centered,
-            double weightDecay)
+            double weightDecay,
+            @Nullable List<ParameterGroup> groups)
             implements OptimizerSpec {
         public Rmsprop {
+            groups = checked(groups);
             Check.within("optimizer.learningRate", learningRate, 0, 1000);
             Check.within("optimizer.alpha", alpha, 0, 1);
             Check.within("optimizer.epsilon", epsilon, 1e-30, 1000);
             Check.within("optimizer.momentum", momentum, 0, 1);
             Check.within("optimizer.weightDecay", weightDecay, 0, 1000);
+        }
+
+        public Rmsprop(
+                double learningRate,
+                double alpha,
+                double epsilon,
+                double momentum,
+                boolean centered,
+                double weightDecay) {
+            this(learningRate, alpha, epsilon, momentum, centered, weightDecay, null);
         }
 
         /// In PyTorch's order: the mean of the gradient's square, the momentum, the gradient's mean.
@@ -197,13 +277,27 @@ public sealed interface OptimizerSpec {
 
         @Override
         public Rmsprop withMomentum(double other) {
-            return new Rmsprop(learningRate, alpha, epsilon, other, centered, weightDecay);
+            return new Rmsprop(learningRate, alpha, epsilon, other, centered, weightDecay, groups);
+        }
+
+        @Override
+        public Rmsprop with(double otherRate, double otherDecay) {
+            return new Rmsprop(otherRate, alpha, epsilon, momentum, centered, otherDecay);
         }
 
         @Override
         public boolean countsSteps() {
             return false;
         }
+    }
+
+    private static @Nullable List<ParameterGroup> checked(@Nullable List<ParameterGroup> groups) {
+        if (groups == null) {
+            return null;
+        }
+        List<ParameterGroup> complete = Check.complete("optimizer.groups", groups);
+        Check.between("the number of optimizer.groups", complete.size(), 1, ParameterGroup.MOST);
+        return complete;
     }
 
     /// Epsilon is above zero also as float32: otherwise an element without gradients would become 0/0.

@@ -8,9 +8,10 @@ import java.util.List;
 /// @param trained true for parameters that the optimizer changes, false for frozen ones and for buffers (running
 ///     statistics)
 /// @param frozen whether training keeps the value of a parameter or buffer
-public record ParameterSpec(String name, Shape shape, Init init, boolean trained, boolean frozen) {
+/// @param group of the optimizer; 0: none of [OptimizerSpec#groups]
+public record ParameterSpec(String name, Shape shape, Init init, boolean trained, boolean frozen, int group) {
     public ParameterSpec(String name, Shape shape, Init init, boolean trained) {
-        this(name, shape, init, trained, false);
+        this(name, shape, init, trained, false, 0);
     }
 
     /// The initial value. [Uniform] and [Normal] draw random numbers, in order.
@@ -30,15 +31,19 @@ public record ParameterSpec(String name, Shape shape, Init init, boolean trained
     }
 
     ParameterSpec inLayer(String layer) {
-        return new ParameterSpec(layer + "." + name, shape, init, trained, frozen);
+        return new ParameterSpec(layer + "." + name, shape, init, trained, frozen, group);
     }
 
     ParameterSpec with(Init other) {
-        return new ParameterSpec(name, shape, other, trained, frozen);
+        return new ParameterSpec(name, shape, other, trained, frozen, group);
     }
 
     ParameterSpec asFrozen() {
-        return new ParameterSpec(name, shape, init, false, true);
+        return new ParameterSpec(name, shape, init, false, true, group);
+    }
+
+    ParameterSpec inGroup(int other) {
+        return new ParameterSpec(name, shape, init, trained, frozen, other);
     }
 
     /// Weight and bias with PyTorch's default initialization: `kaiming_uniform_(a=sqrt(5))` for the weight, and

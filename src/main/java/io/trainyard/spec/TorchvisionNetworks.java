@@ -21,10 +21,14 @@ final class TorchvisionNetworks {
     private static final String MOBILENET = "mobilenet-v2";
 
     static final Map<String, List<LayerSpec>> ALL = Map.of(
-            "resnet18", resnet(List.of(2, 2, 2, 2), false),
-            "resnet34", resnet(List.of(3, 4, 6, 3), false),
-            "resnet50", resnet(List.of(3, 4, 6, 3), true),
-            MOBILENET, mobilenet());
+            "resnet18",
+            resnet(List.of(2, 2, 2, 2), false),
+            "resnet34",
+            resnet(List.of(3, 4, 6, 3), false),
+            "resnet50",
+            resnet(List.of(3, 4, 6, 3), true),
+            MOBILENET,
+            mobilenet());
 
     private TorchvisionNetworks() {}
 

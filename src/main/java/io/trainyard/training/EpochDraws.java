@@ -14,7 +14,7 @@ final class EpochDraws {
         var _ = random.nextLong();
         int samples = workload.dataset().train().size();
         int[] order = shuffle ? TorchRandom.permutation(random.nextLong(), samples) : TorchRandom.identity(samples);
-        return new EpochPlan(order, rates.learningRates(), rates.momenta(), random);
+        return new EpochPlan(order, rates.learningRates(), rates.groupRates(), rates.momenta(), random);
     }
 
     /// The test pass: DataLoader's base seed.

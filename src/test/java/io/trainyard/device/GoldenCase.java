@@ -20,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /// A training run of PyTorch, recorded by layers.py or augment.py in src/test/python. These scripts describe
@@ -115,10 +116,14 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
         long unusedBaseSeed = random.nextLong();
         int samples = workload.dataset().train().size();
         int updates = workload.updatesPerEpoch();
+        List<double[]> rates = IntStream.range(0, job.optimizer().groupCount())
+                .mapToDouble(group -> job.optimizer().ofGroup(group).learningRate())
+                .mapToObj(base -> workload.perStep(job.schedule().learningRates(base, epoch, updates, job.epochs())))
+                .toList();
         return new EpochPlan(
                 job.shuffle() ? TorchRandom.permutation(random.nextLong(), samples) : TorchRandom.identity(samples),
-                workload.perStep(
-                        job.schedule().learningRates(job.optimizer().learningRate(), epoch, updates, job.epochs())),
+                rates.getFirst(),
+                rates.subList(1, rates.size()),
                 workload.perStep(job.schedule().momenta(epoch, updates, job.epochs())),
                 random);
     }

@@ -33,7 +33,8 @@ class BuiltInNetworksTest {
     @Test
     void sjnetIsTuduisOtherName() {
         assertThat(NetworkSpec.named("sjnet")).isEqualTo(NetworkSpec.named("tudui"));
-        assertThat(BuiltInNetworks.names()).containsExactly(
+        assertThat(BuiltInNetworks.names())
+                .containsExactly(
                         "fashion",
                         "lenet",
                         "mobilenet-v2",

@@ -114,7 +114,7 @@ class NetworksPageTest {
     @MethodSource("examples")
     void everyExampleTrains(JobSpec job) {
         Dataset dataset = DATASETS.computeIfAbsent(job.dataset().name(), NetworksPageTest::part);
-        Network network = Network.fit(job.network(), dataset.shape(), dataset.outputs());
+        Network network = Network.of(job, dataset.shape(), dataset.outputs());
         Workload workload = new Workload(
                 network,
                 job.loss(),

@@ -32,6 +32,7 @@ class ResumeTest extends SmallJobs {
         `{"type": "sgd", "learningRate": 0.05, "momentum": 0.9, "dampening": 0.5}` | `{"type": "cosineRestarts", "periodEpochs": 1}` | `"device": "cpu", "clipGradients": {"norm": 0.5}, "dropLast": true`
         `{"type": "adam", "learningRate": 0.01, "amsgrad": true}` | `{"type": "exponential", "gamma": 0.5}` | `"device": "cpu", "ema": {"decay": 0.9}, "accumulateSteps": 3, "clipGradients": {"value": 0.01}`
         `{"type": "adamw", "learningRate": 0.01}` | `{"type": "constant"}` | `"devices": ["cpu", "cpu", "cpu"], "network": {"layers": [{"type": "conv2d", "out": 4, "kernel": 5, "stride": 3}, {"type": "dropout", "p": 0.2}, {"type": "flatten"}, {"type": "linear", "out": 10}]}`
+        `{"type": "adamw", "learningRate": 0.01, "groups": [{"parameters": ["fc"], "learningRate": 0.02}]}` | `{"type": "cosine"}` | `"devices": ["cpu", "cpu"], "freeze": ["conv", "bn"], "freezeBatchNorm": true, "network": {"layers": [{"type": "conv2d", "name": "conv", "out": 4, "kernel": 5, "stride": 3}, {"type": "batchNorm2d", "name": "bn"}, {"type": "conv2d", "out": 4, "kernel": 3, "stride": 3}, {"type": "batchNorm2d"}, {"type": "flatten"}, {"type": "linear", "name": "fc", "out": 10}]}`
         """)
     void endsWithTheSameBitsWhereverItWasInterrupted(String optimizer, String schedule, String devices) {
         String fields =

@@ -16,12 +16,13 @@ import jcuda.Pointer;
 
 /// The tensors that carry over between steps: all parameters in one contiguous run of float32, their gradients and
 /// each optimizer slot in runs of the same layout, so that one kernel updates them all and one copy sends them;
-/// then the buffers.
+/// then frozen parameters and buffers. The parameters of a group of the optimizer are consecutive.
 final class CudaModel implements LayerParameters, StateMemory {
     /// Parameters begin at multiples of this number of floats. The gaps are always zero.
     private static final long ALIGNMENT = 64;
 
     private final Map<String, Long> places = new LinkedHashMap<>(); // offsets of the parameters, in floats
+    private final List<Long> groupEnds = new ArrayList<>(); // in floats, of the optimizer's groups
     private final Buffer values;
     private final Buffer gradients;
     private final List<Buffer> slots = new ArrayList<>(); // one for each of the update's
@@ -29,11 +30,17 @@ final class CudaModel implements LayerParameters, StateMemory {
 
     CudaModel(List<ParameterSpec> specs, UpdateSpec update, Arena arena) {
         long floats = 0;
+        for (int group = 0; group < update.optimizer().groupCount(); group++) {
+            for (ParameterSpec spec : specs) {
+                if (spec.trained() && spec.group() == group) {
+                    places.put(spec.name(), floats);
+                    floats += Math.ceilDiv(spec.shape().elements(), ALIGNMENT) * ALIGNMENT;
+                }
+            }
+            groupEnds.add(floats);
+        }
         for (ParameterSpec spec : specs) {
-            if (spec.trained()) {
-                places.put(spec.name(), floats);
-                floats += Math.ceilDiv(spec.shape().elements(), ALIGNMENT) * ALIGNMENT;
-            } else {
+            if (!spec.trained()) {
                 buffers.put(spec.name(), arena.reserve(bytes(spec.shape()), "buffer " + spec.name()));
             }
         }
@@ -73,6 +80,11 @@ final class CudaModel implements LayerParameters, StateMemory {
     /// In the layout of [#values].
     Buffer gradients() {
         return gradients;
+    }
+
+    /// The end of the parameters of one of the optimizer's groups in each run, in floats.
+    long groupEnd(int group) {
+        return groupEnds.get(group);
     }
 
     List<Buffer> slots() {

@@ -51,17 +51,30 @@ record CudaUpdate(
     private void step(Compilation c, Buffer gradients, long floats) {
         clip(c, gradients, floats);
         Buffer values = exchange.ownRange(model.values());
+        for (int group = 0; group < spec.optimizer().groupCount(); group++) {
+            step(c, group, values, gradients);
+        }
+        spec.loop().average().ifPresent(ema -> average(c, ema, values));
+    }
+
+    private void step(Compilation c, int group, Buffer values, Buffer gradients) {
+        GpuExchange.GroupRange range = exchange.ownRange(group);
+        if (range.end() <= range.begin()) {
+            return;
+        }
         int slots = spec.optimizer().slots().size();
+        long ofGroup = scalars.bytes() / spec.optimizer().groupCount();
         UpdateKernel.Operands operands = new UpdateKernel.Operands(
-                values,
-                gradients,
-                model.slots().subList(0, slots).stream().map(exchange::ownRange).toList(),
-                scalars,
+                range.of(values),
+                range.of(gradients),
+                model.slots().subList(0, slots).stream()
+                        .map(slot -> range.of(exchange.ownRange(slot)))
+                        .toList(),
+                scalars.slice(group * ofGroup, ofGroup, "a group of " + scalars),
                 c.step());
-        UpdateRule ofAnyStep = UpdateRule.of(spec.optimizer(), 0, 1); // only constants of all steps are recorded
+        UpdateRule ofAnyStep = UpdateRule.of(spec.optimizer().ofGroup(group), 0, 1); // constants of all steps
         UpdateKernel kernel = UpdateKernel.of(ofAnyStep);
         c.kernels().launch(kernel.name(), operands.floats(), kernel.arguments(operands));
-        spec.loop().average().ifPresent(ema -> average(c, ema, values));
     }
 
     private void clip(Compilation c, Buffer gradients, long floats) {

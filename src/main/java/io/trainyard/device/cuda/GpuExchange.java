@@ -45,6 +45,22 @@ final class GpuExchange {
         return rangeOf(run, part);
     }
 
+    /// The parameters of one of the optimizer's groups within the own range, in floats from its beginning.
+    ///
+    /// @param end exclusive; not above `begin` if there are none
+    record GroupRange(long begin, long end) {
+        Buffer of(Buffer ownRange) {
+            return ownRange.slice(begin * Float.BYTES, (end - begin) * Float.BYTES, "a group of " + ownRange);
+        }
+    }
+
+    GroupRange ownRange(int group) {
+        long floats = ownRange(model.values()).bytes() / Float.BYTES;
+        long first = (long) part.begin((int) (model.values().bytes() / Float.BYTES / PIECE)) * PIECE;
+        long begin = (group == 0 ? 0 : model.groupEnd(group - 1)) - first;
+        return new GroupRange(Math.clamp(begin, 0, floats), Math.clamp(model.groupEnd(group) - first, 0, floats));
+    }
+
     void join(GpuExchange other) {
         others.add(other);
         gpu.enablePeer(other.gpu);

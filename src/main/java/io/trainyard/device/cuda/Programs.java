@@ -85,7 +85,8 @@ final class Programs {
         testStep = arena.reserve(Integer.BYTES, "the test batch's number");
         losses = arena.reserve((long) workload.stepsPerEpoch() * Float.BYTES, "the losses");
         loss = CudaLoss.of(workload, arena);
-        scalars = arena.reserve(losses.bytes() * StepScalars.OF_STEP, "the update's numbers");
+        scalars = arena.reserve(
+                losses.bytes() * StepScalars.OF_STEP * workload.optimizer().groupCount(), "the update's numbers");
         norm = CudaUpdate.Norm.of(workload.update(), arena);
         testBatch = testBatch();
         predictions = arena.reserve((long) testBatch * network.classes() * Float.BYTES, "the predictions");

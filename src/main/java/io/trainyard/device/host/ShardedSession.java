@@ -11,9 +11,11 @@ import io.trainyard.device.host.GradientUpdate.Clip;
 import io.trainyard.device.session.BackendSession;
 import io.trainyard.spec.LoopSpec;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.IntConsumer;
+import java.util.function.IntFunction;
 import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 
@@ -48,10 +50,12 @@ public abstract class ShardedSession extends BackendSession {
 
     /// Sums the gradients of all shards and devices, always in the same order, and takes the optimizer's step, for
     /// the calling thread's part of the parameters.
-    protected abstract void update(ParameterUpdate update, ShardRange range);
+    ///
+    /// @param updates one for each of the optimizer's groups
+    protected abstract void update(List<? extends ParameterUpdate> updates, ShardRange range);
 
     /// Like [#update], after the gradients have been summed by it.
-    protected abstract void updateBySums(ParameterUpdate update, ShardRange range);
+    protected abstract void updateBySums(List<? extends ParameterUpdate> updates, ShardRange range);
 
     protected abstract void together(IntConsumer part);
 
@@ -100,7 +104,7 @@ public abstract class ShardedSession extends BackendSession {
     protected final void gatherOwnRange() {
         together(t -> {
             GradientUpdate gather = GradientUpdate.gather(workload().update());
-            update(gather, part().piece(t, squares.length));
+            update(Collections.nCopies(groups(), gather), part().piece(t, squares.length));
             squares[t] = gather.squares();
         });
     }
@@ -115,32 +119,40 @@ public abstract class ShardedSession extends BackendSession {
     protected final void updateOwnRange(long step) {
         LoopSpec loop = workload().loop();
         if (loop.isPlain()) {
-            summed(optimizersStep(step));
+            summed(ofGroups(group -> optimizersStep(group, step)));
         } else if (loop.maxNorm().isPresent()) {
             if (updates()) {
                 Clip clip = new Clip(Float.POSITIVE_INFINITY, clipCoefficient(loop.maxNorm()));
-                GradientUpdate update = GradientUpdate.step(workload().update(), loopsStep(step, clip));
-                together(t -> updateBySums(update, part().piece(t, shardLosses.length)));
+                List<GradientUpdate> updates =
+                        ofGroups(group -> GradientUpdate.step(workload().update(), loopsStep(group, step, clip)));
+                together(t -> updateBySums(updates, part().piece(t, shardLosses.length)));
             }
         } else {
             Clip clip = new Clip((float) loop.maxValue().orElse(Double.POSITIVE_INFINITY), 1);
-            summed(
-                    updates()
-                            ? GradientUpdate.gatherAndStep(workload().update(), loopsStep(step, clip))
-                            : GradientUpdate.gather(workload().update()));
+            summed(ofGroups(group -> updates()
+                    ? GradientUpdate.gatherAndStep(workload().update(), loopsStep(group, step, clip))
+                    : GradientUpdate.gather(workload().update())));
         }
     }
 
-    private void summed(ParameterUpdate update) {
-        together(t -> update(update, part().piece(t, shardLosses.length)));
+    private int groups() {
+        return workload().optimizer().groupCount();
     }
 
-    private ParameterUpdate optimizersStep(long step) {
-        return ParameterUpdate.of(cursor().optimizer(), cursor().learningRate(), step);
+    private <T> List<T> ofGroups(IntFunction<T> update) {
+        return IntStream.range(0, groups()).mapToObj(update).toList();
     }
 
-    private GradientUpdate.Step loopsStep(long step, Clip clip) {
-        return new GradientUpdate.Step(optimizersStep(step), step, clip);
+    private void summed(List<? extends ParameterUpdate> updates) {
+        together(t -> update(updates, part().piece(t, shardLosses.length)));
+    }
+
+    private ParameterUpdate optimizersStep(int group, long step) {
+        return ParameterUpdate.of(cursor().optimizer(group), cursor().learningRate(group), step);
+    }
+
+    private GradientUpdate.Step loopsStep(int group, long step, Clip clip) {
+        return new GradientUpdate.Step(optimizersStep(group, step), step, clip);
     }
 
     @Override

@@ -113,22 +113,22 @@ final class OneDnnSession extends ShardedSession {
     }
 
     @Override
-    protected void update(ParameterUpdate update, ShardRange range) {
+    protected void update(List<? extends ParameterUpdate> updates, ShardRange range) {
         List<ParameterMemory> parameters = shards[0].trained();
         for (int i = 0; i < parameters.size(); i++) {
             MemorySegment sum = Memory.piece(gradients.getFirst().get(i), range);
             for (List<MemorySegment> more : gradients.subList(1, gradients.size())) {
                 GradientSum.add(sum, Memory.piece(more.get(i), range));
             }
-            parameters.get(i).apply(update, sum, range);
+            parameters.get(i).apply(updates, sum, range);
         }
     }
 
     @Override
-    protected void updateBySums(ParameterUpdate update, ShardRange range) {
+    protected void updateBySums(List<? extends ParameterUpdate> updates, ShardRange range) {
         List<ParameterMemory> parameters = shards[0].trained();
         for (int i = 0; i < parameters.size(); i++) {
-            parameters.get(i).apply(update, Memory.piece(gradients.getFirst().get(i), range), range);
+            parameters.get(i).apply(updates, Memory.piece(gradients.getFirst().get(i), range), range);
         }
     }
 

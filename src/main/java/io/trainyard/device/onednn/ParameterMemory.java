@@ -29,10 +29,11 @@ record ParameterMemory(
 
     /// Updates a part of the parameter, in memory order.
     ///
+    /// @param updates one for each of the optimizer's groups
     /// @param gradient of this part
-    void apply(ParameterUpdate update, MemorySegment gradient, ShardRange range) {
+    void apply(List<? extends ParameterUpdate> updates, MemorySegment gradient, ShardRange range) {
         List<MemorySegment> kept =
                 state.stream().map(memory -> memory.piece(range)).toList();
-        update.apply(value.piece(range), gradient, kept);
+        updates.get(spec.group()).apply(value.piece(range), gradient, kept);
     }
 }

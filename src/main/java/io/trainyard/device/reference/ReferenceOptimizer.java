@@ -1,5 +1,6 @@
 package io.trainyard.device.reference;
 
+import io.trainyard.device.session.EpochCursor;
 import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.ParameterSpec;
 
@@ -13,11 +14,12 @@ final class ReferenceOptimizer {
 
     /// Updates all parameters by their gradients.
     ///
-    /// @param optimizer with the momentum of this step
+    /// @param cursor at this step
     /// @param t number of the optimizer's step, from 1
-    void step(OptimizerSpec optimizer, double learningRate, long t) {
+    void step(EpochCursor cursor, long t) {
         for (ParameterSpec parameter : state.trained()) {
-            switch (optimizer) {
+            double learningRate = cursor.learningRate(parameter.group());
+            switch (cursor.optimizer(parameter.group())) {
                 case OptimizerSpec.Sgd sgd -> step(parameter, sgd, learningRate, t);
                 case OptimizerSpec.Adam adam -> step(parameter, adam, 0, learningRate, t);
                 case OptimizerSpec.AdamW adam ->

@@ -55,7 +55,7 @@ final class ReferenceUpdate {
                 g[i] = maxValue.isPresent() ? clamped(g[i], (float) maxValue.getAsDouble()) : g[i] * coefficient;
             }
         }
-        optimizer.step(cursor.optimizer(), cursor.learningRate(), t);
+        optimizer.step(cursor, t);
         spec.loop().average().ifPresent(ema -> average(ema, t));
         if (spec.loop().accumulates()) {
             state.trained().forEach(parameter -> Arrays.fill(state.slot(parameter, spec.accumulated()), 0));

@@ -45,6 +45,13 @@ public final class EpochCursor {
             throw new IllegalArgumentException("the epoch's plan has %d learning rates; it must have %d, one a step"
                     .formatted(newPlan.learningRates().length, steps));
         }
+        int groups = workload.optimizer().groupCount() - 1;
+        if (newPlan.groupRates().size() != groups
+                || newPlan.groupRates().stream().anyMatch(rates -> rates.length != steps)) {
+            throw new IllegalArgumentException(
+                    "the epoch's plan has learning rates of %d groups; it must have those of %d, %d each"
+                            .formatted(newPlan.groupRates().size(), groups, steps));
+        }
         if (newPlan.momenta().length != 0 && newPlan.momenta().length != steps) {
             throw new IllegalArgumentException("the epoch's plan has %d momenta; it must have none or %d, one a step"
                     .formatted(newPlan.momenta().length, steps));
@@ -103,11 +110,13 @@ public final class EpochCursor {
         return workload.samples(step);
     }
 
-    public OptimizerSpec optimizer() {
-        return plan().inStep(workload.optimizer(), step);
+    /// @param group of the optimizer
+    public OptimizerSpec optimizer(int group) {
+        return plan().inStep(workload.optimizer(), group, step);
     }
 
-    public double learningRate() {
-        return plan().learningRates()[step];
+    /// @param group of the optimizer
+    public double learningRate(int group) {
+        return plan().learningRate(group, step);
     }
 }

@@ -11,10 +11,11 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /// All parameters in one contiguous array, and the optimizer's state in arrays of the same layout, so that a step's
-/// update is one pass. Frozen parameters come last. The rows of a linear layer's weight are padded with zeros to whole
-/// tiles; they stay zero,
+/// update is one pass. The parameters of a group of the optimizer are consecutive; frozen parameters come last. The
+/// rows of a linear layer's weight are padded with zeros to whole tiles; they stay zero,
 /// because the input's padding and so the gradient's are zero.
 final class FlatModel implements StateMemory {
     /// The position of a parameter.
@@ -43,23 +44,32 @@ final class FlatModel implements StateMemory {
     }
 
     private final Map<String, Entry> entries = new LinkedHashMap<>();
+    private final int[] groupEnds; // of the optimizer's groups
     private final int trained; // length of the part with the trained parameters
     private final float[] values;
     private final List<float[]> state = new ArrayList<>(); // one for each of the update's slots
 
     FlatModel(Network network, UpdateSpec update) {
-        trained = place(network, false, 0) + Vectors.SLACK;
-        values = new float[place(network, true, trained) + Vectors.SLACK];
+        int groups = update.optimizer().groupCount();
+        groupEnds = new int[groups];
+        for (int i = 0; i < groups; i++) {
+            int group = i;
+            groupEnds[i] =
+                    place(network, spec -> !spec.frozen() && spec.group() == group, i == 0 ? 0 : groupEnds[i - 1]);
+        }
+        trained = groupEnds[groups - 1] + Vectors.SLACK;
+        groupEnds[groups - 1] = trained;
+        values = new float[place(network, ParameterSpec::frozen, trained) + Vectors.SLACK];
         for (int i = 0; i < update.slots().size(); i++) {
             state.add(new float[trained]);
         }
     }
 
-    private int place(Network network, boolean frozen, int begin) {
+    private int place(Network network, Predicate<ParameterSpec> which, int begin) {
         int end = begin;
         for (Network.Layer layer : network.layers()) {
             for (ParameterSpec spec : layer.parameters()) {
-                if (spec.frozen() == frozen) {
+                if (which.test(spec)) {
                     Entry entry = entry(layer.spec(), spec, end);
                     entries.put(spec.name(), entry);
                     end = Math.addExact(end, Vectors.roundUp(Math.multiplyExact(entry.rows(), entry.pitch())));
@@ -93,6 +103,11 @@ final class FlatModel implements StateMemory {
     /// The length of the part with the trained parameters, and of arrays for their gradients.
     int trained() {
         return trained;
+    }
+
+    /// The end of the parameters of one of the optimizer's groups.
+    int groupEnd(int group) {
+        return groupEnds[group];
     }
 
     /// The arrays themselves, as long as [#trained].

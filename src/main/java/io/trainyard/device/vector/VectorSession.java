@@ -84,24 +84,36 @@ final class VectorSession extends ShardedSession {
     /// Works in blocks, so that the sums are still in the cache when they are used. The sums overwrite the first
     /// gradients, in a range that no other thread reads.
     @Override
-    protected void update(ParameterUpdate update, ShardRange range) {
-        int end = model.end(range);
+    protected void update(List<? extends ParameterUpdate> updates, ShardRange range) {
         float[] sum = gradients.getFirst();
-        for (int from = model.begin(range); from < end; from += UPDATE_BLOCK) {
-            int to = Math.min(end, from + UPDATE_BLOCK);
+        forBlocks(range, (group, from, to) -> {
             for (float[] more : gradients.subList(1, gradients.size())) {
                 GradientSum.add(sum, more, from, to);
             }
-            update.apply(model.values(), sum, model.state(), from, to);
-        }
+            updates.get(group).apply(model.values(), sum, model.state(), from, to);
+        });
     }
 
     @Override
-    protected void updateBySums(ParameterUpdate update, ShardRange range) {
-        int end = model.end(range);
-        for (int from = model.begin(range); from < end; from += UPDATE_BLOCK) {
-            int to = Math.min(end, from + UPDATE_BLOCK);
-            update.apply(model.values(), gradients.getFirst(), model.state(), from, to);
+    protected void updateBySums(List<? extends ParameterUpdate> updates, ShardRange range) {
+        forBlocks(
+                range,
+                (group, from, to) ->
+                        updates.get(group).apply(model.values(), gradients.getFirst(), model.state(), from, to));
+    }
+
+    /// A block of parameters of one of the optimizer's groups.
+    private interface Block {
+        void update(int group, int from, int to);
+    }
+
+    private void forBlocks(ShardRange range, Block block) {
+        for (int group = 0; group < workload().optimizer().groupCount(); group++) {
+            int end = Math.min(model.end(range), model.groupEnd(group));
+            int begin = Math.max(model.begin(range), group == 0 ? 0 : model.groupEnd(group - 1));
+            for (int from = begin; from < end; from += UPDATE_BLOCK) {
+                block.update(group, from, Math.min(end, from + UPDATE_BLOCK));
+            }
         }
     }
 

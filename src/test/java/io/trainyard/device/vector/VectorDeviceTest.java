@@ -44,7 +44,7 @@ class VectorDeviceTest extends SessionContract implements FloatSamplesContract {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"freeze-middle", "freeze-first"})
+    @ValueSource(strings = {"freeze-middle", "freeze-first", "groups-sgd", "groups-rmsprop"})
     void trainsUnfrozenParametersAsPyTorchDoes(String name) {
         NumbersContract.checkGolden(device(), name);
     }
