@@ -39,6 +39,7 @@ import org.jspecify.annotations.Nullable;
 /// @param remarks a user's tags and note
 /// @param control the newest control request, if any
 /// @param submitter the user who submitted it here; null for other clients and without sign-in
+/// @param deviceUse of its workers while it ran, as far as the dashboard received heartbeats
 public record JobDetail(
         @JsonIgnoreProperties("facts") JobSummary summary,
         @Nullable String omitted,
@@ -57,7 +58,8 @@ public record JobDetail(
         @Nullable List<ClassMetrics.OfClass> classMetrics,
         @JsonUnwrapped Annotations remarks,
         @Nullable Control control,
-        @Nullable String submitter) {
+        @Nullable String submitter,
+        List<DeviceSamples.Sample> deviceUse) {
 
     /// A tested epoch.
     ///
@@ -97,7 +99,8 @@ public record JobDetail(
             @Nullable StartForecast forecast,
             Annotations remarks,
             Optional<Control> control,
-            Optional<String> submitter) {
+            Optional<String> submitter,
+            List<DeviceSamples.Sample> deviceUse) {
         JobSpec spec = state.spec();
         EpochTested last = state.lastTest();
         TrainingEvent.Dataset dataset = state.dataset();
@@ -124,7 +127,8 @@ public record JobDetail(
                         : ClassMetrics.of(last).map(ClassMetrics::classes).orElse(null),
                 remarks,
                 control.orElse(null),
-                submitter.orElse(null));
+                submitter.orElse(null),
+                deviceUse);
     }
 
     /// The names from the start event or, before the start, those of a built-in dataset.

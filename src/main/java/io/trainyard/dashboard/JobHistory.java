@@ -74,6 +74,7 @@ public final class JobHistory {
     private final NavigableSet<JobSummary> leaving = new TreeSet<>(LEAVING);
     private final Map<String, Seen> workers = new HashMap<>();
     private final WaitingJobs waiting;
+    private final DeviceSamples deviceSamples = new DeviceSamples();
     private final List<Consumer<Collection<JobRecord>>> listeners = new CopyOnWriteArrayList<>();
 
     private long version = 1;
@@ -166,6 +167,7 @@ public final class JobHistory {
         if (known != null && known.millis() > millis) {
             return 0;
         }
+        deviceSamples.take(status, millis);
         if (status.stopping()) {
             workers.remove(status.worker());
         } else {
@@ -266,7 +268,8 @@ public final class JobHistory {
                     forecast(summary),
                     store.remarks(id),
                     store.control(id),
-                    store.submitters().of(id));
+                    store.submitters().of(id),
+                    deviceSamples.of(id));
         });
     }
 

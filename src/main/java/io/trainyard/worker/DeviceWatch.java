@@ -28,7 +28,7 @@ final class DeviceWatch implements AutoCloseable {
         this.stop = new StopSignal(host);
     }
 
-    /// Ends by itself if the driver has no readings, as for a CPU.
+    /// Ends by itself if the driver has no readings, as for the reference device.
     void start() {
         var _ = host.start("device-watch", () -> {
             try {
@@ -57,7 +57,7 @@ final class DeviceWatch implements AutoCloseable {
         }
     }
 
-    /// The newest reading of each GPU, if any.
+    /// The newest reading of each device, if any.
     List<DeviceReading> readings() {
         TimedReadings now = latest;
         return host.nanoTime() - now.nanos() < VALID_FOR.toNanos() ? now.readings() : List.of();

@@ -137,6 +137,16 @@ export interface CheckpointRow {
   best?: boolean; // of the best test
 }
 
+// The state of a job's worker, all of whose jobs share its devices.
+export interface DeviceSample {
+  millis: number;
+  worker: string;
+  memoryBytes: number; // of the worker's process
+  utilization?: number; // mean of its devices, 0 to 1
+  deviceMemoryBytes?: number;
+  powerWatts?: number;
+}
+
 export type Json = null | boolean | number | string | Json[] | { [field: string]: Json };
 export type JsonObject = { [field: string]: Json };
 
@@ -167,6 +177,7 @@ export interface JobDetail {
   warnings?: string[] | null; // of its dataset, as sentences
   attempts?: AttemptSpan[];
   checkpoints?: CheckpointRow[];
+  deviceUse?: DeviceSample[];
   tags?: string[];
   note?: string | null;
   submitter?: string | null; // the user who submitted it on the dashboard

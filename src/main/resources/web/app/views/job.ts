@@ -8,6 +8,7 @@ import * as format from "../format";
 import { attempts } from "../parts/attempts";
 import { checkpoints } from "../parts/checkpoints";
 import { classResults } from "../parts/class-results";
+import "../parts/device-use";
 import "../parts/epoch-charts";
 import { epochTimes } from "../parts/epoch-time";
 import "../parts/job-actions";
@@ -144,6 +145,7 @@ class JobView extends PageElement {
               </p>`
             : nothing
         }
+        <device-use .job=${summary} .samples=${detail.deviceUse ?? []}></device-use>
         ${epochTimes(detail.tests)} ${classResults(detail)} ${attempts(detail.attempts ?? [], store.asOfMillis)}
         ${summary.state === "finished" ? html`<worst-mistakes .job=${summary.job}></worst-mistakes>` : nothing}
         ${checkpoints(detail.summary.job, detail.checkpoints ?? [])}

@@ -72,6 +72,7 @@ class PageIT extends TestedPage {
         page.evaluate("window.sameDocument = true");
         long seen = awaitStep(1);
         awaitStep(seen + 200);
+        assertThat(see("#device-use figcaption")).containsText("Utilization");
         assertThat(see("#time-left")).containsText("left");
         assertThat(see("#classes tr")).isVisible();
         assertThat(page.evaluate("window.sameDocument"))

@@ -1,8 +1,10 @@
 package io.trainyard.device.cpu;
 
+import com.sun.management.OperatingSystemMXBean;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.DeviceMemoryException;
+import io.trainyard.device.DeviceReading;
 import io.trainyard.device.ShardDevice;
 import io.trainyard.device.ShardRange;
 import io.trainyard.device.ShardSession;
@@ -11,6 +13,8 @@ import io.trainyard.device.onednn.OneDnnDevice;
 import io.trainyard.device.onednn.OneDnnLibrary;
 import io.trainyard.device.vector.VectorDevice;
 import io.trainyard.spec.Precision;
+import java.lang.management.ManagementFactory;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +40,15 @@ final class CpuDevice implements ShardDevice {
     @Override
     public DeviceInfo info() {
         return info;
+    }
+
+    /// The load of this process, as a share of all processors. Its memory is in the heartbeat.
+    @Override
+    public List<DeviceReading> readings() {
+        double load =
+                ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getProcessCpuLoad();
+        Double utilization = load < 0 || Double.isNaN(load) ? null : load;
+        return List.of(new DeviceReading(info.name(), utilization, null, null, null, null, null));
     }
 
     WarmUp warmUp() {
