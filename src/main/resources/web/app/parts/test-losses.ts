@@ -1,15 +1,12 @@
 // The losses of tests after epochs, to be drawn with those of training, and the mark of the best epoch.
 
-import type { JobSummary, TestedEpoch } from "../api/types";
+import type { JobSummary, Part, TestedEpoch } from "../api/types";
 import { stepsPerEpoch } from "../chart/run-curve";
 import type { Mark, Series } from "../chart/series";
 import type { XAxis } from "../chart/x-axis";
 import { accuracy, exact, loss, numberOf } from "../format";
 
-// The measured part of the dataset; without a validation part that is always the test part.
-type Measured = TestedEpoch & { part?: string | null };
-
-const partOf = (test: Measured): string => test.part ?? "test";
+const partOf = (test: TestedEpoch): Part => test.part ?? "test";
 
 // The first epoch with the highest accuracy, or for regressions the lowest loss.
 export function bestOf(tests: readonly TestedEpoch[]): TestedEpoch | null {
@@ -28,9 +25,8 @@ function xOf(test: TestedEpoch, job: JobSummary, axis: XAxis): number {
 }
 
 // A series for each measured part, in colours after that of training.
-export function testLosses(job: JobSummary, tests: readonly Measured[], axis: XAxis): Series[] {
-  const once = (job as JobSummary & { test?: Measured | null }).test; // of the test part, with the best weights
-  const all = once ? [...tests, { ...once, part: "test" }] : tests;
+export function testLosses(job: JobSummary, tests: readonly TestedEpoch[], axis: XAxis): Series[] {
+  const all: readonly TestedEpoch[] = job.test ? [...tests, { ...job.test, part: "test" }] : tests;
   return [...new Set(all.map(partOf))].flatMap((part, i): Series[] => {
     const shown = all.filter((test) => partOf(test) === part && !Number.isNaN(xOf(test, job, axis)));
     if (shown.length === 0) return [];

@@ -243,7 +243,7 @@ function factsOf(summary: JobSummary, { tests, attempts: spans, warnings, omitte
     ],
     ["Epochs", over && summary.epochs > 0 ? `${summary.epochsDone} / ${summary.epochs}` : format.NONE],
     ["Loss", format.loss(summary.loss)],
-    [validates ? "Validation accuracy (95 %)" : "Accuracy (95 %)", format.accuracy(summary)],
+    [validates ? "Last validation accuracy (95 %)" : "Last accuracy (95 %)", format.accuracy(summary)],
     [
       best?.testAccuracy == null ? `Best ${best?.part ?? "test"} loss` : validates ? "Best validation accuracy" : "Best accuracy",
       best && tests.length > 1

@@ -6,7 +6,9 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.TextNode;
 import io.trainyard.dashboard.JobDetail;
 import io.trainyard.dashboard.JobHistory;
+import io.trainyard.event.TrainingEvent.Part;
 import io.trainyard.spec.JobField;
+import io.trainyard.tracking.JobSummary;
 import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
@@ -90,19 +92,20 @@ public class CompareResource {
                             Status.NOT_FOUND, "there is no job \"%s\" here".formatted(Parameter.shown(id))));
             Map<String, JsonNode> its = fields(detail);
             fields.add(its);
-            answers.add(new Answers(id, rightAndWrong(detail), testData(its)));
+            answers.add(new Answers(id, rightAndWrong(detail), testData(its, detail.summary())));
         }
         List<Answers> tested = answers.stream().filter(one -> one.all() > 0).toList();
         return new Comparison(ids, differing(fields), tests(tested), TEST, refused(tested));
     }
 
-    /// The fields that choose the samples of the test; empty if the command is unknown.
-    private static String testData(Map<String, JsonNode> fields) {
-        return fields.entrySet().stream()
+    /// The fields that choose the samples of the test, and the part; empty if the command is unknown.
+    private static String testData(Map<String, JsonNode> fields, JobSummary job) {
+        String data = fields.entrySet().stream()
                 .filter(field -> TEST_DATA.matcher(field.getKey()).matches())
                 .map(field -> field.getKey() + " " + JobField.text(field.getValue()))
                 .sorted()
                 .collect(Collectors.joining(", "));
+        return job.part() == Part.VALIDATION && job.test() == null ? data + ", validation part" : data;
     }
 
     private static @Nullable String refused(List<Answers> tested) {
