@@ -80,6 +80,13 @@ class NewJob extends PageElement {
   protected override render() {
     return html`
       <form class="sheet" id="new-job" aria-label="New job" novalidate @submit=${this.submit}>
+        <!-- First, so that messages between pressing and releasing a button do not move it. -->
+        <p class="toolbar">
+          <button class="primary" ?disabled=${this.sending}>Submit</button>
+          <button type="button" @click=${() => this.dispatchEvent(new CustomEvent("close"))}>Close</button>
+          <span role="status" class="quiet" id="checked">${this.checked}</span>
+        </p>
+        ${this.problem ? html`<p class="reason" role="alert" id="submit-problem">${this.problem}</p>` : nothing}
         <div class="halves">
           <div class="fields">${this.fields().map((parameter) => this.field(parameter))} ${this.more()}</div>
           <label class="json">
@@ -87,12 +94,6 @@ class NewJob extends PageElement {
             <textarea rows="18" spellcheck="false" .value=${this.text} @input=${this.takeText}></textarea>
           </label>
         </div>
-        ${this.problem ? html`<p class="reason" role="alert" id="submit-problem">${this.problem}</p>` : nothing}
-        <p class="toolbar">
-          <button class="primary" ?disabled=${this.sending}>Submit</button>
-          <button type="button" @click=${() => this.dispatchEvent(new CustomEvent("close"))}>Close</button>
-          <span role="status" class="quiet" id="checked">${this.checked}</span>
-        </p>
       </form>
     `;
   }

@@ -57,7 +57,7 @@ export function variedFields(fields: readonly string[], values: readonly Readonl
   });
 }
 
-const HYPERPARAMETERS = /^(epochs|batchSize|seed|loss|precision|optimizer|schedule|clip|stopWhen|freeze|initFrom|dataset\.(split|augment))/;
+const HYPERPARAMETERS = /^(epochs|batchSize|seed|loss|precision|optimizer|schedule|clip|ema|stopWhen|freeze|initFrom|except|continueFrom|dataset\.(split|augment))/;
 
 // The parameters that runs differ by most often.
 export function hyperparameters(command: JsonObject) {
