@@ -42,7 +42,7 @@ final class TorchvisionNetworks {
     static List<LayerSpec> layers(NetworkSpec network, Shape input, int classes) {
         if (!input.equals(PHOTO)) {
             throw new InvalidJobException(
-                    "network is \"%s\", which takes images of %s, but the dataset's are %s; give a folder of images \"resize\": 256 and \"centerCrop\": 224 in dataset, and \"colors\": \"rgb\" if they are gray"
+                    "network is \"%s\", which takes images of %s, but the dataset's are %s; give a folder of images \"resize\": 256 and \"centerCrop\": 224 in dataset, and \"colors\": \"rgb\" if they are grey"
                             .formatted(network.name(), PHOTO, input));
         }
         List<LayerSpec> layers = new ArrayList<>(network.layers());

@@ -55,6 +55,6 @@ class BuiltInNetworksTest {
         assertThatThrownBy(() -> Network.fit(NetworkSpec.named("resnet50"), Shape.of(3, 32, 32), 10))
                 .isInstanceOf(InvalidJobException.class)
                 .hasMessage(
-                        "network is \"resnet50\", which takes images of 3x224x224, but the dataset's are 3x32x32; give a folder of images \"resize\": 256 and \"centerCrop\": 224 in dataset, and \"colors\": \"rgb\" if they are gray");
+                        "network is \"resnet50\", which takes images of 3x224x224, but the dataset's are 3x32x32; give a folder of images \"resize\": 256 and \"centerCrop\": 224 in dataset, and \"colors\": \"rgb\" if they are grey");
     }
 }
