@@ -7,6 +7,7 @@ import io.trainyard.spec.JobSpec;
 import io.trainyard.spec.Printable;
 import io.trainyard.training.PredictionText;
 import io.trainyard.training.Predictions;
+import io.trainyard.training.Predictor;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.OutputStreamWriter;
@@ -109,7 +110,7 @@ public final class PredictCommand extends PlainCommand {
         int atATime = batchSize != null
                 ? batchSize
                 : source.spec().map(JobSpec::batchSize).orElse(asked.batchSize());
-        Predictions.Request request = new Predictions.Request(
+        Predictor.Request request = new Predictor.Request(
                 asked.network(),
                 asked.dataset(),
                 source.checkpoint(),
@@ -117,7 +118,7 @@ public final class PredictCommand extends PlainCommand {
                 atATime,
                 limit,
                 options.threads());
-        String quality = write(request, device);
+        String quality = write(new Predictor(request, options.data(), device));
         Object samples =
                 images != null ? images : csv != null ? csv : asked.dataset().name();
         terminal.err()
@@ -144,34 +145,34 @@ public final class PredictCommand extends PlainCommand {
     }
 
     /// @return the accuracy or error, in words
-    private String write(Predictions.Request request, Device device) {
+    private String write(Predictor predictor) {
         Path file = output;
         try {
             if (file == null) {
                 Writer out = new BufferedWriter(new OutputStreamWriter(terminal.out(), StandardCharsets.UTF_8));
-                String quality = write(request, device, out);
+                String quality = write(predictor, out);
                 out.flush();
                 return quality;
             }
             try (Writer out = Files.newBufferedWriter(file)) {
-                return write(request, device, out);
+                return write(predictor, out);
             }
         } catch (IOException | UncheckedIOException e) {
             throw wrong("the predictions cannot be written to %s: %s".formatted(file, e), e);
         }
     }
 
-    private String write(Predictions.Request request, Device device, Writer out) {
+    private String write(Predictor predictor, Writer out) {
         Output written = new Output(out);
         if (images != null) {
-            Predictions.ofImages(request, images, options.data(), device, written::add, sentence -> {
+            predictor.ofImages(images, written::add, sentence -> {
                 skipped++;
                 terminal.err().println("left out: " + Printable.text(sentence, 1000));
             });
         } else if (csv != null) {
-            Predictions.ofRows(request, csv, options.data(), device, written::add);
+            predictor.ofRows(csv, written::add);
         } else {
-            written.add(Predictions.make(request, options.data(), device));
+            written.add(predictor.ofTests());
         }
         return written.quality() + (skipped == 0 ? "" : "; left out: %d".formatted(skipped));
     }

@@ -57,11 +57,11 @@ final class Evaluator {
     private static EpochTested test(Attempt attempt, @Nullable Part part, SavedModel model, LearningSession session) {
         Long saved = model.name().step();
         long step = saved == null ? 0 : saved; // a file has none
-        TestPass test = TestPass.run(session, model.epoch(), step);
+        TestPass test = TestPass.run(session, part, model.epoch(), step);
         if (!test.isFinite()) {
             throw new DivergedException("the test loss of the checkpoint %s is %s: its weights cannot be used"
                     .formatted(model.name(), test.result().testLoss()));
         }
-        return test.event(attempt, part, 0, 0, null);
+        return test.event(attempt, 0, 0, null);
     }
 }

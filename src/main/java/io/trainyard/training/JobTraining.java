@@ -15,7 +15,6 @@ import io.trainyard.device.LearningSession;
 import io.trainyard.device.Workload;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.Finished;
-import io.trainyard.event.TrainingEvent.Part;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
@@ -232,8 +231,7 @@ public final class JobTraining {
     }
 
     private Trainer trainer(Attempt attempt, Workloads.Prepared prepared, LearningSession session) {
-        Part part = prepared.validates() ? Part.VALIDATION : null;
-        return new Trainer(attempt, prepared.workload(), part, session, new HangLimit(limits.hangFactor()));
+        return new Trainer(attempt, prepared, session, new HangLimit(limits.hangFactor()));
     }
 
     private Outcome evaluate(Attempt attempt, LearningSession session, StartingPoint start, TestResults results) {

@@ -9,14 +9,15 @@ import org.jspecify.annotations.Nullable;
 
 /// A pass over the test set or the validation part.
 ///
+/// @param part the measured part; null if the dataset has no validation part
 /// @param epoch the last trained one
 /// @param step the last finished step
 /// @param micros how long it took
-record TestPass(int epoch, long step, Evaluation result, long micros) {
-    static TestPass run(LearningSession session, int epoch, long step) {
+record TestPass(@Nullable Part part, int epoch, long step, Evaluation result, long micros) {
+    static TestPass run(LearningSession session, @Nullable Part part, int epoch, long step) {
         long startNanos = System.nanoTime();
         Evaluation result = session.evaluate();
-        return new TestPass(epoch, step, result, (System.nanoTime() - startNanos) / 1000);
+        return new TestPass(part, epoch, step, result, (System.nanoTime() - startNanos) / 1000);
     }
 
     /// The sum is not finite if a batch only has classes with weight 0.
@@ -26,11 +27,9 @@ record TestPass(int epoch, long step, Evaluation result, long micros) {
 
     /// The only place that creates [EpochTested].
     ///
-    /// @param part the measured part; null if the dataset has no validation part
     /// @param samples trained in the epoch by this attempt
     /// @param epochTime null if no epoch was trained
-    EpochTested event(
-            Attempt attempt, @Nullable Part part, long samples, long trainMicros, @Nullable EpochTime epochTime) {
+    EpochTested event(Attempt attempt, long samples, long trainMicros, @Nullable EpochTime epochTime) {
         Accuracy accuracy = result.isRegression() ? null : Accuracy.of(result.confusion());
         boolean withConfusion = result.confusion().length <= EpochTested.MAX_CONFUSION_CLASSES;
         int[][] confusion = withConfusion ? result.confusion() : new int[0][];

@@ -19,7 +19,7 @@ final class Trainer {
     private final Attempt attempt;
     private final JobSpec job;
     private final Workload workload;
-    private final @Nullable Part part;
+    private final @Nullable Part part; // that is tested after epochs; null if the dataset has no validation part
     private final LearningSession session;
     private final HangLimit watch;
 
@@ -33,12 +33,11 @@ final class Trainer {
     private long begunStep; // of the last checkpoint that was begun
     private long begunNanos = startNanos; // when it was begun
 
-    /// @param part that is tested after epochs; null if the dataset has no validation part
-    Trainer(Attempt attempt, Workload workload, @Nullable Part part, LearningSession session, HangLimit watch) {
+    Trainer(Attempt attempt, Workloads.Prepared prepared, LearningSession session, HangLimit watch) {
         this.attempt = attempt;
         this.job = attempt.job();
-        this.workload = workload;
-        this.part = part;
+        this.workload = prepared.workload();
+        this.part = prepared.validates() ? Part.VALIDATION : null;
         this.session = session;
         this.watch = watch;
         this.plan = new CheckpointPlan(job);
@@ -80,7 +79,7 @@ final class Trainer {
             long trainMicros = microsSince(epochNanos);
 
             attempt.alive(watch.limit(testBatches()));
-            TestPass test = TestPass.run(session, at.epoch(), at.step());
+            TestPass test = TestPass.run(session, part, at.epoch(), at.step());
             if (!test.isFinite()) {
                 throw diverged(
                         "the %s loss is ".formatted(Part.word(part))
@@ -88,7 +87,7 @@ final class Trainer {
                         at.step());
             }
             EpochDraws.test(random);
-            attempt.publish(test.event(attempt, part, samples(begin, at), trainMicros, clock.endEpoch(test.micros())));
+            attempt.publish(test.event(attempt, samples(begin, at), trainMicros, clock.endEpoch(test.micros())));
             at = at.nextEpoch(
                     random.state(), test.result().accuracy(), test.result().testLoss(), test.micros());
             saveIfDue(at);

@@ -123,11 +123,11 @@ class ArraysTest extends DatasetFolder {
         assertThat(open().shape()).isEqualTo(Shape.of(2, 2, 3));
         assertThat(SplitBytes.pixels(open().train())).containsExactly(bytes(0, 2, 4, 6, 8, 10, 1, 3, 5, 7, 9, 11));
         array("x_train", npy("<i2", "(1, 2, 3, 2)", doubled(values)));
-        assertRefused("samples of 4 bytes a value to train on, and of 1 to test on; store both in one type");
+        assertRefused("samples of 4 bytes a value to train on, and of 1 in its test part; store both in one type");
         array("x_test", npy("<i2", "(1, 2, 3, 2)", doubled(values)));
         assertThat(floatsOf(open().test())).containsExactly(0, 2, 4, 6, 8, 10, 1, 3, 5, 7, 9, 11);
         describe(", \"split\": {\"seed\": 1}");
-        assertRefused("dataset.split.test is missing; give it a value");
+        assertRefused("dataset.split is empty; give it test or validation, a share such as 0.2, or leave it out");
         describe(", \"layout\": \"HWC\"");
         assertRefused("layout is \"HWC\"; it must be one of [NCHW, NHWC]");
     }

@@ -186,6 +186,7 @@ class TopicsPageTest {
         } else if (type == Map.class
                 || type == WorkerStatus.Fetching.class
                 || type == JobSpec.class
+                || type == TrainingEvent.EpochTested.class
                 || type == TrainingEvent.EpochTime.class
                 || type == TrainingEvent.Dataset.class) {
             return "object";
