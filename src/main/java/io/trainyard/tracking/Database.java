@@ -67,15 +67,7 @@ final class Database implements AutoCloseable {
         try {
             DataSource source = source(url);
             Database database = new Database(source);
-            Flyway.configure()
-                    .dataSource(source)
-                    .locations(SCHEMA)
-                    .placeholders(
-                            url.startsWith(SQLITE)
-                                    ? Map.of("bytes", "BLOB", "clustered", "WITHOUT ROWID")
-                                    : Map.of("bytes", "BYTEA", "clustered", ""))
-                    .load()
-                    .migrate();
+            schema(url, source).migrate();
             return database;
         } catch (TrackingException e) {
             throw e;
@@ -84,18 +76,35 @@ final class Database implements AutoCloseable {
         }
     }
 
+    private static Flyway schema(String url, DataSource source) {
+        return Flyway.configure()
+                .dataSource(source)
+                .locations(SCHEMA)
+                .placeholders(
+                        url.startsWith(SQLITE)
+                                ? Map.of("bytes", "BLOB", "clustered", "WITHOUT ROWID")
+                                : Map.of("bytes", "BYTEA", "clustered", ""))
+                .load();
+    }
+
     /// Like [#open], but creates no file and no tables.
     ///
-    /// @throws TrackingException if it cannot be opened or does not have the tables
+    /// @throws TrackingException if it cannot be opened, does not have the tables, or has those of an earlier version
     static Database openExisting(String url) {
         String file = withoutQuery(url).substring(url.startsWith(SQLITE) ? SQLITE.length() : 0);
         if (url.startsWith(SQLITE) && !Files.isRegularFile(Path.of(file))) {
             throw new TrackingException("there is no tracking store %s; name that of the dashboard".formatted(file));
         }
         try {
-            Database database = new Database(source(url));
+            DataSource source = source(url);
+            Database database = new Database(source);
             try {
                 database.read(connection -> new OffsetTable(connection).all());
+                if (schema(url, source).info().pending().length > 0) {
+                    throw new TrackingException(
+                            "the tracking store %s has tables of an earlier version; start the dashboard of this version once, which migrates them"
+                                    .formatted(withoutSecrets(url)));
+                }
                 return database;
             } catch (TrackingException e) {
                 database.close();

@@ -31,7 +31,10 @@ import io.trainyard.sweep.Trials;
 import io.trainyard.tracking.JobQuery.Sort;
 import io.trainyard.tracking.UsageQuery.By;
 import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -55,6 +58,26 @@ final class TrackingStoreTest {
 
     private static EventRecord published(TrainingEvent event) {
         return new EventRecord(event, NOW + 50, null, 0);
+    }
+
+    /// As the dashboard of release 0.1.0 left it.
+    @ParameterizedTest
+    @EnumSource
+    void onlyOpenMigratesAStoreOfAnEarlierVersion(Databases kind) throws SQLException {
+        String url = kind.empty();
+        TrackingStore.open(url).close();
+        try (Connection connection = DriverManager.getConnection(url);
+                Statement statement = connection.createStatement()) {
+            statement.execute("DROP TABLE metrics");
+            statement.execute("DROP TABLE metric_points");
+            statement.execute("DELETE FROM flyway_schema_history WHERE version = '2'");
+        }
+        assertThatThrownBy(() -> TrackingStore.openExisting(url))
+                .isInstanceOf(TrackingException.class)
+                .hasMessageEndingWith(
+                        "has tables of an earlier version; start the dashboard of this version once, which migrates them");
+        TrackingStore.open(url).close();
+        TrackingStore.openExisting(url).close();
     }
 
     @Slow
