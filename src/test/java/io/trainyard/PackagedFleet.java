@@ -8,6 +8,7 @@ import io.trainyard.event.EventJson;
 import io.trainyard.event.TimestampedEvent;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.Brokers;
 import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.Cluster;
@@ -244,8 +245,12 @@ public final class PackagedFleet implements AutoCloseable {
 
     /// Publishes a job like `./trainyard submit`, without the second that the process takes.
     public void send(String job, Priority priority) {
+        send(List.of(JobJson.read(job.getBytes(StandardCharsets.UTF_8))), priority);
+    }
+
+    public void send(List<JobSpec> jobs, Priority priority) {
         new CommandSender(new Cluster(anyDoor(), prefix, Patience.LIMIT), CloudEvents.CLI)
-                .send(List.of(JobJson.read(job.getBytes(StandardCharsets.UTF_8))), priority, _ -> {});
+                .send(jobs, priority, _ -> {});
     }
 
     /// All events so far, in the order of `./trainyard events`, without republished ones.

@@ -148,7 +148,9 @@ final class TrainIT {
             assertThat(new String(EventJson.write(published.event(), Objects.requireNonNull(published.time())), UTF_8))
                     .isEqualTo(line);
         });
-        assertThat(first.errors()).as("one line").matches("auto chose \\w+: .+\\R");
+        assertThat(first.errors())
+                .as("device and result")
+                .matches("auto chose \\w+: .+\\R\\./trainyard predict twice\\R");
     }
 
     @Test

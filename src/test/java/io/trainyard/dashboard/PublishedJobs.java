@@ -75,8 +75,9 @@ final class PublishedJobs {
                 {"id": "later", "network": "fashion", "dataset": "shapes28", "epochs": 1, "device": "cuda", "sweep": {"batchSize": [8, 16]}}""", Priority.NORMAL);
         publisher.send(claimed("rates", 1, "w9"), new TrainingEvent.Expanded("rates", 1, 24));
         List<JobSpec> trials = Trials.of(JobJson.read("""
-                {"id": "rates", "network": "fashion", "dataset": "fashion-mnist", "epochs": 4, "asha": {}, "sweep":
+                {"id": "rates", "network": "fashion", "dataset": "fashion-mnist", "epochs": 4, "device": "cuda", "asha": {}, "sweep":
                  {"optimizer.learningRate": [1, 0.1, 0.01, 0.0005], "optimizer.momentum": [0, 0.9], "batchSize": [32, 64, 128]}}""".getBytes(StandardCharsets.UTF_8)));
+        fleet.send(trials, Priority.NORMAL);
         for (int i = 0; i < trials.size(); i++) {
             JobSpec trial = trials.get(i);
             double accuracy = 0.9 - 0.13 * Math.abs(i / 6 - 1.2) - 0.01 * (i % 6);
