@@ -89,8 +89,7 @@ final class Database implements AutoCloseable {
 
     /// Like [#open], but creates no file and no tables.
     ///
-    /// @throws TrackingException if it cannot be opened, does not have the tables, or has those of an earlier
-    version
+    /// @throws TrackingException if it cannot be opened, or does not have the tables of this version
     static Database openExisting(String url) {
         String file = withoutQuery(url).substring(url.startsWith(SQLITE) ? SQLITE.length() : 0);
         if (url.startsWith(SQLITE) && !Files.isRegularFile(Path.of(file))) {
