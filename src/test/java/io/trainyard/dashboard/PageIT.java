@@ -438,7 +438,8 @@ class PageIT extends TestedPage {
         assertThat(see("#groups tr[data-group=sgd]")).containsText("2 queued");
         assertThat(page).hasURL(Pattern.compile("by=optimizer.type"));
         see("#by").selectOption("optimizer.learningRate");
-        assertThat(page.locator("#groups tbody th")).hasText(new String[] {"0.0005", "0.001", "0.01", "0.1", "1"});
+        assertThat(page.locator("#groups tbody th"))
+                .hasText(new String[] {"0.0005", "0.001", "0.01", "0.1", "1", "none"});
         visit("#runs?by=network&state=finished");
         assertThat(see("#groups tr[data-group=fashion]")).containsText("91.2 %");
         awaitTrue("document.querySelector('#groups trainyard-chart')?.series[0]?.x.length > 0");
