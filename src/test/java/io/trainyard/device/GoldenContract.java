@@ -1,7 +1,6 @@
 package io.trainyard.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.trainyard.device.check.CheckWorkload;
 import io.trainyard.device.check.Layers;
@@ -23,10 +22,9 @@ public interface GoldenContract extends TestedDevice {
     }
 
     @ParameterizedTest
-    @MethodSource("io.trainyard.device.GoldenCase#names")
+    @MethodSource("io.trainyard.device.GoldenCase#namesWithoutGroups")
     default void findsPyTorchsGradients(String name) {
         GoldenCase golden = GoldenCase.read(name);
-        assumeThat(golden.job().optimizer().groups()).isNull(); // they do not change gradients
         Workload plain = golden.workload().withOptimizer(CheckWorkload.PLAIN).withLoop(LoopSpec.NONE);
         try (LearningSession session = device().open(plain)) {
             session.load(golden.initial());
