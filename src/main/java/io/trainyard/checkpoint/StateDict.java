@@ -19,10 +19,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Loads a model into a network, as `load_state_dict` does. Names of torchvision's and timm's ResNet, MobileNetV2, VGG
-/// and
-/// ConvNeXt are mapped to those of the same networks here, which are torchvision's except in shortcuts and layer
-/// scales.
+/// Loads a model into a network, as `load_state_dict` does. Names of torchvision's and timm's ResNet,
+/// MobileNetV2, VGG and ConvNeXt are mapped to those of the same networks here, which are torchvision's
+/// except in shortcuts and layer scales.
 public final class StateDict {
     private static final int MAX_NAMES = 10;
 

@@ -19,9 +19,8 @@ public interface Device {
         return OptionalLong.empty();
     }
 
-    /// The driver's current metrics, for each GPU of the device, or the load of a CPU; empty if unknown. May take long
-    /// if a GPU is
-    /// failing.
+    /// The driver's current metrics, for each GPU of the device, or the load of a CPU; empty if unknown.
+    /// May take long if a GPU is failing.
     ///
     /// @throws DeviceException if the driver has lost the device
     default List<DeviceReading> readings() {

@@ -7,9 +7,9 @@ import java.util.Optional;
 import org.apache.commons.math3.stat.interval.ConfidenceInterval;
 import org.apache.commons.math3.stat.interval.WilsonScoreInterval;
 
-/// Precision, recall and F1 of a test, from its confusion matrix. Classes without samples and predictions are left out
-/// of
-/// the means, and a precision or recall without a denominator counts as 0, as in scikit-learn and torchmetrics.
+/// Precision, recall and F1 of a test, from its confusion matrix. Classes without samples and predictions
+/// are left out of the means, and a precision or recall without a denominator counts as 0, as in
+/// scikit-learn and torchmetrics.
 ///
 /// @param macroF1 the mean of the classes' F1
 /// @param macroF1Low the lower end of its 95 % interval by the delta method (Takahashi et al., Applied Intelligence

@@ -162,9 +162,9 @@ public sealed interface TrainingEvent {
         }
     }
 
-    /// An epoch was trained and the whole test set or validation part evaluated. For a job that only evaluates: the
-    /// test of its
-    /// checkpoint, with the checkpoint's epoch and step, and without training times and rates.
+    /// An epoch was trained and the whole test set or validation part evaluated. For a job that only
+    /// evaluates: the test of its checkpoint, with the checkpoint's epoch and step, and without training
+    /// times and rates.
     ///
     /// @param testLoss the mean loss over the samples of the test set
     /// @param testLossSum the sum of the mean losses of the test batches, as in PyTorch's tutorials. All

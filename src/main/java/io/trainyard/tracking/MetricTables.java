@@ -15,13 +15,11 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Accesses the tables of users' metrics in one transaction. Any client can publish metrics, so their number is
-/// limited: the
-/// names of a job, the points of a name, and the points of unknown jobs.
+/// Accesses the tables of users' metrics in one transaction. Any client can publish metrics, so their
+/// number is limited: the names of a job, the points of a name, and the points of unknown jobs.
 record MetricTables(Connection connection) {
-    /// The maximum number of points of a metric. If there are more, every second one is deleted, and half as many of
-    /// the
-    /// following ones are stored.
+    /// The maximum number of points of a metric. If there are more, every second one is deleted, and half
+    /// as many of the following ones are stored.
     static final int MAX_POINTS = 10_000;
 
     /// The maximum number of stored points of unknown jobs. Their commands may be read later.

@@ -18,8 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class StateDictTest {
     /// Names of torchvision's resnet18 and convnext_tiny and of timm's resnet18, vgg16, convnext_tiny and
-    /// mobilenetv2_100,
-    /// and those of the same layers here.
+    /// mobilenetv2_100, and those of the same layers here.
     @ParameterizedTest
     @CsvSource(delimiter = ' ', textBlock = """
         layer2.0.downsample.1.running_mean layer2.0.shortcut.1.running_mean

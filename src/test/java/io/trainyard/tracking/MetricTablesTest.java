@@ -60,9 +60,8 @@ class MetricTablesTest {
         }
     }
 
-    /// Anyone may publish without end. A long series stays evenly spread, ends with its newest point, and repeated
-    /// steps
-    /// replace earlier ones.
+    /// Anyone may publish without end. A long series stays evenly spread, ends with its newest point, and
+    /// repeated steps replace earlier ones.
     @ParameterizedTest
     @EnumSource
     void aLongMetricIsThinned(Databases kind) throws Exception {
