@@ -95,7 +95,7 @@ final class DepthwiseConv2d {
 
     /// A number for each channel, and zeros that fill the last block.
     private MemorySegment padded(Engine engine, int lanes) {
-        return engine.memory(engine.plain(Math.ceilDiv(outputSizes[CHANNEL], lanes) * lanes))
+        return engine.kept(engine.plain(Math.ceilDiv(outputSizes[CHANNEL], lanes) * lanes))
                 .data();
     }
 

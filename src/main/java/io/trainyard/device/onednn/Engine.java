@@ -18,6 +18,7 @@ import org.bytedeco.dnnl.dnnl_primitive;
 import org.bytedeco.dnnl.dnnl_primitive_desc;
 import org.bytedeco.dnnl.dnnl_stream;
 import org.bytedeco.javacpp.Pointer;
+import org.jspecify.annotations.Nullable;
 
 /// oneDNN's C API and the owner of its objects: closing frees every memory and primitive in reverse order. Used
 /// only on the thread that created it, because oneDNN's scratch memory belongs to a thread.
@@ -30,6 +31,10 @@ final class Engine implements AutoCloseable {
     /// `DNNL_MEMORY_ALLOCATE`: oneDNN allocates with its own alignment.
     private static final long ALLOCATE = -1;
 
+    /// oneDNN 3.11 writes whole vectors where it rounds a padded tensor to bfloat16 (`jit_direct_copy`), up to this
+    /// far beyond the end.
+    private static final long SLACK_BYTES = 64;
+
     /// oneDNN's tags of row-major tensors, by the number of dimensions.
     private static final List<Integer> PLAIN_TAGS = List.of(dnnl_a, dnnl_ab, dnnl_abc, dnnl_abcd, dnnl_abcde);
 
@@ -37,10 +42,12 @@ final class Engine implements AutoCloseable {
     private final dnnl_stream stream;
     private final Arena arena = Arena.ofShared(); // sessions sum gradients of several engines
     private final Deque<Runnable> destroyers = new ArrayDeque<>();
+    private final @Nullable MemoryPool pool; // of programs
 
     Engine() {
         engine = new dnnl_engine();
         stream = new dnnl_stream();
+        pool = null;
         try {
             OneDnnStatus.check(dnnl_engine_create(engine, dnnl_cpu, 0), "make a CPU engine");
             destroyers.push(() -> dnnl_engine_destroy(engine));
@@ -52,14 +59,23 @@ final class Engine implements AutoCloseable {
         }
     }
 
-    private Engine(Engine outer) {
+    private Engine(Engine outer, @Nullable MemoryPool pool) {
         engine = outer.engine;
         stream = outer.stream;
+        this.pool = pool;
     }
 
     /// An owner of objects with a shorter lifetime; close it before this engine.
     Engine nested() {
-        return new Engine(this);
+        return new Engine(this, null);
+    }
+
+    /// An engine for one program, closed together with this one.
+    Engine program(MemoryPool values) {
+        Engine program = new Engine(this, values);
+        destroyers.push(program::close);
+        values.begin();
+        return program;
     }
 
     /// Row-major float32.
@@ -138,29 +154,45 @@ final class Engine implements AutoCloseable {
         return new Layout(handle, sizes);
     }
 
+    /// Zeros; in an engine for a program, undefined values, except that padding is zero.
     Memory memory(Layout layout) {
+        if (pool == null || layout.isPadded()) {
+            return kept(layout);
+        }
+        return at(pool.take(layout.bytes()), layout);
+    }
+
+    /// Zeros in memory that no other program uses.
+    Memory kept(Layout layout) {
+        Memory memory = at(allocate(layout.bytes()), layout);
+        var _ = memory.data().fill((byte) 0);
+        return memory;
+    }
+
+    /// Undefined values, for [#kept] and for pools.
+    MemorySegment allocate(long bytes) {
+        Layout layout = plain(Math.ceilDiv(bytes + SLACK_BYTES, Float.BYTES));
         dnnl_memory handle = new dnnl_memory();
-        String what = "allocate %d bytes".formatted(layout.bytes());
+        String what = "allocate %d bytes".formatted(bytes);
         OneDnnStatus.check(dnnl_memory_create(handle, layout.handle(), engine, new Address(ALLOCATE)), what);
         destroyers.push(() -> dnnl_memory_destroy(handle));
         Pointer data = new Pointer();
         OneDnnStatus.check(dnnl_memory_get_data_handle(handle, data), what);
-        MemorySegment segment = MemorySegment.ofAddress(data.address()).reinterpret(layout.bytes(), arena, null);
-        return new Memory(layout, handle, segment.fill((byte) 0));
+        return MemorySegment.ofAddress(data.address()).reinterpret(bytes, arena, null);
     }
 
     /// A view of the same memory in another layout: with other dimensions if both are row-major, or of a part.
     Memory view(Memory memory, Layout layout) {
+        return at(memory.data(), layout);
+    }
+
+    private Memory at(MemorySegment data, Layout layout) {
         dnnl_memory handle = new dnnl_memory();
         OneDnnStatus.check(
-                dnnl_memory_create(
-                        handle,
-                        layout.handle(),
-                        engine,
-                        new Address(memory.data().address())),
-                "view a tensor under other dimensions");
+                dnnl_memory_create(handle, layout.handle(), engine, new Address(data.address())),
+                "use memory for a tensor");
         destroyers.push(() -> dnnl_memory_destroy(handle));
-        return new Memory(layout, handle, memory.data());
+        return new Memory(layout, handle, data);
     }
 
     interface Describing {

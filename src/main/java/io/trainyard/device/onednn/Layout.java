@@ -52,6 +52,10 @@ final class Layout {
         return dnnl_memory_desc_get_size(handle);
     }
 
+    boolean isPadded() {
+        return bytes() > elements() * type().bytes();
+    }
+
     boolean same(Layout other) {
         return dnnl_memory_desc_equal(handle, other.handle) == 1;
     }

@@ -33,6 +33,7 @@ final class OneDnnShard implements BatchShard, AutoCloseable {
     private final boolean chunked; // some batches are computed in several chunks
     private final int testChunk;
     private final Engine engine;
+    private final MemoryPool values;
     private final ModelState state;
     private final Map<Integer, Program> training = new LinkedHashMap<>(); // by number of samples
     private final Map<Integer, Program> evaluation = new LinkedHashMap<>();
@@ -87,13 +88,14 @@ final class OneDnnShard implements BatchShard, AutoCloseable {
         lastBatch = Part.of(workload.lastBatchSize(), ofBatch);
         tests = Part.of(workload.dataset().test().size(), ofTests);
         engine = new Engine();
+        values = new MemoryPool(engine::allocate);
         try {
             state = states.apply(engine);
             this.norms = norms.apply(state);
             int most = Math.max(fullBatch.samples(), lastBatch.samples()); // its share of a shorter batch may be larger
             chunk = chunk(workload, most);
             chunked = chunk < most;
-            testChunk = testChunk(workload, tests.samples());
+            testChunk = testChunk(workload, tests.samples(), chunk);
             if (workload.trains()) {
                 for (Part part : List.of(fullBatch, lastBatch)) {
                     part.chunkSizes(chunk).forEach(size -> training.computeIfAbsent(size, n -> compile(n, true)));
@@ -118,7 +120,7 @@ final class OneDnnShard implements BatchShard, AutoCloseable {
     }
 
     private Program compile(int samples, boolean forTraining) {
-        return Program.compile(workload, samples, forTraining, engine, state, masks, norms);
+        return Program.compile(workload, samples, forTraining, engine.program(values), state, masks, norms);
     }
 
     /// All chunks are as equal as possible. With a layer that needs the whole batch there is only one chunk.
@@ -131,9 +133,11 @@ final class OneDnnShard implements BatchShard, AutoCloseable {
         return Math.ceilDiv(samples, Math.max(1, chunks));
     }
 
-    private static int testChunk(Workload workload, int tests) {
+    /// A chunk of tests needs no more memory than one of training, unless it fits into the cache.
+    private static int testChunk(Workload workload, int tests, int trainingChunk) {
         long fitting = CHUNK_ELEMENTS / workload.network().activationElements();
-        return (int) Math.min(tests, Math.max(fitting, workload.batchSize()));
+        long most = workload.trains() ? trainingChunk : workload.batchSize();
+        return (int) Math.min(tests, Math.max(fitting, Math.max(1, most)));
     }
 
     ModelState state() {

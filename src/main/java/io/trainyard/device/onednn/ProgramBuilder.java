@@ -128,7 +128,7 @@ record ProgramBuilder(
         if (value.layout().same(layout)) {
             return value;
         }
-        Memory copy = engine.memory(layout);
+        Memory copy = engine.kept(layout);
         preparations.add(engine.reorder(value, copy));
         return copy;
     }
@@ -140,7 +140,7 @@ record ProgramBuilder(
         }
         Memory rounded =
                 parameterIn(engine.plain(type, parameter.value().layout().sizes()), parameter);
-        Memory copy = engine.memory(layout);
+        Memory copy = engine.kept(layout);
         preparations.add(engine.reorder(rounded, copy));
         return copy;
     }
