@@ -2,7 +2,7 @@
 """Compares Trainyard with PyTorch: the same jobs, alternating in one run.
 
     bench/compare.py --python VENV/bin/python --data DIR [--rounds 3] [--threads 0] [--gate]
-    bench/compare.py --table cold|resnet|networks|djl ...
+    bench/compare.py --table cold|resnet|networks|finetune|djl ...
     bench/compare.py --device cuda --python VENV/bin/python [--rounds 1]
 
 --python is a Python with torch, numpy, h5py and pillow. --data is a folder with the datasets cifar10, fashion-mnist and
@@ -15,6 +15,7 @@ on both sides, the ratio, the required value (must) and the goal (aim). A ratio 
                  start of the process next to the tutorials' script with its DataLoader, two jobs on two workers and on one
 --table resnet   resnet18-cifar in batches of --batch, with bench/resnet18_peer.py
 --table networks VGG, MobileNetV2, ConvNeXt and a network with group and layer norms, with bench/resnet18_peer.py
+--table finetune torchvision's ResNet-18 from a file, on 500 photos at 224 x 224; --python also needs torchvision
 --table djl      DJL with PyTorch's engine, from Java; requires Maven but no torch
 --table gpu      the table of --device cuda: tudui and lenet next to PyTorch's eager step, CUDA graph and compiled step,
                  ResNet-18, the tutorial's whole job, and the cost of publishing events; see gpu.py. It creates images of
@@ -28,10 +29,10 @@ to test the script; with --table gpu on any device. With APP set, the applicatio
 """
 import argparse, os, signal, subprocess, sys, tempfile
 
-import cold, cpu, djl, gpu, images, networks, resnet
+import cold, cpu, djl, finetune, gpu, images, networks, resnet
 from runs import Clock, TimeOver, busy_neighbours, trainyard
 
-TABLES = {"cpu": cpu, "cold": cold, "resnet": resnet, "networks": networks, "djl": djl, "gpu": gpu}
+TABLES = {"cpu": cpu, "cold": cold, "resnet": resnet, "networks": networks, "finetune": finetune, "djl": djl, "gpu": gpu}
 
 
 def main():
