@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TimestampedEvent;
 import io.trainyard.event.TrainingEvent;
@@ -16,6 +18,9 @@ import io.trainyard.event.TrainingEvent.StepLosses;
 import java.io.File;
 import java.io.IOException;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -119,6 +124,44 @@ final class TrainIT {
                 .containsExactlyElementsOf(only(CheckpointSaved.class, one).stream()
                         .map(CheckpointSaved::sha256)
                         .toList());
+    }
+
+    /// Runs that have ended, and one that is under way and then killed.
+    @Test
+    void runsAreShownByALocalDashboardWhileTheyTrain() throws Exception {
+        try (TrainyardProcess dashboard = TrainyardProcess.start(folder, "dashboard", "--local", "--port", "0");
+                TrainyardProcess train = train(LONG.replace("\"long\"", "\"shown\"").replace("\"epochs\": 3", "\"epochs\": 1000"));
+                HttpClient http = HttpClient.newHttpClient()) {
+            String jobs = dashboard.await("Dashboard: (http://\\S+/)") + "api/v1/jobs";
+            Patience.await("the runs").untilAsserted(() -> {
+                assertThat(json(http, jobs + "/twice~2/curve").get("mean")).hasSize(200);
+                assertThat(json(http, jobs + "/shown/curve").get("mean")).isNotEmpty();
+            });
+            assertThat(json(http, jobs + "/twice").at("/summary/state").asText())
+                    .isEqualTo("finished");
+            assertThat(json(http, jobs + "/twice").at("/tests/1/testAccuracy").asDouble())
+                    .isPositive();
+            assertThat(json(http, jobs + "/shown").at("/summary/state").asText()).isEqualTo("running");
+            assertThat(json(http, jobs + "/twice/results/mistakes")).isNotEmpty();
+            HttpRequest submit = HttpRequest.newBuilder(URI.create(jobs))
+                    .header("X-Trainyard", "")
+                    .header("Content-Type", "application/json")
+                    .POST(HttpRequest.BodyPublishers.ofString(WITH_EVERYTHING_RANDOM))
+                    .build();
+            assertThat(http.send(submit, BodyHandlers.ofString()))
+                    .satisfies(answer -> assertThat(answer.statusCode()).isEqualTo(409))
+                    .satisfies(answer -> assertThat(answer.body()).contains("--local"));
+            train.kill();
+            Patience.await("the end of the process")
+                    .untilAsserted(
+                            () -> assertThat(json(http, jobs + "/shown").at("/summary/state").asText())
+                                    .isEqualTo("paused"));
+        }
+    }
+
+    private static JsonNode json(HttpClient http, String url) throws Exception {
+        HttpRequest get = HttpRequest.newBuilder(URI.create(url)).build();
+        return new JsonMapper().readTree(http.send(get, BodyHandlers.ofString()).body());
     }
 
     @Test

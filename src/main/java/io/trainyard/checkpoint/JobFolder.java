@@ -17,6 +17,7 @@ import java.util.stream.IntStream;
 /// One job's folder in a store. Ownership of a job is decided here, next to the job's state: see [JobChain].
 ///
 ///     <job>/spec.json                            the job as first requested
+///     <job>/events.jsonl                         the events of a run outside a fleet
 ///     <job>/attempts/<n>                         created once: the owner of attempt n, or the job's end, or a pause
 ///     <job>/attempts/<n>.from-<step>-<attempt>   the checkpoint that attempt n resumed from, or `.from-none`
 ///     <job>/attempts/<n>.started                 exists while the attempt trains, and afterwards if it was killed

@@ -17,6 +17,8 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -119,17 +121,30 @@ final class DashboardCommand implements Callable<Integer> {
             description = "OpenID Connect provider (default: TRAINYARD_SIGN_IN_ISSUER, or none).")
     private String issuer = "";
 
+    @Option(
+            names = "--local",
+            arity = "0..1",
+            paramLabel = "DIR",
+            fallbackValue = "",
+            defaultValue = "${env:TRAINYARD_DASHBOARD_LOCAL}",
+            description = "Show runs of train, without Kafka (DIR's default: the checkpoint folder).")
+    private @Nullable Path local;
+
     @Override
     public Integer call() {
         requireSafeIssuer();
+        requireRuns();
         QuarkusService.requireFree(spec, "--port", host, port);
         if (scalerPort != null) {
             QuarkusService.requireFree(spec, "--scaler-port", host, scalerPort);
         }
         requireTracking();
         requireAlerts();
-        TopicAdmin.createMissing(kafka.brokers(), kafka.prefix(), Topic.SHOWN, kafka.timeout());
+        if (local == null) {
+            TopicAdmin.createMissing(kafka.brokers(), kafka.prefix(), Topic.SHOWN, kafka.timeout());
+        }
         Map<String, String> settings = new HashMap<>(kafka.settings());
+        settings.put("trainyard.dashboard.local", local == null ? "" : local.toString());
         settings.putAll(projects.settings());
         settings.put("trainyard.dashboard.enabled", "true");
         settings.put("trainyard.dashboard.tracking", tracking);
@@ -159,6 +174,35 @@ final class DashboardCommand implements Callable<Integer> {
         settings.put("quarkus.http.host", host);
         settings.put("quarkus.http.port", Integer.toString(port));
         return QuarkusService.run(settings, this::announce);
+    }
+
+    /// Local runs have their own history, next to them. A given folder is also that of their checkpoints.
+    private void requireRuns() {
+        if (local == null) {
+            return;
+        }
+        boolean isDefault = local.toString().isEmpty();
+        try {
+            local = isDefault ? Files.createDirectories(TrainingOptions.runs(checkpoints)) : local;
+        } catch (IOException e) {
+            throw new ParameterException(spec.commandLine(), "--local: there is no folder to read: " + e, e);
+        }
+        if (!Files.isDirectory(local)) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "--local is \"%s\", which is not a folder; allowed is a checkpoint folder of ./trainyard train, or the folder of its --tracking"
+                            .formatted(Printable.text(local.toString(), MAX_TEXT)));
+        }
+        if (!isGiven("--tracking")) {
+            tracking = "jdbc:sqlite:" + local.resolve("tracking.db");
+        }
+        if (!isDefault && !isGiven("--checkpoints")) {
+            checkpoints = local.toUri();
+        }
+    }
+
+    private boolean isGiven(String option) {
+        return spec.commandLine().getParseResult().hasMatchedOption(option);
     }
 
     /// Reports an error before Quarkus does so with a stack trace.

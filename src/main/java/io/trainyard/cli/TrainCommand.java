@@ -6,6 +6,7 @@ import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.cli.terminal.JobProgress;
 import io.trainyard.device.Devices;
 import io.trainyard.event.EventJson;
+import io.trainyard.event.RunLog;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.jobfile.JobFiles;
 import io.trainyard.spec.JobJson;
@@ -17,6 +18,7 @@ import io.trainyard.training.JobTraining;
 import io.trainyard.training.Outcome;
 import io.trainyard.training.Supervisor;
 import java.io.PrintStream;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -25,6 +27,8 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -75,8 +79,23 @@ public final class TrainCommand extends PlainCommand {
             description = "With --resume: go on up to this number of epochs, as a new run.")
     private @Nullable Integer epochs;
 
+    @Option(
+            names = "--tracking",
+            paramLabel = "DIR",
+            description = "Folder for dashboard --local (default: the checkpoint folder; for a bucket: runs).")
+    private @Nullable Path tracking;
+
+    @Option(names = "--no-tracking", description = "Write nothing for dashboard --local.")
+    private boolean untracked;
+
+    /// Receives the first problem of tracking.
+    private Consumer<String> trackingProblem = problem -> terminal.err().println(problem);
+
     @Override
     public Integer call() {
+        if (tracking != null && untracked) {
+            throw wrong("--tracking and --no-tracking exclude each other");
+        }
         if (epochs != null && !resume) {
             throw wrong("--epochs is for --resume; otherwise, set epochs in the file");
         }
@@ -134,6 +153,7 @@ public final class TrainCommand extends PlainCommand {
     private int runWithProgress(List<JobSpec> jobs, CheckpointStore store) {
         List<String> lastWords = new ArrayList<>();
         try (JobProgress progress = new JobProgress(terminal, jobs.size())) {
+            trackingProblem = progress.isDrawn() ? lastWords::add : trackingProblem;
             return progress.isDrawn()
                     ? run(jobs, store, (event, _) -> progress.accept(event), (job, outcome) -> {
                         if (outcome instanceof Outcome.Rejected(String reason)) {
@@ -165,12 +185,11 @@ public final class TrainCommand extends PlainCommand {
             BiConsumer<TrainingEvent, Instant> events,
             BiConsumer<JobSpec, Outcome> ended) {
         JobTraining training = new JobTraining(options.data(), options.device(), options.threads(), WORKER);
-        Supervisor supervisor = supervisor(events);
         int status = ExitCodes.OK;
         for (JobSpec job : jobs) {
             JobSpec asked = epochs == null ? job : withMoreEpochs(job, store);
             JobFolder folder = isNewRun() ? JobFolder.ofNewRun(store, job.id()) : JobFolder.ofLastRun(store, job.id());
-            Outcome outcome = training.runToEnd(asked, folder, supervisor);
+            Outcome outcome = track(asked, folder, events, all -> training.runToEnd(asked, folder, supervisor(all)));
             ended.accept(job, outcome);
             if (isInterrupted(outcome)) {
                 return ExitCodes.INTERRUPTED;
@@ -185,6 +204,28 @@ public final class TrainCommand extends PlainCommand {
             }
         }
         return status;
+    }
+
+    /// Also writes the events of a run for `dashboard --local`.
+    private Outcome track(
+            JobSpec job,
+            JobFolder folder,
+            BiConsumer<TrainingEvent, Instant> events,
+            Function<BiConsumer<TrainingEvent, Instant>, Outcome> run) {
+        if (untracked) {
+            return run.apply(events);
+        }
+        Path root = tracking == null ? TrainingOptions.runs(options.checkpoints()) : tracking;
+        Path place =
+                isNewRun() ? RunLog.unused(root, folder.name(), job.id()) : root.resolve(folder.name());
+        try (RunLog log = new RunLog(place, job, this::sayOnce)) {
+            return run.apply(events.andThen(log::write));
+        }
+    }
+
+    private void sayOnce(String problem) {
+        trackingProblem.accept(problem);
+        trackingProblem = _ -> {}; // the same for the other jobs
     }
 
     private void sayWhatIsThere(JobFolder last, JobFolder folder) {

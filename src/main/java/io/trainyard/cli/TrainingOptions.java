@@ -90,6 +90,15 @@ public final class TrainingOptions {
         return checkpoints == null ? URI.create("checkpoints") : checkpoints;
     }
 
+    /// The default folder of the files that `train` writes and `dashboard --local` reads: that of the
+    /// checkpoints. A file in a bucket cannot be followed.
+    static Path runs(URI checkpoints) {
+        String scheme = checkpoints.getScheme();
+        return scheme == null
+                ? Path.of(checkpoints.getPath())
+                : scheme.equals("file") ? Path.of(checkpoints) : Path.of("runs");
+    }
+
     DeviceSpec device() {
         return device == null ? DeviceSpec.AUTO : device;
     }

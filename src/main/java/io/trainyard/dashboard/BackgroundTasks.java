@@ -18,10 +18,12 @@ class BackgroundTasks {
     private static final Duration LOOK = Duration.ofSeconds(1);
     private static final Duration SEND = Duration.ofMillis(500);
     private static final Duration METRICS = Duration.ofSeconds(5);
+    private static final Duration LOCAL = Duration.ofMillis(200);
     private static final Duration PODS = Duration.ofMillis(250);
     private static final Duration FORGET = Duration.ofMinutes(1);
 
     private final Instance<TopicConsumer> reader;
+    private final Instance<LocalRuns> localRuns;
     private final Instance<SourceWatch> watch;
     private final Instance<FleetGauges> gauges;
     private final Instance<HistoryRetention> retention;
@@ -38,6 +40,7 @@ class BackgroundTasks {
     ///     store
     BackgroundTasks(
             Instance<TopicConsumer> reader,
+            Instance<LocalRuns> localRuns,
             Instance<SourceWatch> watch,
             Instance<FleetGauges> gauges,
             Instance<HistoryRetention> retention,
@@ -48,6 +51,7 @@ class BackgroundTasks {
             Instance<ForecastUpdates> forecasts,
             DashboardConfig config) {
         this.reader = reader;
+        this.localRuns = localRuns;
         this.watch = watch;
         this.gauges = gauges;
         this.retention = retention;
@@ -62,8 +66,12 @@ class BackgroundTasks {
     void start(@Observes StartupEvent event) {
         if (config.enabled()) {
             AlertWatch alert = alerts.get(); // invalid settings prevent the start of the dashboard
-            reader.get().start();
-            every(LOOK, watch.get()::look);
+            if (config.local().isPresent()) {
+                every(LOCAL, localRuns.get()::look);
+            } else {
+                reader.get().start();
+                every(LOOK, watch.get()::look);
+            }
             every(METRICS, gauges.get()::look);
             every(LOOK, alert::look);
             every(LOOK, forecasts.get()::look);

@@ -21,6 +21,9 @@ public interface DashboardConfig {
     @WithDefault("jdbc:sqlite:tracking.db")
     String tracking();
 
+    /// The folder with the runs of `train` that are shown instead of a fleet's jobs; empty for a fleet.
+    Optional<String> local();
+
     /// Whether requests that change something are refused.
     @WithDefault("false")
     boolean readOnly();

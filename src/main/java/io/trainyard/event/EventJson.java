@@ -6,17 +6,21 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.exc.ValueInstantiationException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.module.paramnames.ParameterNamesModule;
+import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSpec;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Events as JSON, each on one line: `type` first, then `job`, `attempt` and `time`. Topics and the command
@@ -86,6 +90,13 @@ public final class EventJson {
         return bytes(line);
     }
 
+    /// The first line of a [RunLog].
+    static byte[] write(JobSpec job, Instant time) {
+        ObjectNode line = MAPPER.createObjectNode().put("time", JsonTime.text(time));
+        line.set("command", JobJson.command(job).json());
+        return bytes(line);
+    }
+
     public static byte[] write(WorkerStatus status) {
         return bytes(status);
     }
@@ -123,6 +134,34 @@ public final class EventJson {
             throw new IOException("the attempt is %d; attempts count from 1".formatted(event.attempt()));
         }
         return new TimestampedEvent(event, read(json, Stamp.class, "an event").time());
+    }
+
+    /// Like [#readEvent(byte[])], with another job id.
+    static TimestampedEvent readEvent(byte[] json, String job) throws IOException {
+        TimestampedEvent stamped = readEvent(json);
+        return stamped.event().job().equals(job)
+                ? stamped
+                : readEvent(bytes(read(json, ObjectNode.class, "an event").put("job", job)));
+    }
+
+    /// Reads the first line of a [RunLog].
+    static JobRecord.Requested readCommand(byte[] json, String job) throws IOException {
+        requireLength(json);
+        Command line = read(json, Command.class, "a command");
+        @Nullable JobSpec spec;
+        try {
+            spec = JobJson.read(line.command());
+        } catch (InvalidJobException _) {
+            spec = null; // of another version
+        }
+        return new JobRecord.Requested(job, spec, "train-0 at offset 0", line.time().toEpochMilli());
+    }
+
+    private record Command(Instant time, JsonNode command) {
+        Command {
+            Objects.requireNonNull(time, "time");
+            Objects.requireNonNull(command, "command");
+        }
     }
 
     @JsonIgnoreProperties(ignoreUnknown = true)

@@ -127,6 +127,14 @@ record JobTables(Connection connection) {
                 ORDER BY end_millis, number LIMIT ?""";
         List<Object> values = List.of(before, keep, most);
         Sql.each(connection, sql, 0, values, row -> jobs.put(row.getLong(1), row.getString(2)));
+        delete(jobs);
+        return List.copyOf(jobs.values());
+    }
+
+    /// Deletes jobs.
+    ///
+    /// @param jobs their ids by number
+    void delete(Map<Long, String> jobs) throws SQLException {
         for (var job : jobs.entrySet()) {
             new UsageTables(connection).forget(job.getKey());
             for (String table : List.of("submitters", "control_requests")) {
@@ -139,6 +147,5 @@ record JobTables(Connection connection) {
             new MetricTables(connection).forget(job.getValue());
             Sql.update(connection, "DELETE FROM jobs WHERE number = ?", job.getKey());
         }
-        return List.copyOf(jobs.values());
     }
 }

@@ -583,6 +583,17 @@ public final class TrackingStore implements AutoCloseable {
         return forgotten;
     }
 
+    /// Deletes a job with all its data, if it is known.
+    public synchronized void forget(String job) {
+        var _ = database.write(connection -> {
+            JobTables jobs = new JobTables(connection);
+            long number = jobs.number(job);
+            jobs.delete(number == 0 ? Map.of() : Map.of(number, job));
+            return number;
+        });
+        reload();
+    }
+
     @Override
     public void close() {
         database.close();

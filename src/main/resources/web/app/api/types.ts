@@ -331,6 +331,7 @@ export interface LiveUpdate {
 export interface Info {
   version: string;
   readOnly: boolean;
+  local: boolean; // runs of `train`, without a fleet
   user: string | null; // the signed-in user; null without sign-in
   signOut: string | null; // the address for signing out
   role: "operator" | "viewer";

@@ -34,7 +34,7 @@ class BulkActions extends PageElement {
 
   protected override render() {
     const message = html`<span role="status" class="quiet" id="bulk-said">${this.message}</span>`;
-    if (!store.mayWrite || this.jobs.length === 0) return this.message ? message : nothing;
+    if (!store.mayControl || this.jobs.length === 0) return this.message ? message : nothing;
     return html`
       ${
         this.sure

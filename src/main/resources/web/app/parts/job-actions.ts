@@ -40,7 +40,7 @@ class JobActions extends PageElement {
   }
 
   protected override render() {
-    if (!store.mayWrite) return nothing;
+    if (!store.mayControl) return nothing;
     const { job, state } = this.summary;
     const over = isOver(state);
     return html`

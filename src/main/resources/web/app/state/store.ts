@@ -116,6 +116,16 @@ export class Store {
     return this.info?.role === "operator";
   }
 
+  // Submit and control jobs.
+  get mayControl(): boolean {
+    return this.mayWrite && !this.isLocal;
+  }
+
+  // Whether runs of `train` are shown, without workers.
+  get isLocal(): boolean {
+    return this.info?.local === true;
+  }
+
   subscribe(listener: Listener): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);

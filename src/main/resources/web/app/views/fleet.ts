@@ -65,7 +65,7 @@ class FleetView extends PageElement {
 
   protected override render() {
     if (!store.hasData) return nothing;
-    return html`${this.tiles()} ${this.running()} ${this.workers()}
+    return html`${this.tiles()} ${this.running()} ${store.isLocal ? nothing : this.workers()}
       <project-shares></project-shares> <device-hours></device-hours> ${this.whyFailed()}`;
   }
 
@@ -107,7 +107,7 @@ class FleetView extends PageElement {
                 ${
                   any || this.counts.size === 0
                     ? "Nothing runs."
-                    : html`No jobs yet: <code>./trainyard submit docs/examples/first.json</code>`
+                    : html`No jobs yet: <code>./trainyard ${store.isLocal ? "train" : "submit"} docs/examples/first.json</code>`
                 }
               </p>`
             : html`<ul class="cards" id="running">

@@ -65,7 +65,7 @@ class TrainyardPage extends PageElement {
     if (!store.hasData) return nothing;
     const running = [...store.jobs.values()].filter((job) => job.state === "running").length;
     const here = store.liveWorkers.length;
-    return `${running} running, ${count(here, "worker")}`;
+    return store.isLocal ? `${running} running` : `${running} running, ${count(here, "worker")}`;
   }
 
   private view(here: Route) {

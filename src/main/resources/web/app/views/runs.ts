@@ -125,7 +125,7 @@ class RunsView extends PageElement {
           <span class="quiet" id="total">${this.jobs ? format.count(this.total, "run") : ""}</span>
           <span class="push">
             ${
-              store.mayWrite
+              store.mayControl
                 ? html`<button
                     type="button"
                     aria-expanded=${this.composing}

@@ -8,6 +8,7 @@ import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.SavedModel;
 import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.event.EventJson;
+import io.trainyard.event.RunLog;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.EpochTested;
 import io.trainyard.event.TrainingEvent.Finished;
@@ -16,6 +17,7 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +36,7 @@ class TrainCommandTest {
     @TempDir
     private Path folder;
 
-    private record Ended(int status, List<TrainingEvent> events, String errors) {
+    private record Ended(int status, List<String> lines, List<TrainingEvent> events, String errors) {
         List<String> finished() {
             return events.stream()
                     .filter(Finished.class::isInstance)
@@ -122,6 +124,34 @@ class TrainCommandTest {
         assertThat(train(job, "--epochs", "3").status()).isEqualTo(ExitCodes.BAD_INPUT);
     }
 
+    /// The same lines as on standard output, after the command.
+    @Test
+    void eachRunHasAFileOfItsEventsForTheDashboard() throws IOException {
+        Path runs = folder.resolve("runs");
+        String job = JOB.formatted("a", "shapes28", 1000);
+        List<String> first = train(job).lines();
+        assertThat(tracked(folder.resolve("store/a"))).isNotEmpty().isEqualTo(first);
+        List<String> second = train(job, "--tracking", runs.toString()).lines();
+        assertThat(tracked(runs.resolve("a~2"))).isEqualTo(second);
+        assertThat(folder.resolve("store/a~2").resolve(RunLog.FILE)).doesNotExist();
+        assertThat(train(job, "--no-tracking").finished()).containsExactly("a");
+        assertThat(folder.resolve("store/a~3").resolve(RunLog.FILE)).doesNotExist();
+        assertThat(train(job, "--no-tracking", "--tracking", "x").status()).isEqualTo(ExitCodes.BAD_INPUT);
+    }
+
+    @Test
+    void aTrackingFolderThatCannotBeWrittenIsReportedOnceAndDoesNotStopTraining() throws IOException {
+        Path file = Files.writeString(folder.resolve("file"), "");
+        String jobs = JOB.formatted("a", "shapes28", 1000) + JOB.formatted("b", "shapes28", 1000);
+        Ended ended = train(jobs, "--tracking", file.toString());
+        assertThat(ended.finished()).containsExactly("a", "b");
+        assertThat(ended.errors()).containsOnlyOnce("cannot be written").contains("./trainyard predict b");
+    }
+
+    private static List<String> tracked(Path run) throws IOException {
+        return Files.readAllLines(run.resolve(RunLog.FILE)).stream().skip(1).toList();
+    }
+
     private Ended train(String jobs, String... options) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
@@ -130,10 +160,11 @@ class TrainCommandTest {
         int status = run(
                 TestCommands.with(new TrainCommand(), terminal(jobs, out, err, false)), more.toArray(String[]::new));
         List<TrainingEvent> events = new ArrayList<>();
-        for (String line : out.toString(UTF_8).lines().toList()) {
+        List<String> lines = out.toString(UTF_8).lines().toList();
+        for (String line : lines) {
             events.add(EventJson.readEvent(line.getBytes(UTF_8)).event());
         }
-        return new Ended(status, events, err.toString(UTF_8));
+        return new Ended(status, lines, events, err.toString(UTF_8));
     }
 
     /// @param said receives both streams, as a terminal does

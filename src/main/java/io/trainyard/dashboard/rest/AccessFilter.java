@@ -35,6 +35,11 @@ class AccessFilter {
             throw refused(
                     "this dashboard is read-only (trainyard.dashboard.read-only); use ./trainyard, or another dashboard");
         }
+        if (config.local().isPresent() && !call.getMethod().equals(HttpMethod.PUT)) { // annotations need no fleet
+            throw Problem.refusal(
+                    Status.CONFLICT,
+                    "this dashboard shows the runs of ./trainyard train (--local) and has no workers; to submit and control jobs, start ./trainyard dashboard without --local");
+        }
         if (role != Role.OPERATOR) {
             throw refused("%s can read, but not change anything: changes need the role operator"
                     .formatted(access.name().orElse("the caller")));

@@ -34,12 +34,14 @@ public class InfoResource {
     /// General information for clients.
     ///
     /// @param readOnly whether all modifying calls are refused
+    /// @param local whether the dashboard shows the runs of `train` and has no fleet
     /// @param user the signed-in user; null without sign-in
     /// @param signOut the sign-out address; null without sign-in, and if the provider has no sign-out
     /// @param role the caller's role
     record Info(
             String version,
             boolean readOnly,
+            boolean local,
             @Nullable String user,
             @Nullable String signOut,
             Role role,
@@ -52,6 +54,7 @@ public class InfoResource {
         return new Info(
                 version,
                 config.readOnly(),
+                config.local().isPresent(),
                 access.name().orElse(null),
                 signOut.orElse(null),
                 access.role().orElseThrow(),
