@@ -130,7 +130,8 @@ final class TrainIT {
     @Test
     void runsAreShownByALocalDashboardWhileTheyTrain() throws Exception {
         try (TrainyardProcess dashboard = TrainyardProcess.start(folder, "dashboard", "--local", "--port", "0");
-                TrainyardProcess train = train(LONG.replace("\"long\"", "\"shown\"").replace("\"epochs\": 3", "\"epochs\": 1000"));
+                TrainyardProcess train =
+                        train(LONG.replace("\"long\"", "\"shown\"").replace("\"epochs\": 3", "\"epochs\": 1000"));
                 HttpClient http = HttpClient.newHttpClient()) {
             String jobs = dashboard.await("Dashboard: (http://\\S+/)") + "api/v1/jobs";
             Patience.await("the runs").untilAsserted(() -> {
@@ -141,7 +142,8 @@ final class TrainIT {
                     .isEqualTo("finished");
             assertThat(json(http, jobs + "/twice").at("/tests/1/testAccuracy").asDouble())
                     .isPositive();
-            assertThat(json(http, jobs + "/shown").at("/summary/state").asText()).isEqualTo("running");
+            assertThat(json(http, jobs + "/shown").at("/summary/state").asText())
+                    .isEqualTo("running");
             assertThat(json(http, jobs + "/twice/results/mistakes")).isNotEmpty();
             HttpRequest submit = HttpRequest.newBuilder(URI.create(jobs))
                     .header("X-Trainyard", "")
@@ -153,9 +155,10 @@ final class TrainIT {
                     .satisfies(answer -> assertThat(answer.body()).contains("--local"));
             train.kill();
             Patience.await("the end of the process")
-                    .untilAsserted(
-                            () -> assertThat(json(http, jobs + "/shown").at("/summary/state").asText())
-                                    .isEqualTo("paused"));
+                    .untilAsserted(() -> assertThat(json(http, jobs + "/shown")
+                                    .at("/summary/state")
+                                    .asText())
+                            .isEqualTo("paused"));
         }
     }
 

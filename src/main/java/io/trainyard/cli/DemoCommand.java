@@ -144,6 +144,7 @@ public final class DemoCommand implements Callable<Integer> {
         settings.put("trainyard.kafka-config", ""); // the demo's broker accepts all local clients
         settings.put("trainyard.worker.enabled", "true");
         settings.put("trainyard.dashboard.enabled", "true");
+        settings.put("trainyard.dashboard.local", "");
         settings.put("trainyard.dashboard.tracking", "jdbc:sqlite:" + folder.resolve("tracking.db"));
         settings.put("quarkus.http.host", LOCALHOST);
         settings.put("quarkus.http.port", Integer.toString(port));

@@ -216,8 +216,7 @@ public final class TrainCommand extends PlainCommand {
             return run.apply(events);
         }
         Path root = tracking == null ? TrainingOptions.runs(options.checkpoints()) : tracking;
-        Path place =
-                isNewRun() ? RunLog.unused(root, folder.name(), job.id()) : root.resolve(folder.name());
+        Path place = isNewRun() ? RunLog.unused(root, folder.name(), job.id()) : root.resolve(folder.name());
         try (RunLog log = new RunLog(place, job, this::sayOnce)) {
             return run.apply(events.andThen(log::write));
         }

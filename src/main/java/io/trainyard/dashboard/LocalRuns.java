@@ -2,25 +2,27 @@ package io.trainyard.dashboard;
 
 import io.trainyard.event.JobRecord;
 import io.trainyard.event.JobRecord.EventRecord;
+import io.trainyard.event.JobState;
 import io.trainyard.event.RunLog;
 import io.trainyard.event.RunLogLines;
-import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.Paused;
+import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.tracking.Partition;
 import io.trainyard.tracking.TrackingException;
 import io.trainyard.tracking.TrackingStore;
-import jakarta.inject.Inject;
+import io.trainyard.tracking.Transition;
 import jakarta.inject.Singleton;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.jboss.logging.Logger;
-import org.jspecify.annotations.Nullable;
 
 /// Reads the files of local runs ([RunLog]) into the history, as [TopicConsumer] does with topics. The position
 /// in each file is in the tracking store. A run has the name of its folder.
@@ -30,6 +32,8 @@ import org.jspecify.annotations.Nullable;
 @Singleton
 class LocalRuns {
     private static final Logger LOG = Logger.getLogger(LocalRuns.class);
+
+    private static final Optional<JobState.Status> RUNNING = Optional.of(JobState.Status.RUNNING);
 
     private final TrackingStore store;
     private final JobHistory history;
@@ -41,33 +45,22 @@ class LocalRuns {
     private boolean failing;
 
     /// @param size of the file when it was last read to its end
-    /// @param last the last event while the run is under way; null if it is not
-    private record Run(long size, @Nullable TrainingEvent last) {}
+    private record Run(long size, boolean running) {}
 
-    @Inject
+    /// @param folder of the runs; empty for a fleet
     LocalRuns(
             TrackingStore store,
             JobHistory history,
             SourceStatus sources,
             FleetCounters counters,
             AlertWatch alerts,
-            DashboardConfig config) {
-        this(store, history, sources, counters, alerts, Path.of(config.local().orElse("")));
-    }
-
-    LocalRuns(
-            TrackingStore store,
-            JobHistory history,
-            SourceStatus sources,
-            FleetCounters counters,
-            AlertWatch alerts,
-            Path folder) {
+            @ConfigProperty(name = "trainyard.dashboard.local") Optional<Path> folder) {
         this.store = store;
         this.history = history;
         this.sources = sources;
         this.counters = counters;
         this.alerts = alerts;
-        this.folder = folder;
+        this.folder = folder.orElse(Path.of(""));
     }
 
     /// Reads what is new. Errors are logged once until a look succeeds.
@@ -106,93 +99,62 @@ class LocalRuns {
             history.forget(List.of(job));
         }
         long from = stored == null ? 0 : stored;
-        TrainingEvent last = known == null ? lastOf(job) : known.last();
+        boolean running = known == null ? store.job(job).map(JobState::status).equals(RUNNING) : known.running();
         while (true) {
             RunLogLines lines = RunLogLines.read(file, job, from);
             if (lines.end() == from) {
                 break;
             }
-            take(lines.records().stream().map(LocalRuns::paused).toList(), partition, lines.end());
+            List<Transition> transitions =
+                    take(lines.records().stream().map(LocalRuns::paused).toList(), partition, lines.end());
             counters.skipped(lines.skipped());
-            last = last(lines.records(), last);
+            running = transitions.isEmpty() ? running : transitions.getLast().after() == JobState.Status.RUNNING;
             from = lines.end();
         }
-        runs.put(job, new Run(size, last));
+        runs.put(job, new Run(size, running));
     }
 
     private static Partition partition(String job, Path file) throws IOException {
         return new Partition("run " + job, RunLogLines.identity(file));
     }
 
-    private void take(List<JobRecord> records, Partition partition, long end) {
+    private List<Transition> take(List<JobRecord> records, Partition partition, long end) {
         try {
             alerts.take(records);
-            counters.taken(records, history.apply(records, Map.of(partition, end)), 0);
+            List<Transition> transitions = history.apply(records, Map.of(partition, end));
+            counters.taken(records, transitions, 0);
+            return transitions;
         } catch (TrackingException e) {
             throw e;
         } catch (RuntimeException e) { // train does not write such a record
             LOG.warnf("skipped unreadable records of the run %s: %s", partition.topic(), e);
             counters.skipped(records.size());
-            var _ = history.apply(List.of(), Map.of(partition, end));
+            return history.apply(List.of(), Map.of(partition, end));
         }
     }
 
     /// Outside a fleet nothing is requeued.
     private static JobRecord paused(JobRecord one) {
-        return one instanceof EventRecord event && event.event() instanceof TrainingEvent.Released released
+        return one instanceof EventRecord event && event.event() instanceof Released released
                 ? new EventRecord(
-                        paused(released, released.step(), released.reason()), event.millis(), null, event.offset())
+                        new Paused(released.job(), released.attempt(), released.step(), null, released.reason()),
+                        event.millis(),
+                        null,
+                        event.offset())
                 : one;
     }
 
-    private static TrainingEvent.Paused paused(TrainingEvent event, long step, String reason) {
-        return new TrainingEvent.Paused(event.job(), event.attempt(), step, null, reason);
-    }
-
-    private static @Nullable TrainingEvent last(List<JobRecord> records, @Nullable TrainingEvent before) {
-        TrainingEvent last = before;
-        for (JobRecord one : records) {
-            if (one instanceof EventRecord event) {
-                last = switch (event.event()) {
-                    case TrainingEvent.Claimed _,
-                            TrainingEvent.Started _,
-                            TrainingEvent.StepLosses _,
-                            TrainingEvent.EpochTested _,
-                            TrainingEvent.CheckpointSaved _ -> event.event();
-                    case TrainingEvent.Finished _,
-                            TrainingEvent.Failed _,
-                            TrainingEvent.Released _,
-                            TrainingEvent.Paused _,
-                            TrainingEvent.Resumed _,
-                            TrainingEvent.Cancelled _,
-                            TrainingEvent.Expanded _ -> null;
-                };
-            }
-        }
-        return last;
-    }
-
-    /// The last event of a run that an earlier process of the dashboard has read.
-    private @Nullable TrainingEvent lastOf(String job) {
-        List<JobRecord> records = new ArrayList<>();
-        store.eachJobRecord(job, records::add);
-        return last(records, null);
-    }
-
+    /// If something was written before the process ended, it is read first.
     private void pauseIfDead(String job, Path file, Run run) throws IOException {
-        if (run.last() == null || RunLogLines.isWritten(file)) {
+        if (!run.running() || RunLogLines.isWritten(file) || Files.size(file) != run.size()) {
             return;
         }
         Partition partition = partition(job, file);
         long end = store.offsets().getOrDefault(partition, 0L);
-        if (Files.size(file) == run.size()) { // nothing was written before the process ended
-            EventRecord died = new EventRecord(
-                    paused(run.last(), 0, "its process has died; train --resume continues it"),
-                    Files.getLastModifiedTime(file).toMillis(),
-                    null,
-                    end);
-            take(List.of(died), partition, end);
-            runs.put(job, new Run(run.size(), null));
-        }
+        int attempt = store.job(job).map(JobState::attempt).orElse(1);
+        Paused died = new Paused(job, attempt, 0, null, "its process has died; train --resume continues it");
+        long millis = Files.getLastModifiedTime(file).toMillis();
+        var _ = take(List.of(new EventRecord(died, millis, null, end)), partition, end);
+        runs.put(job, new Run(run.size(), false));
     }
 }

@@ -154,7 +154,8 @@ public final class EventJson {
         } catch (InvalidJobException _) {
             spec = null; // of another version
         }
-        return new JobRecord.Requested(job, spec, "train-0 at offset 0", line.time().toEpochMilli());
+        return new JobRecord.Requested(
+                job, spec, "train-0 at offset 0", line.time().toEpochMilli());
     }
 
     private record Command(Instant time, JsonNode command) {

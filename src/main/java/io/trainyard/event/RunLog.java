@@ -85,8 +85,8 @@ public final class RunLog implements AutoCloseable {
     private FileChannel open() throws IOException {
         Files.createDirectories(file.toAbsolutePath().getParent());
         boolean torn = isTorn();
-        FileChannel out = FileChannel.open(
-                file, StandardOpenOption.CREATE, StandardOpenOption.APPEND, LinkOption.NOFOLLOW_LINKS);
+        FileChannel out =
+                FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND, LinkOption.NOFOLLOW_LINKS);
         channel = out;
         lock(out);
         bytes = out.size();

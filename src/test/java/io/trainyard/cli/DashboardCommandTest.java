@@ -6,6 +6,8 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
@@ -17,6 +19,24 @@ class DashboardCommandTest {
         assertThat(line.execute("dashboard", "--port", "0", "--local", "no/such/folder"))
                 .isEqualTo(ExitCodes.BAD_INPUT);
         assertThat(said.toString()).contains("--local is \"no/such/folder\", which is not a folder; allowed is");
+    }
+
+    @Test
+    void theFolderOfRunsIsOptional() {
+        assertThat(local()).isNull();
+        assertThat(local("--local", "--port", "0")).isEqualTo(Path.of(""));
+        assertThat(local("--local", "a")).isEqualTo(Path.of("a"));
+    }
+
+    private static @Nullable Path local(String... options) {
+        String[] arguments =
+                Stream.concat(Stream.of("dashboard"), Stream.of(options)).toArray(String[]::new);
+        return Trainyard.commandLine()
+                .parseArgs(arguments)
+                .subcommand()
+                .commandSpec()
+                .findOption("--local")
+                .getValue();
     }
 
     @Test

@@ -29,6 +29,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -70,7 +71,7 @@ class LocalRunsTest {
                 new SourceStatus(),
                 new FleetCounters(new SimpleMeterRegistry()),
                 alerts(store),
-                folder);
+                Optional.of(folder));
     }
 
     private RunLog log(String run) {

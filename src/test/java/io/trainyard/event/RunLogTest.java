@@ -58,8 +58,7 @@ class RunLogTest {
         RunLogLines lines = RunLogLines.read(file, "a", 0);
         assertThat(lines.records().getFirst())
                 .isInstanceOfSatisfying(
-                        Requested.class,
-                        command -> assertThat(command.spec()).isEqualTo(spec("a")));
+                        Requested.class, command -> assertThat(command.spec()).isEqualTo(spec("a")));
         assertThat(json(events(lines.records()))).isEqualTo(json(whole("a")));
         assertThat(lines.end()).isEqualTo(Files.size(file));
         assertThat(RunLogLines.read(file, "a", lines.end()).records()).isEmpty();
