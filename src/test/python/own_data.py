@@ -18,7 +18,7 @@ import sys
 
 import numpy
 import torch
-from torch.utils.data import DataLoader, TensorDataset
+from torch.utils.data import DataLoader, TensorDataset, WeightedRandomSampler, random_split
 
 SPECIES = ["ash", "beech", "oak"]
 
@@ -81,16 +81,26 @@ def json_layers(outputs, flatten):
     return layers + [{"type": "linear", "out": 16}, {"type": "relu"}, {"type": "linear", "out": outputs}]
 
 
-def train(name, read, inputs, outputs, flatten, folder, description):
+def order(samples, balanced):
+    if not balanced:
+        return {"shuffle": True}
+    labels = torch.tensor([int(y) for _, y in samples])
+    return {"sampler": WeightedRandomSampler((1 / torch.bincount(labels).double())[labels], len(samples), replacement=True)}
+
+
+def train(name, read, inputs, outputs, flatten, folder, description, balanced=False):
     mean, std = description["normalize"]["mean"], description["normalize"]["std"]
     (folder / "dataset.json").write_text(json.dumps(description) + "\n")
     torch.manual_seed(3)
     model = mlp(inputs, outputs, flatten)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
     criterion = torch.nn.CrossEntropyLoss()
-    train_set = DataLoader(read(folder, "train", mean, std), batch_size=8, shuffle=True)
-    test_set = DataLoader(read(folder, "test", mean, std), batch_size=8)
-    losses, tests = [], []
+    samples, tests = read(folder, "train", mean, std), read(folder, "test", mean, std)
+    if balanced:
+        samples, tests = random_split(samples, [0.75, 0.25], generator=torch.Generator().manual_seed(2))
+    train_set = DataLoader(samples, batch_size=8, **order(samples, balanced))
+    test_set = DataLoader(tests, batch_size=8)
+    losses, sums = [], []
     for _ in range(3):
         model.train()
         for x, y in train_set:
@@ -101,17 +111,19 @@ def train(name, read, inputs, outputs, flatten, folder, description):
             losses.append(loss.item())
         model.eval()
         with torch.no_grad():
-            tests.append(sum(criterion(model(x), y).item() for x, y in test_set))
+            sums.append(sum(criterion(model(x), y).item() for x, y in test_set))
     job = {
         "dataset": name,
         "network": {"layers": json_layers(outputs, flatten)},
         "epochs": 3,
         "batchSize": 8,
-        "shuffle": True,
+        **({"sampler": "balanced"} if balanced else {"shuffle": True}),
         "seed": 3,
         "optimizer": {"type": "sgd", "learningRate": 0.1, "momentum": 0.9},
     }
-    return {"job": job, "losses": losses, "testLossSums": tests}
+    if balanced:
+        job["dataset"] = {"name": name, "split": {"validation": 0.25, "seed": 2}}
+    return {"job": job, "losses": losses, "testLossSums": sums}
 
 
 def one_cycle(optimizer, epochs, steps, state):
@@ -146,7 +158,7 @@ SCHEDULES = [
 ]
 
 
-def continue_training(schedule, spec, each_step, folder, description):
+def continue_training(schedule, spec, each_step, folder, description, balanced=False):
     """Trains 2 epochs, saves all, loads all into new objects, and trains to epoch 4 with the schedule of 4 epochs."""
     mean, std = description["normalize"]["mean"], description["normalize"]["std"]
     torch.manual_seed(3)
@@ -154,7 +166,8 @@ def continue_training(schedule, spec, each_step, folder, description):
     for total in 2, 4:
         model = mlp(4, 3, False)
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
-        train_set = DataLoader(read_leaves(folder, "train", mean, std), batch_size=8, shuffle=True)
+        samples = read_leaves(folder, "train", mean, std)
+        train_set = DataLoader(samples, batch_size=8, **order(samples, balanced))
         test_set = DataLoader(read_leaves(folder, "test", mean, std), batch_size=8)
         if saved.tell():
             state = torch.load(io.BytesIO(saved.getvalue()))
@@ -184,7 +197,7 @@ def continue_training(schedule, spec, each_step, folder, description):
         "network": {"layers": json_layers(3, False)},
         "epochs": 2,
         "batchSize": 8,
-        "shuffle": True,
+        **({"sampler": "balanced"} if balanced else {"shuffle": True}),
         "seed": 3,
         "optimizer": {"type": "sgd", "learningRate": 0.1, "momentum": 0.9},
         "schedule": spec,
@@ -204,8 +217,10 @@ def main():
     results = [
         train("leaves", read_leaves, 4, 3, False, folder / "leaves", leaves),
         train("flags", read_flags, 6 * 7 * 3, 4, True, folder / "flags", flags),
+        train("leaves", read_leaves, 4, 3, False, folder / "leaves", leaves, balanced=True),
     ]
     more = [continue_training(*schedule, folder / "leaves", leaves) for schedule in SCHEDULES]
+    more.append(continue_training(*SCHEDULES[0], folder / "leaves", leaves, balanced=True))
     (folder / "continued.json").write_text("\n".join(json.dumps(result) for result in more) + "\n")
     (folder / "losses.json").write_text("\n".join(json.dumps(result) for result in results) + "\n")
 

@@ -6,7 +6,7 @@ import java.util.List;
 
 /// The data of one epoch.
 ///
-/// @param order the training samples' indices in the order they are visited, each once
+/// @param order the training samples' indices in the order they are visited
 /// @param learningRates one for each step of the epoch; they replace the optimizer's own
 /// @param groupRates those of each of the optimizer's groups after the first; empty without groups
 /// @param momenta one for each step of the epoch; they replace the optimizer's own; empty to keep it

@@ -126,6 +126,40 @@ public final class TorchRandom {
         return order;
     }
 
+    /// `torch.multinomial(weights, len(weights), replacement=True)` of float64 weights: two words for each draw.
+    public int[] multinomial(double[] weights) {
+        double[] cumulative = new double[weights.length];
+        double sum = 0;
+        for (int i = 0; i < weights.length; i++) {
+            sum += weights[i];
+            cumulative[i] = sum;
+        }
+        for (int i = 0; i < weights.length; i++) {
+            cumulative[i] = i == weights.length - 1 ? 1 : cumulative[i] / sum;
+        }
+        int[] drawn = new int[weights.length];
+        for (int i = 0; i < drawn.length; i++) {
+            double mass = nextDouble();
+            int from = 0;
+            for (int to = weights.length; from < to; ) {
+                int middle = (from + to) >>> 1;
+                if (cumulative[middle] < mass) {
+                    from = middle + 1;
+                } else {
+                    to = middle;
+                }
+            }
+            drawn[i] = from;
+        }
+        return drawn;
+    }
+
+    /// One element of a float64 tensor's `uniform_(0, 1)`.
+    private double nextDouble() {
+        long high = Integer.toUnsignedLong(next32()) << 32;
+        return ((high | Integer.toUnsignedLong(next32())) & 0x1f_ffff_ffff_ffffL) * 0x1p-53;
+    }
+
     /// Fills `mask` as `F.dropout(p)` does in training: 0 for dropped elements, 1/(1-p) for kept ones; two words
     /// for each element, in the order of a contiguous tensor.
     ///
@@ -134,9 +168,7 @@ public final class TorchRandom {
         double keep = 1.0 - p;
         float kept = 1f / (float) keep;
         for (int i = 0; i < mask.length; i++) {
-            long high = Integer.toUnsignedLong(next32()) << 32;
-            long bits = (high | Integer.toUnsignedLong(next32())) & 0x1f_ffff_ffff_ffffL;
-            mask[i] = bits * 0x1p-53 < keep ? kept : 0;
+            mask[i] = nextDouble() < keep ? kept : 0;
         }
     }
 

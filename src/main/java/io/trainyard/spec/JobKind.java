@@ -23,6 +23,7 @@ public enum JobKind {
             "accumulateSteps",
             "ema",
             "shuffle",
+            "sampler",
             "dropLast",
             "seed",
             "checkpointEveryEpochs",

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// @param freezeBatchNorm whether batch norms without trained parameters keep their running statistics; null: no
 /// @param accumulateSteps number of batches for one step of the optimizer
 /// @param ema the average of the weights that is tested and saved; null: the weights themselves
+/// @param sampler how samples are drawn, instead of `shuffle`; null: each sample once
 /// @param dropLast whether a shorter last batch of an epoch is dropped
 /// @param seed seeds initial weights, order, augmentation and dropout as `torch.manual_seed` does
 /// @param device the device; the first of `devices` if these are given
@@ -57,6 +58,7 @@ public record JobSpec(
         @Default("1") int accumulateSteps,
         @Nullable EmaSpec ema,
         boolean shuffle,
+        @Nullable Sampler sampler,
         boolean dropLast,
         long seed,
         @Default("'auto'") DeviceSpec device,
@@ -123,6 +125,13 @@ public record JobSpec(
             throw new InvalidJobException(
                     "stopWhen.testAccuracyAtLeast is %s, but the loss is mse: predicted numbers have no accuracy; use noImprovementEpochs, which then compares the test loss, or maxMinutes"
                             .formatted(stopWhen.testAccuracyAtLeast()));
+        }
+        if (sampler != null && (shuffle || loss.isRegression())) {
+            throw new InvalidJobException("sampler is balanced, but %s"
+                    .formatted(
+                            shuffle
+                                    ? "shuffle is true, and the sampler draws an order already; leave out shuffle or sampler"
+                                    : "the loss is mse: numbers to predict have no classes to balance; leave sampler out"));
         }
         if (project != null) {
             requireProject("project", project);

@@ -61,7 +61,7 @@ final class Trainer {
             }
             TorchRandom random = TorchRandom.restore(at.random());
             rates = StepRates.of(job, workload, at.epoch());
-            session.beginEpoch(EpochDraws.train(workload, job.shuffle(), rates, random), at.stepOfEpoch());
+            session.beginEpoch(EpochDraws.train(workload, job, rates, random), at.stepOfEpoch());
 
             long epochNanos = System.nanoTime();
             Progress begin = at;

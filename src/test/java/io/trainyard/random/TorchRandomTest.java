@@ -56,6 +56,36 @@ class TorchRandomTest {
         assertThat(mask).containsExactly(0, 0, 2, 0, 0, 0, 2, 2, 0, 2, 2, 2, 2, 0, 2, 2);
     }
 
+    /// `WeightedRandomSampler(weights, n, replacement=True)` of torch 1.13.1.
+    @Test
+    void drawsAsWeightedRandomSamplerDoes() {
+        double[] weights = {1.0 / 3, 1.0 / 3, 1.0 / 3, 1, 0.5, 0.5};
+        TorchRandom random = new TorchRandom(7);
+        assertThat(random.multinomial(weights)).containsExactly(2, 2, 5, 3, 5, 5);
+        assertThat(random.multinomial(weights)).containsExactly(2, 3, 4, 4, 0, 0);
+        assertThat(random.nextLong()).isEqualTo(7027123589561703936L);
+        TorchRandom ofOne = new TorchRandom(5);
+        assertThat(ofOne.multinomial(new double[] {0.25})).containsExactly(0);
+        assertThat(ofOne.multinomial(new double[] {0.25})).containsExactly(0);
+        assertThat(ofOne.nextLong()).isEqualTo(3813295331020233846L);
+    }
+
+    /// The sum of (index * position) modulo 1,000,003 of 50,000 draws with four classes, one of them with 90 %.
+    @Test
+    void drawsBalancedClassesOfManySamples() {
+        int[] counts = {45_000, 1_667, 1_667, 1_666};
+        double[] weights = new double[50_000];
+        for (int i = 0; i < weights.length; i++) {
+            weights[i] = 1.0 / counts[i % 10 > 0 ? 0 : 1 + i / 10 % 3];
+        }
+        int[] drawn = new TorchRandom(1L << 31).multinomial(weights);
+        long sum = 0;
+        for (int i = 0; i < drawn.length; i++) {
+            sum += (long) drawn[i] * (i + 1) % 1_000_003;
+        }
+        assertThat(sum).isEqualTo(24853697228L);
+    }
+
     @Test
     void continuesFromItsState() {
         TorchRandom random = new TorchRandom(7);

@@ -132,7 +132,7 @@ class NetworksPageTest {
             Parameters initial = Initializer.initial(network, random);
             session.load(new SessionState(initial, Parameters.NONE));
             int steps = workload.stepsPerEpoch();
-            session.beginEpoch(EpochDraws.train(workload, job.shuffle(), StepRates.of(job, workload, 0), random), 0);
+            session.beginEpoch(EpochDraws.train(workload, job, StepRates.of(job, workload, 0), random), 0);
             for (float loss : session.advance(Math.min(Math.max(MOST_STEPS, job.accumulateSteps()), steps))) {
                 assertThat(loss).isBetween(0.1f, 10f);
             }

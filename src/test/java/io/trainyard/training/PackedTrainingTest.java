@@ -42,7 +42,7 @@ class PackedTrainingTest extends SmallJobs {
             ObjectNode recorded = (ObjectNode) new JsonMapper().readTree(line).path("job");
             JobSpec job = JobJson.read(recorded.put("id", "same").put("device", "reference"));
             String set = job.dataset().name();
-            UserFolder.at(golden.resolve(set)).pack(packed.resolve(set), DatasetSpec.named(set), false);
+            UserFolder.at(golden.resolve(set)).pack(packed.resolve(set), DatasetSpec.named(set), true);
             assertThat(losses(packed, job)).isEqualTo(losses(golden, job));
         }
     }

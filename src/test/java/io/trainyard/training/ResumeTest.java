@@ -33,11 +33,12 @@ class ResumeTest extends SmallJobs {
         `{"type": "adam", "learningRate": 0.01, "amsgrad": true}` | `{"type": "exponential", "gamma": 0.5}` | `"device": "cpu", "ema": {"decay": 0.9}, "accumulateSteps": 3, "clipGradients": {"value": 0.01}`
         `{"type": "adamw", "learningRate": 0.01}` | `{"type": "constant"}` | `"devices": ["cpu", "cpu", "cpu"], "network": {"layers": [{"type": "conv2d", "out": 4, "kernel": 5, "stride": 3}, {"type": "dropout", "p": 0.2}, {"type": "flatten"}, {"type": "linear", "out": 10}]}`
         `{"type": "adamw", "learningRate": 0.01, "groups": [{"parameters": ["fc"], "learningRate": 0.02}]}` | `{"type": "cosine"}` | `"devices": ["cpu", "cpu"], "freeze": ["conv", "bn"], "freezeBatchNorm": true, "network": {"layers": [{"type": "conv2d", "name": "conv", "out": 4, "kernel": 5, "stride": 3}, {"type": "batchNorm2d", "name": "bn"}, {"type": "conv2d", "out": 4, "kernel": 3, "stride": 3}, {"type": "batchNorm2d"}, {"type": "flatten"}, {"type": "linear", "name": "fc", "out": 10}]}`
+        `{"type": "adamw", "learningRate": 0.01}` | `{"type": "constant"}` | `"devices": ["cpu", "cpu"], "sampler": "balanced", "dataset": {"name": "shapes28", "split": {"validation": 0.2}}`
         """)
     void endsWithTheSameBitsWhereverItWasInterrupted(String optimizer, String schedule, String devices) {
         String fields =
-                "\"epochs\": 2, \"batchSize\": 2500, \"shuffle\": true, \"seed\": 3, \"optimizer\": %s, \"schedule\": %s, %s"
-                        .formatted(optimizer, schedule, devices);
+                "\"epochs\": 2, \"batchSize\": 2500, \"shuffle\": %s, \"seed\": 3, \"optimizer\": %s, \"schedule\": %s, %s"
+                        .formatted(!devices.contains("sampler"), optimizer, schedule, devices);
         run(job("whole", fields), () -> false);
         float[] losses = losses();
         String sha256 = ((Finished) events.getLast()).parametersSha256();

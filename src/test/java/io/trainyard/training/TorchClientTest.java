@@ -112,7 +112,7 @@ class TorchClientTest {
             Parameters initial = Initializer.initial(workload.network(), random);
             write(name + ".initial.safetensors", initial);
             session.load(new SessionState(initial, Parameters.NONE));
-            session.beginEpoch(EpochDraws.train(workload, false, StepRates.of(job, workload, 0), random), 0);
+            session.beginEpoch(EpochDraws.train(workload, job, StepRates.of(job, workload, 0), random), 0);
             var _ = session.advance(STEPS);
             write(name + ".safetensors", session.save().model());
             write(name + ".probabilities", session.predict());

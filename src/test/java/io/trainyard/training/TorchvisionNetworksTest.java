@@ -187,7 +187,7 @@ class TorchvisionNetworksTest {
         try (LearningSession session = Devices.open(new DeviceSpec("cpu")).open(workload)) {
             TorchRandom random = new TorchRandom(job.seed());
             session.load(new SessionState(start.apply(Initializer.initial(network, random)), Parameters.NONE));
-            session.beginEpoch(EpochDraws.train(workload, job.shuffle(), StepRates.of(job, workload, 0), random), 0);
+            session.beginEpoch(EpochDraws.train(workload, job, StepRates.of(job, workload, 0), random), 0);
             return session.advance(steps);
         }
     }
