@@ -2,6 +2,7 @@
 """User datasets and PyTorch's results with them: own_data.py DIR writes into DIR
 
   leaves/train.csv, leaves/test.csv   rows of four numbers and the name of a class
+  houses/train.csv, houses/test.csv   rows of two numbers, a colour, and two numbers to predict
   flags/flags.npz                     images, uint8 in (N, H, W, C), with labels
   losses.json                         by dataset: the job, the loss of each step, the test loss sum of each epoch
   continued.json                      by schedule: a job of 2 epochs, and the losses of 2 more, after torch.save and torch.load of all state
@@ -43,6 +44,65 @@ def read_leaves(folder, part, mean, std):
     x = torch.tensor([[float(v) for v in row[:2] + row[3:]] for row in rows], dtype=torch.float32)
     y = torch.tensor([SPECIES.index(row[2]) for row in rows])
     return TensorDataset((x - torch.tensor(mean)) / torch.tensor(std), y)
+
+
+def write_houses(folder, random):
+    folder.mkdir(parents=True, exist_ok=True)
+    for part, rows in ("train", 80), ("test", 25):
+        with open(folder / f"{part}.csv", "w", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(["area", "colour", "price", "rooms", "age"])
+            for _ in range(rows):
+                area, colour, rooms = random.uniform(40, 200), random.integers(3), random.integers(1, 7)
+                price = 1500 * area + 20000 * colour + 9000 * rooms + random.normal(0, 5000)
+                age = 60 - 0.2 * area + 10 * colour + random.normal(0, 3)
+                writer.writerow([f"{area:.4g}", ["red", "grey", "blue"][colour], f"{price:.6g}", rooms, f"{age:.3g}"])
+
+
+def read_houses(folder, part):
+    with open(folder / f"{part}.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    x = torch.tensor([[(float(row["area"]) - 120) / 46, (float(row["rooms"]) - 3.5) / 1.7] for row in rows])
+    return x, torch.tensor([[float(row["price"]), float(row["age"])] for row in rows])
+
+
+def train_houses(folder):
+    """Targets standardized by the training part after the split; predictions of the test part in original units."""
+    description = {"kind": "csv", "targets": ["price", "age"], "columns": ["area", "rooms"], "normalize": {"mean": [120, 3.5], "std": [46, 1.7]}}
+    (folder / "dataset.json").write_text(json.dumps(description) + "\n")
+    x, y = read_houses(folder, "train")
+    final_x, _ = read_houses(folder, "test")
+    train_set, validation = (part.indices for part in random_split(x, [0.75, 0.25], generator=torch.Generator().manual_seed(6)))
+    mean, std = y[train_set].mean(0), y[train_set].std(0, unbiased=False)
+    torch.manual_seed(3)
+    model = mlp(x.shape[1], 2, False)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
+    criterion = torch.nn.MSELoss()
+    trained = DataLoader(TensorDataset(x[train_set], (y[train_set] - mean) / std), batch_size=8, shuffle=True)
+    tested = DataLoader(TensorDataset(x[validation], (y[validation] - mean) / std), batch_size=8)
+    losses, sums, best = [], [], None
+    for _ in range(3):
+        for inputs, targets in trained:
+            optimizer.zero_grad()
+            loss = criterion(model(inputs), targets)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        with torch.no_grad():
+            sums.append(sum(criterion(model(inputs), targets).item() for inputs, targets in tested))
+            if sums[-1] == min(sums):
+                best = (model(final_x) * std + mean).tolist()
+    job = {
+        "dataset": {"name": "houses", "split": {"validation": 0.25, "seed": 6}, "standardizeTargets": True},
+        "network": {"layers": json_layers(2, False)},
+        "loss": {"type": "mse"},
+        "epochs": 3,
+        "batchSize": 8,
+        "shuffle": True,
+        "seed": 3,
+        "optimizer": {"type": "sgd", "learningRate": 0.05, "momentum": 0.9},
+    }
+    return {"job": job, "losses": losses, "testLossSums": sums, "mean": mean.tolist(), "std": std.tolist(), "predictions": best}
 
 
 def write_flags(folder, random):
@@ -210,6 +270,7 @@ def main():
     random = numpy.random.default_rng(13)
     write_leaves(folder / "leaves", random)
     write_flags(folder / "flags", random)
+    write_houses(folder / "houses", random)
     normalize = {"mean": [5.8, 3.1, 3.8, 1.2], "std": [0.83, 0.43, 1.76, 0.76]}
     leaves = {"kind": "csv", "label": "species", "classNames": SPECIES, "normalize": normalize}
     normalize = {"mean": [0.3, 0.3, 0.3], "std": [0.2, 0.2, 0.2]}
@@ -218,6 +279,7 @@ def main():
         train("leaves", read_leaves, 4, 3, False, folder / "leaves", leaves),
         train("flags", read_flags, 6 * 7 * 3, 4, True, folder / "flags", flags),
         train("leaves", read_leaves, 4, 3, False, folder / "leaves", leaves, balanced=True),
+        train_houses(folder / "houses"),
     ]
     more = [continue_training(*schedule, folder / "leaves", leaves) for schedule in SCHEDULES]
     more.append(continue_training(*SCHEDULES[0], folder / "leaves", leaves, balanced=True))

@@ -5,6 +5,7 @@ import io.trainyard.device.Parameters;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Tensor;
 import io.trainyard.spec.Shape;
+import io.trainyard.spec.TargetScale;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.LinkedHashMap;
@@ -23,7 +24,7 @@ record CheckpointFiles(SafeTensors model, SafeTensors training) {
 
     static CheckpointFiles of(Checkpoint checkpoint, String job) {
         Progress progress = checkpoint.progress();
-        Map<String, String> metadata = Map.of(
+        Map<String, String> metadata = new LinkedHashMap<>(Map.of(
                 "format", "pt",
                 "job", job,
                 "epoch", Integer.toString(progress.epoch()),
@@ -31,7 +32,10 @@ record CheckpointFiles(SafeTensors model, SafeTensors training) {
                 "step", Long.toString(progress.step()),
                 "accuracy", Double.toString(progress.accuracy()),
                 "bestAccuracy", Double.toString(progress.bestAccuracy()),
-                "threads", Integer.toString(checkpoint.threads()));
+                "threads", Integer.toString(checkpoint.threads())));
+        if (checkpoint.targets() != null) {
+            metadata.putAll(checkpoint.targets().metadata());
+        }
         Map<String, String> trainingMetadata = new LinkedHashMap<>(metadata);
         trainingMetadata.put("testLoss", Double.toString(progress.testLoss()));
         trainingMetadata.put("bestTestLoss", Double.toString(progress.bestTestLoss()));
@@ -65,6 +69,7 @@ record CheckpointFiles(SafeTensors model, SafeTensors training) {
         }
         return new Checkpoint(
                 new SessionState(model.tensors(), new Parameters(optimizer)),
+                TargetScale.of(model.metadata()),
                 progress(random),
                 Integer.parseInt(text("threads")),
                 choices(),

@@ -4,6 +4,7 @@ import io.trainyard.device.Parameters;
 import io.trainyard.spec.CheckpointName;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.ParameterSpec;
+import io.trainyard.spec.TargetScale;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -13,13 +14,19 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /// The model of a checkpoint, without training state.
 ///
 /// @param name in the store, with its step
 /// @param parameters under their `state_dict()` names
 /// @param epoch the epoch in which it was saved
-public record SavedModel(CheckpointName name, Parameters parameters, int epoch) {
+/// @param targets the scale of what it predicts, for regression; null: as in the dataset
+public record SavedModel(
+        CheckpointName name,
+        Parameters parameters,
+        int epoch,
+        @Nullable TargetScale targets) {
     /// As folders of the Hugging Face Hub have it.
     private static final String MODEL_OF_FOLDER = "/model.safetensors";
 
@@ -81,7 +88,8 @@ public record SavedModel(CheckpointName name, Parameters parameters, int epoch) 
             throw new CheckpointException("%s is a checkpoint's training state; name its model".formatted(name));
         }
         try {
-            return new SavedModel(name, tensors(store, name.job()).tensors(), 0);
+            SafeTensors read = tensors(store, name.job());
+            return new SavedModel(name, read.tensors(), 0, TargetScale.of(read.metadata()));
         } catch (StoreException e) {
             throw e;
         } catch (CheckpointException | IllegalArgumentException e) {
@@ -106,7 +114,10 @@ public record SavedModel(CheckpointName name, Parameters parameters, int epoch) 
         int epoch = Integer.parseInt(read.metadata().getOrDefault("epoch", "0"));
         boolean between = read.metadata().getOrDefault("stepOfEpoch", "0").equals("0");
         return new SavedModel(
-                new CheckpointName(key.folder(), key.step()), read.tensors(), between ? Math.max(0, epoch - 1) : epoch);
+                new CheckpointName(key.folder(), key.step()),
+                read.tensors(),
+                between ? Math.max(0, epoch - 1) : epoch,
+                TargetScale.of(read.metadata()));
     }
 
     /// @throws CheckpointException if it does not exist or is invalid
@@ -121,15 +132,17 @@ public record SavedModel(CheckpointName name, Parameters parameters, int epoch) 
 
     /// Reads a model file, inside or outside a store.
     ///
-    /// @return its parameters under their `state_dict()` names
+    /// @return its header, and its parameters under their `state_dict()` names
     /// @throws CheckpointException if it does not exist or is not a model file; the message names the file
-    public static Parameters read(Path file) {
+    public static SafeTensors read(Path file) {
         if (file.toString().endsWith(CheckpointKey.TRAINING)) {
             throw new CheckpointException("%s is a checkpoint's training state; the model is in %s"
                     .formatted(file, file.toString().replace(CheckpointKey.TRAINING, CheckpointKey.MODEL)));
         }
         try (InputStream in = new BufferedInputStream(Files.newInputStream(file))) {
-            return SafeTensors.read(in).tensors();
+            SafeTensors read = SafeTensors.read(in);
+            var _ = TargetScale.of(read.metadata()); // throws if it is damaged
+            return read;
         } catch (NoSuchFileException e) {
             throw new CheckpointException("there is no file " + file, e);
         } catch (IOException | IllegalArgumentException | CheckpointException e) {

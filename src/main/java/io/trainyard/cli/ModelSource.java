@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.node.TextNode;
 import io.trainyard.checkpoint.CheckpointException;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.checkpoint.SafeTensors;
 import io.trainyard.checkpoint.SavedModel;
 import io.trainyard.data.Datasets;
 import io.trainyard.device.Parameters;
@@ -17,6 +18,7 @@ import io.trainyard.spec.CheckpointName;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.spec.TargetScale;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -29,11 +31,13 @@ import org.jspecify.annotations.Nullable;
 /// A saved model given by the path of a model file or by a checkpoint name.
 ///
 /// @param checkpoint for messages
+/// @param targets the scale of what it predicts, for regression; null: as in the dataset
 /// @param spec the job that saved it, if known
 /// @param run the run of a job that `train` ran several times; null if there is no choice
 record ModelSource(
         String checkpoint,
         Parameters model,
+        @Nullable TargetScale targets,
         Optional<JobSpec> spec,
         @Nullable String run) {
     private static final String MODEL_FILE = ".safetensors";
@@ -45,7 +49,8 @@ record ModelSource(
     static ModelSource find(String checkpoint, URI store) {
         if (checkpoint.endsWith(MODEL_FILE)) {
             Path file = Path.of(checkpoint);
-            return new ModelSource(checkpoint, SavedModel.read(file), specBeside(file), null);
+            SafeTensors read = SavedModel.read(file);
+            return new ModelSource(checkpoint, read.tensors(), TargetScale.of(read.metadata()), specBeside(file), null);
         }
         CheckpointName name;
         try {
@@ -60,6 +65,7 @@ record ModelSource(
         return new ModelSource(
                 found.name().toString(),
                 found.parameters(),
+                found.targets(),
                 spec,
                 run.equals(name.job()) || name.job().contains("~") ? null : run);
     }
@@ -103,7 +109,11 @@ record ModelSource(
                     "there is no spec.json next to %s that names its dataset; name it with --dataset, one of %s"
                             .formatted(checkpoint, String.join(", ", Datasets.names())));
         }
-        job.set("dataset", dataset == null ? saved.path("dataset") : dataset(dataset, saved.path("dataset")));
+        JsonNode set = dataset == null ? saved.path("dataset") : dataset(dataset, saved.path("dataset"));
+        if (set instanceof ObjectNode object) {
+            object.remove("standardizeTargets"); // it has no loss, and the checkpoint has the scale
+        }
+        job.set("dataset", set);
         return JobJson.read(job);
     }
 

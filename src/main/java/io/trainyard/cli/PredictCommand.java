@@ -115,6 +115,7 @@ public final class PredictCommand extends PlainCommand {
                 asked.dataset(),
                 source.checkpoint(),
                 source.model(),
+                source.targets(),
                 atATime,
                 limit,
                 options.threads());

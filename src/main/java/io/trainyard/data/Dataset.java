@@ -1,6 +1,7 @@
 package io.trainyard.data;
 
 import io.trainyard.spec.Shape;
+import io.trainyard.spec.TargetScale;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
@@ -63,6 +64,12 @@ public record Dataset(
             };
         }
 
+        private Split standardized(TargetScale scale) {
+            return targets instanceof Targets.Numbers(float[] values, int outputs)
+                    ? new Split(samples, new Targets.Numbers(scale.standardized(values), outputs), files)
+                    : this;
+        }
+
         /// The samples from `from` to `to`, exclusive.
         ///
         /// @param shape of one sample
@@ -98,6 +105,32 @@ public record Dataset(
     /// The same dataset with other test samples and no validation part.
     private Dataset withTests(Split tests) {
         return new Dataset(name, shape, outputs, train, null, tests, warnings);
+    }
+
+    /// The scale of the training part's targets.
+    ///
+    /// @throws IllegalStateException if the targets are classes
+    public TargetScale targetScale() {
+        return switch (train.targets()) {
+            case Targets.Numbers(float[] values, int count) -> TargetScale.of(values, count);
+            case Targets.ClassLabels _ -> throw new IllegalStateException("the samples have classes, not numbers");
+        };
+    }
+
+    /// The same dataset with standardized targets.
+    ///
+    /// @param scale null: with the same targets
+    public Dataset standardized(@Nullable TargetScale scale) {
+        return scale == null
+                ? this
+                : new Dataset(
+                        name,
+                        shape,
+                        outputs,
+                        train.standardized(scale),
+                        validation == null ? null : validation.standardized(scale),
+                        test.standardized(scale),
+                        warnings);
     }
 
     /// The same dataset with the validation part, if it has one, as the test part.

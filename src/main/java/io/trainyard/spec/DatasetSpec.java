@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 /// @param resize (height, width), or the smaller side alone: torchvision's `Resize`, bilinear with antialias
 /// @param centerCrop (height, width), or the side of a square: torchvision's `CenterCrop`
 /// @param split draws the test and validation samples that the dataset does not have as parts
+/// @param standardizeTargets whether regression learns `(target - mean) / std`, with those of the training part; null:
+///     no
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record DatasetSpec(
         String name,
@@ -27,7 +29,8 @@ public record DatasetSpec(
 
         @Nullable SplitSpec split,
         @Nullable Normalize normalize,
-        @Nullable AugmentSpec augment) {
+        @Nullable AugmentSpec augment,
+        @Nullable Boolean standardizeTargets) {
     static final int MAX_SIDE = 4_096;
 
     /// Regular expression of dataset names.
@@ -42,6 +45,19 @@ public record DatasetSpec(
                 "a name of small letters, digits and hyphens, such as cifar10");
         resize = sides("dataset.resize", "the smaller side, such as 32", resize);
         centerCrop = sides("dataset.centerCrop", "the side of a square, such as 32", centerCrop);
+        standardizeTargets = Boolean.TRUE.equals(standardizeTargets) ? standardizeTargets : null;
+    }
+
+    /// Without standardized targets.
+    public DatasetSpec(
+            String name,
+            @Nullable Colors colors,
+            @Nullable List<Integer> resize,
+            @Nullable List<Integer> centerCrop,
+            @Nullable SplitSpec split,
+            @Nullable Normalize normalize,
+            @Nullable AugmentSpec augment) {
+        this(name, colors, resize, centerCrop, split, normalize, augment, null);
     }
 
     /// For datasets without image options.
@@ -88,7 +104,8 @@ public record DatasetSpec(
         return name.matches(NAME);
     }
 
-    /// The dataset without normalization and augmentation. Jobs for which this is equal read the same samples.
+    /// The dataset without normalization, augmentation and standardized targets. Jobs for which this is equal read the
+    /// same samples.
     public DatasetSpec asRead() {
         return new DatasetSpec(name, colors, resize, centerCrop, split, null, null);
     }

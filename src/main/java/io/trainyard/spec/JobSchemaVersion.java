@@ -24,6 +24,7 @@ public record JobSchemaVersion(List<Addition> additions) {
             new Addition(2, "", null, "except"),
             new Addition(2, "", null, "continueFrom"),
             new Addition(2, "dataset.split", null, "validation"),
+            new Addition(2, "dataset", null, "standardizeTargets"),
             new Addition(2, "network", "concat", null),
             new Addition(2, "network", "gate", null),
             new Addition(2, "", null, "freeze"),

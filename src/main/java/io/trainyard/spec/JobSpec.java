@@ -127,11 +127,16 @@ public record JobSpec(
                             .formatted(stopWhen.testAccuracyAtLeast()));
         }
         if (sampler != null && (shuffle || loss.isRegression())) {
-            throw new InvalidJobException("sampler is balanced, but %s"
-                    .formatted(
-                            shuffle
-                                    ? "shuffle is true, and the sampler draws an order already; leave out shuffle or sampler"
-                                    : "the loss is mse: numbers to predict have no classes to balance; leave sampler out"));
+            throw new InvalidJobException(
+                    "sampler is balanced, but %s"
+                            .formatted(
+                                    shuffle
+                                            ? "shuffle is true, and the sampler draws an order already; leave out shuffle or sampler"
+                                            : "the loss is mse: numbers to predict have no classes to balance; leave sampler out"));
+        }
+        if (dataset.standardizeTargets() != null && !loss.isRegression()) {
+            throw new InvalidJobException(
+                    "dataset.standardizeTargets is true, but the loss is crossEntropy: classes have no mean; leave it out, or predict numbers with \"loss\": {\"type\": \"mse\"}");
         }
         if (project != null) {
             requireProject("project", project);

@@ -164,7 +164,7 @@ public final class JobTraining {
             Trainer.End end;
             Finished finished;
             try (LearningSession session = open(attempt, place, device, asked)) {
-                StartingPoint start = StartingPoint.of(attempt, workload, newest);
+                StartingPoint start = StartingPoint.of(attempt, prepared, newest);
                 session.load(start.state());
                 logNewChoices(attempt, asked.choices(), session.choices());
                 attempt.publish(start.event(attempt, prepared, session, info));
@@ -187,7 +187,8 @@ public final class JobTraining {
                     attempt,
                     place,
                     device,
-                    asked.withDataset(prepared.samples()).forTests())) {
+                    asked.withDataset(prepared.samples().standardized(prepared.targets()))
+                            .forTests())) {
                 long step = (end.at().bestEpoch() + 1L) * workload.stepsPerEpoch();
                 SavedModel best = attempt.folder().model(step, job.continueFrom() != null);
                 Finished tested = Evaluator.test(attempt, best, session, finished);

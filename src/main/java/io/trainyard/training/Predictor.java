@@ -20,8 +20,10 @@ import io.trainyard.spec.Network;
 import io.trainyard.spec.NetworkSpec;
 import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.Precision;
+import io.trainyard.spec.TargetScale;
 import java.nio.file.Path;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /// Predicts with a trained network on a device.
 ///
@@ -31,6 +33,7 @@ public record Predictor(Request request, DataRoots roots, Device device) {
     ///
     /// @param dataset of the training
     /// @param checkpoint the origin of the model, for messages
+    /// @param targets the scale of what the model predicts; null: as in the dataset
     /// @param batchSize samples at a time
     /// @param limit the number of the first samples; all if there are fewer
     /// @param threads CPU threads; 0 lets the device choose
@@ -39,6 +42,7 @@ public record Predictor(Request request, DataRoots roots, Device device) {
             DatasetSpec dataset,
             String checkpoint,
             Parameters model,
+            @Nullable TargetScale targets,
             int batchSize,
             int limit,
             int threads) {}
@@ -112,7 +116,7 @@ public record Predictor(Request request, DataRoots roots, Device device) {
                 false);
         try (LearningSession session = device.open(workload)) {
             session.load(new SessionState(request.model(), Parameters.NONE));
-            return session.predict();
+            return TargetScale.original(request.targets(), session.predict());
         }
     }
 }

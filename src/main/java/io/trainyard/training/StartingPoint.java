@@ -20,7 +20,9 @@ import io.trainyard.spec.JobKind;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.ParameterSpec;
+import io.trainyard.spec.TargetScale;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -33,24 +35,45 @@ record StartingPoint(
     /// @param newest the job's own newest checkpoint, which takes precedence
     /// @throws io.trainyard.checkpoint.CheckpointException if the checkpoint to start from is missing or
     ///     belongs to another network
-    static StartingPoint of(Attempt attempt, Workload workload, Optional<Checkpoint> newest) {
+    static StartingPoint of(Attempt attempt, Workloads.Prepared prepared, Optional<Checkpoint> newest) {
+        Workload workload = prepared.workload();
         Network network = workload.network();
         if (newest.isPresent()) {
             return new StartingPoint(newest.get().state(), newest.get().progress(), null);
         }
         JobSpec job = attempt.job();
         if (job.continueFrom() != null) {
-            return continued(job, workload, job.continueFrom(), attempt.folder().continued(job.continueFrom()));
+            Checkpoint saved = attempt.folder().continued(job.continueFrom());
+            requireScale(prepared, job.continueFrom(), saved.targets());
+            return continued(job, workload, job.continueFrom(), saved);
         }
         TorchRandom random = new TorchRandom(job.seed());
         // Drawn even if unused: a PyTorch script creates its network before it loads a state_dict into it.
         Parameters drawn = Initializer.initial(network, random);
         CheckpointName initFrom = job.initFrom();
         SavedModel source = initFrom == null ? null : attempt.folder().source(initFrom);
+        if (source != null && job.kind() == JobKind.EVALUATE && (source.targets() != null || !initFrom.isFile())) {
+            requireScale(prepared, initFrom, source.targets());
+        }
         Parameters model = source == null
                 ? drawn
                 : StateDict.load(source, job.network().label(), network.parameters(), drawn, job::keepsRandom);
         return new StartingPoint(new SessionState(model, Parameters.NONE), Progress.beginning(random.state()), source);
+    }
+
+    private static void requireScale(
+            Workloads.Prepared prepared, CheckpointName name, @Nullable TargetScale saved) {
+        if (!Objects.equals(prepared.targets(), saved)) {
+            throw new CheckpointException(
+                    "%s was trained with targets %s, and this job's are %s; use its dataset, with the same split and standardizeTargets"
+                            .formatted(name, inWords(saved), inWords(prepared.targets())));
+        }
+    }
+
+    private static String inWords(@Nullable TargetScale scale) {
+        return scale == null
+                ? "as in the dataset"
+                : "standardized by the means %s and deviations %s".formatted(scale.mean(), scale.std());
     }
 
     private static StartingPoint continued(JobSpec job, Workload workload, CheckpointName name, Checkpoint saved) {

@@ -7,11 +7,13 @@ import io.trainyard.data.Targets;
 import io.trainyard.data.image.PngWriter;
 import io.trainyard.device.LearningSession;
 import io.trainyard.spec.Shape;
+import io.trainyard.spec.TargetScale;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /// Stores the predictions of the test set and the worst mistakes when a job ends, for the dashboard. The job does not
 /// depend on them: an error is only logged.
@@ -35,12 +37,14 @@ final class TestResults {
     private final Attempt attempt;
     private final DatasetInfo info;
     private final Dataset dataset;
+    private final @Nullable TargetScale scale;
     private final LearningSession session;
 
     TestResults(Attempt attempt, Workloads.Prepared prepared, LearningSession session) {
         this.attempt = attempt;
         this.info = prepared.dataset();
         this.dataset = prepared.samples();
+        this.scale = prepared.targets();
         this.session = session;
     }
 
@@ -51,7 +55,8 @@ final class TestResults {
         }
         attempt.alive(HangLimit.UNKNOWN);
         try {
-            Predictions all = new Predictions(info, test.files(), test.targets(), session.predict());
+            float[] values = TargetScale.original(scale, session.predict());
+            Predictions all = new Predictions(info, test.files(), test.targets(), values);
             attempt.folder().keepResult(PREDICTIONS, csv(all).getBytes(StandardCharsets.UTF_8));
             if (test.targets() instanceof Targets.ClassLabels(int[] labels)) {
                 keepMistakes(all, labels, test.samples());

@@ -10,6 +10,7 @@ import io.trainyard.event.TrainingEvent.Part;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.spec.TargetScale;
 import io.trainyard.training.Supervisor.Halt;
 import java.util.Arrays;
 import java.util.Optional;
@@ -21,6 +22,7 @@ final class Trainer {
     private final Workload workload;
     private final @Nullable Part part; // that is tested after epochs; null if the dataset has no validation part
     private final LearningSession session;
+    private final @Nullable TargetScale targets;
     private final HangLimit watch;
 
     private final long startNanos = System.nanoTime();
@@ -39,6 +41,7 @@ final class Trainer {
         this.workload = prepared.workload();
         this.part = prepared.validates() ? Part.VALIDATION : null;
         this.session = session;
+        this.targets = prepared.targets();
         this.watch = watch;
         this.plan = new CheckpointPlan(job);
         this.clock = new EpochClock(session);
@@ -170,7 +173,7 @@ final class Trainer {
             throw diverged("a value of %s is not finite".formatted(name), at.step());
         });
         attempt.save(new Checkpoint(
-                state, at, session.threads(), session.choices(), attempt.number(), attempt.unacknowledged()));
+                state, targets, at, session.threads(), session.choices(), attempt.number(), attempt.unacknowledged()));
         begunStep = at.step();
         begunNanos = System.nanoTime();
         clock.checkpointTook(microsSince(nanos));

@@ -15,6 +15,7 @@ import io.trainyard.spec.DatasetSpec;
 import io.trainyard.spec.JobKind;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.spec.Network;
+import io.trainyard.spec.TargetScale;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,7 +45,12 @@ final class Workloads {
     ///
     /// @param dataset its description
     /// @param samples all parts; the workload tests with the validation part, if there is one and the job trains
-    record Prepared(Workload workload, DatasetInfo dataset, Dataset samples) {
+    /// @param targets the scale of the workload's targets; null: they are as in `samples`
+    record Prepared(
+            Workload workload,
+            DatasetInfo dataset,
+            Dataset samples,
+            @Nullable TargetScale targets) {
         /// Whether the job selects its best epoch by a validation part.
         boolean validates() {
             return samples.validation() != null && workload.dataset().validation() == null;
@@ -109,7 +115,9 @@ final class Workloads {
         DatasetInfo info = root.describe(job.dataset());
         Network network = fit(job, info);
         PixelScale scale = scale(job.dataset(), info);
-        Dataset dataset = dataset(root, job, info, network);
+        Dataset samples = dataset(root, job, info, network);
+        TargetScale targets = job.dataset().standardizeTargets() == null ? null : samples.targetScale();
+        Dataset dataset = samples.standardized(targets);
         AugmentSpec augment = Objects.requireNonNullElse(job.dataset().augment(), AugmentSpec.NONE);
         Workload workload = new Workload(
                 network,
@@ -123,7 +131,7 @@ final class Workloads {
                 job.precision(),
                 threads,
                 true);
-        return new Prepared(workload.withSharers(sharers), info, dataset);
+        return new Prepared(workload.withSharers(sharers), info, samples, targets);
     }
 
     /// Whether a job's dataset is known to be on this machine.

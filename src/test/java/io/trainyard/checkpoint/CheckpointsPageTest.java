@@ -21,6 +21,7 @@ import io.trainyard.spec.NetworkSpec;
 import io.trainyard.spec.ParameterSpec;
 import io.trainyard.spec.Residual;
 import io.trainyard.spec.Shape;
+import io.trainyard.spec.TargetScale;
 import io.trainyard.spec.UpdateSpec;
 import java.io.IOException;
 import java.io.InputStream;
@@ -174,6 +175,7 @@ class CheckpointsPageTest {
         DeviceChoices choices =
                 new DeviceChoices(Map.of("a GPU", Map.of("FORWARD of a convolution", "engine 1 knobs 2=3")));
         Progress progress = new Progress(3, 2, 9, new long[] {1, 2, 3}, 0.5, 0.75, 1, 123_456, 0.25, 0.125);
-        return new Checkpoint(new SessionState(tensors, tensors), progress, 2, choices, 3, List.of());
+        TargetScale targets = new TargetScale(List.of(1f), List.of(2f));
+        return new Checkpoint(new SessionState(tensors, tensors), targets, progress, 2, choices, 3, List.of());
     }
 }

@@ -88,7 +88,7 @@ class StateDictTest {
                 .map(entry -> new ParameterSpec(
                         entry.getKey(), entry.getValue().shape(), new ParameterSpec.Init.Constant(0), true))
                 .toList();
-        SavedModel model = new SavedModel(new CheckpointName("net.safetensors", null), new Parameters(theirs), 0);
+        SavedModel model = new SavedModel(new CheckpointName("net.safetensors", null), new Parameters(theirs), 0, null);
         return StateDict.load(model, "lenet", specs, new Parameters(ours), _ -> _ -> false);
     }
 }

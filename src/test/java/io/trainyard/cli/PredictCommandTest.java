@@ -3,9 +3,11 @@ package io.trainyard.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.cli.terminal.Terminal;
@@ -357,6 +359,39 @@ class PredictCommandTest {
 
     private static double[] row(String line) {
         return Stream.of(line.split(",", -1)).mapToDouble(Double::parseDouble).toArray();
+    }
+
+    /// The weights of the best epoch, by name and by file.
+    @Test
+    void predictsStandardizedTargetsInTheUnitsOfTheDataset() throws IOException {
+        Path data = Path.of("src/test/resources/golden/own-data");
+        JsonNode recorded = new JsonMapper()
+                .readTree(Files.readAllLines(data.resolve("losses.json")).getLast());
+        JobSpec job = JobJson.read(((ObjectNode) recorded.get("job")).put("id", "houses"));
+        JobFolder results = new JobFolder(CheckpointStore.open(folder.resolve("store").toUri()), "houses");
+        assertThat(new JobTraining(DataRoots.ofFolder(data), new DeviceSpec("cpu"), 1, "test")
+                        .run(job, results, Supervisor.of(_ -> {}, () -> false)))
+                .isInstanceOf(Outcome.Finished.class);
+        Ended ended = predict("houses/best", "--data", data.toString());
+        assertThat(ended.lines().get(1)).startsWith("0," + targets(data));
+        JsonNode predictions = recorded.get("predictions");
+        assertThat(ended.lines()).hasSize(1 + predictions.size());
+        for (int i = 0; i < predictions.size(); i++) {
+            double[] row = row(ended.lines().get(1 + i));
+            assertThat(row[3]).isCloseTo(predictions.get(i).get(0).asDouble(), withinPercentage(0.01));
+            assertThat(row[4]).isCloseTo(predictions.get(i).get(1).asDouble(), withinPercentage(0.01));
+        }
+        assertThat(folder.resolve("store/houses/results/predictions.csv"))
+                .hasContent(String.join("\n", ended.lines()));
+        Path best = folder.resolve("store/houses/checkpoints/step-0000000016-1.safetensors");
+        String table = data.resolve("houses/test.csv").toString();
+        assertThat(predict(best.toString(), "--data", data.toString(), "--csv", table).lines())
+                .isEqualTo(ended.lines());
+    }
+
+    private static String targets(Path data) throws IOException {
+        String[] row = Files.readAllLines(data.resolve("houses/test.csv")).get(1).split(",");
+        return Float.parseFloat(row[2]) + "," + Float.parseFloat(row[4]);
     }
 
     private static Ended predict(String... arguments) {

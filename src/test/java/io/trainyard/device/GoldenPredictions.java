@@ -38,7 +38,8 @@ record GoldenPredictions(Workload workload, SessionState state, int[] predicted,
                 AugmentSpec.NONE,
                 job.precision(),
                 0);
-        Parameters model = SavedModel.read(Path.of(uri("small/checkpoints/step-0000001000.safetensors")));
+        Parameters model = SavedModel.read(Path.of(uri("small/checkpoints/step-0000001000.safetensors")))
+                .tensors();
         List<String> rows = new String(bytes("probabilities.csv"), StandardCharsets.UTF_8)
                 .lines()
                 .skip(1)

@@ -9,6 +9,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.trainyard.Slow;
 import io.trainyard.data.DataRoots;
 import io.trainyard.event.TrainingEvent.EpochTested;
+import io.trainyard.event.TrainingEvent.Failed;
+import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.JobJson;
@@ -17,8 +19,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -68,6 +72,27 @@ class OwnDataGoldenTest extends SmallJobs {
         float[] losses = losses();
         assertNear(IntStream.range(0, losses.length).mapToDouble(i -> losses[i]), recorded.path("losses"));
         assertNear(of(EpochTested.class).stream().mapToDouble(EpochTested::testLossSum), recorded.path("testLossSums"));
+    }
+
+    /// An evaluation has the loss of the same targets; with others it is refused, as a continued training is.
+    @Test
+    void evaluatesWithTheTargetsOfTheTraining() throws IOException {
+        ObjectNode job = recorded().getLast().path("job").deepCopy();
+        JobTraining training = new JobTraining(DataRoots.ofFolder(GOLDEN), new DeviceSpec("cpu"), 0, "tester");
+        run(training, JobJson.read(job.put("id", "a")), () -> false);
+        EpochTested tested = Objects.requireNonNull(((Finished) events.getLast()).test());
+        ObjectNode evaluation = job.deepCopy().retain("network", "dataset", "batchSize", "loss");
+        evaluation.put("kind", "evaluate").put("initFrom", "a/best");
+        run(training, JobJson.read(evaluation.deepCopy().put("id", "b")), () -> false);
+        assertThat(((Finished) events.getLast()).bestTestLoss()).isEqualTo(tested.testLoss());
+        evaluation.withObject("/dataset").remove("standardizeTargets");
+        run(training, JobJson.read(evaluation.put("id", "c")), () -> false);
+        assertThat(((Failed) events.getLast()).reason())
+                .contains("was trained with targets standardized by the means [219523.4, 47.8", "as in the dataset");
+        job.put("id", "d").put("continueFrom", "a").put("epochs", 4);
+        job.withObject("/dataset/split").put("seed", 7);
+        run(training, JobJson.read(job), () -> false);
+        assertThat(((Failed) events.getLast()).reason()).contains("use its dataset, with the same split");
     }
 
     private static void assertNear(DoubleStream found, JsonNode expected) {
