@@ -62,13 +62,15 @@ def write_houses(folder, random):
 def read_houses(folder, part):
     with open(folder / f"{part}.csv", newline="") as file:
         rows = list(csv.DictReader(file))
-    x = torch.tensor([[(float(row["area"]) - 120) / 46, (float(row["rooms"]) - 3.5) / 1.7] for row in rows])
+    colours = [[row["colour"] == colour for colour in ["blue", "grey", "red"]] for row in rows]
+    x = torch.tensor([[(float(row["area"]) - 120) / 46, *one_hot, (float(row["rooms"]) - 3.5) / 1.7] for row, one_hot in zip(rows, colours)])
     return x, torch.tensor([[float(row["price"]), float(row["age"])] for row in rows])
 
 
 def train_houses(folder):
     """Targets standardized by the training part after the split; predictions of the test part in original units."""
-    description = {"kind": "csv", "targets": ["price", "age"], "columns": ["area", "rooms"], "normalize": {"mean": [120, 3.5], "std": [46, 1.7]}}
+    description = {"kind": "csv", "targets": ["price", "age"], "oneHot": {"colour": ["blue", "grey", "red"]},
+                   "normalize": {"mean": [120, 0, 0, 0, 3.5], "std": [46, 1, 1, 1, 1.7]}}
     (folder / "dataset.json").write_text(json.dumps(description) + "\n")
     x, y = read_houses(folder, "train")
     final_x, _ = read_houses(folder, "test")

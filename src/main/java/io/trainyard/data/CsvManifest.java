@@ -10,11 +10,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Tables with one row for each sample. All columns are numbers, except that the label column may hold class
-/// names.
+/// Tables with one row for each sample. All columns are numbers, except for categories and for class names in the
+/// label column.
 ///
 /// @param train name of the training file; null: `train.csv`
 /// @param validation name of the validation file; null: `validation.csv`, if there is one
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 /// @param label the column of the class
 /// @param targets the columns of the numbers to predict, instead of a label
 /// @param columns the feature columns, in this order; null: all others
+/// @param oneHot the categories of feature columns that hold texts; null: none
 /// @param classes number of classes; null if they are named
 /// @param classNames by label; the label column may hold these names
 /// @param split for jobs without a split, if there is no test file
@@ -38,6 +40,7 @@ record CsvManifest(
         @Nullable String label,
         @Nullable List<String> targets,
         @Nullable List<String> columns,
+        @Nullable Map<String, List<String>> oneHot,
         @Nullable Integer classes,
         @Nullable List<String> classNames,
         @Nullable SplitSpec split,
@@ -46,6 +49,8 @@ record CsvManifest(
     static final String USUAL_TRAIN = "train.csv";
     static final String USUAL_VALIDATION = "validation.csv";
     static final String USUAL_TEST = "test.csv";
+
+    static final int MAX_CATEGORIES = 100;
 
     CsvManifest {
         if ((label == null) == (targets == null || targets.isEmpty())) {
@@ -65,6 +70,22 @@ record CsvManifest(
         }
         requireOnce("targets", targets);
         requireOnce("columns", columns);
+        oneHot = oneHot == null || oneHot.isEmpty() ? null : oneHot;
+        if (oneHot != null) {
+            oneHot.forEach(CsvManifest::requireCategories);
+        }
+    }
+
+    private static void requireCategories(String column, @Nullable List<@Nullable String> categories) {
+        String field = "oneHot.%s".formatted(DataFiles.printable(column));
+        if (categories == null || categories.contains(null)) {
+            throw new InvalidJobException("%s has no categories, or one that is null; list their texts".formatted(field));
+        }
+        requireOnce(field, List.copyOf(categories));
+        if (categories.size() > MAX_CATEGORIES) {
+            throw new InvalidJobException("%s has %d categories; allowed is 1 to %d; leave the column out of \"columns\""
+                    .formatted(field, categories.size(), MAX_CATEGORIES));
+        }
     }
 
     private static void requireOnce(String field, @Nullable List<String> names) {
@@ -94,17 +115,25 @@ record CsvManifest(
         return tables;
     }
 
-    List<String> features(DataFolder folder) {
-        return features(table(folder, train, USUAL_TRAIN).columns());
+    CsvFeatures features(DataFolder folder) {
+        return features(table(folder, train, USUAL_TRAIN));
     }
 
-    private List<String> features(List<String> all) {
-        if (columns != null) {
-            return columns;
+    private CsvFeatures features(CsvTable table) {
+        List<String> used = columns;
+        if (used == null) {
+            Set<String> rest = new LinkedHashSet<>(table.columns());
+            answerColumns().forEach(rest::remove);
+            used = List.copyOf(rest);
         }
-        Set<String> rest = new LinkedHashSet<>(all);
-        answerColumns().forEach(rest::remove);
-        return List.copyOf(rest);
+        if (oneHot != null && !used.containsAll(oneHot.keySet())) {
+            throw DataFiles.wrong(
+                    table.file(),
+                    "the features " + used.stream().limit(20).map(DataFiles::printable).toList(),
+                    "those of oneHot among them: "
+                            + oneHot.keySet().stream().map(DataFiles::printable).toList());
+        }
+        return new CsvFeatures(used, oneHot == null ? Map.of() : oneHot);
     }
 
     List<String> answerColumns() {
@@ -114,13 +143,13 @@ record CsvManifest(
     @Override
     public DatasetInfo describe(DataFolder folder, DatasetSpec spec) {
         CsvTable table = table(folder, train, USUAL_TRAIN);
-        List<String> features = features(table.columns());
-        if (features.isEmpty()) {
+        CsvFeatures features = features(table);
+        if (features.columns().isEmpty()) {
             throw DataFiles.wrong(table.file(), "no column but %s".formatted(answerColumns()), "at least one more");
         }
         Answers answers =
                 targets != null ? new Answers.Numbers(targets.size()) : DatasetManifest.classes(classes, classNames);
-        return DatasetManifest.info(spec, Shape.of(features.size()), answers, normalize);
+        return DatasetManifest.info(spec, Shape.of(features.width()), answers, normalize);
     }
 
     @Override
@@ -145,13 +174,13 @@ record CsvManifest(
     }
 
     private Dataset.Split part(CsvTable table, DatasetInfo info) {
-        List<String> names = new ArrayList<>(features(table.columns()));
-        int features = names.size();
+        CsvFeatures features = features(table);
+        List<String> names = new ArrayList<>(features.columns());
         names.addAll(answerColumns());
-        if (features != info.shape().elements()) {
+        if (features.width() != info.shape().elements()) {
             throw DataFiles.wrong(
                     table.file(),
-                    "%d columns of numbers".formatted(features),
+                    "%d columns of numbers".formatted(features.width()),
                     "%d, as in the file to train on".formatted(info.shape().elements()));
         }
         CsvRows rows = new CsvRows(features, info.answers());

@@ -59,6 +59,11 @@ final class CsvProfile {
             return missing == 0 && texts != null && others > texts.size();
         }
 
+        /// Whether the column could be a feature of categories: names and no number.
+        boolean isCategories() {
+            return isNames() && least > most && texts != null && texts.size() <= CsvManifest.MAX_CATEGORIES;
+        }
+
         double most() {
             return most;
         }
@@ -80,6 +85,10 @@ final class CsvProfile {
             if (others > 0) {
                 parts.add("no number in %d rows (\"%s\" in line %d first)"
                         .formatted(others, DataFiles.printable(other), firstOther));
+            }
+            if (least > most && texts != null && texts.size() > CsvManifest.MAX_CATEGORIES) {
+                parts.add("%d different texts, of at most %d to be categories"
+                        .formatted(texts.size(), CsvManifest.MAX_CATEGORIES));
             }
             return "column %s has %s".formatted(DataFiles.printable(name), String.join(" and ", parts));
         }

@@ -14,7 +14,8 @@ final class CsvRows {
 
     private static final int FIRST_NUMBERS = 1 << 16;
 
-    private final int features;
+    private final CsvFeatures features;
+    private final int width;
     private final Answers answers;
     private final Map<String, Integer> byName = new HashMap<>();
     private float[] samples;
@@ -22,11 +23,12 @@ final class CsvRows {
     private float[] numbers = {};
     private int rows;
 
-    CsvRows(int features, Answers answers) {
+    CsvRows(CsvFeatures features, Answers answers) {
         this.features = features;
+        this.width = features.width();
         this.answers = answers;
-        int first = Math.max(1, FIRST_NUMBERS / Math.max(features, answersOfRow()));
-        this.samples = new float[features * first];
+        int first = Math.max(1, FIRST_NUMBERS / Math.max(width, answersOfRow()));
+        this.samples = new float[width * first];
         switch (answers) {
             case Answers.Classes classes -> {
                 labels = new int[first];
@@ -49,15 +51,14 @@ final class CsvRows {
     /// @param values the features, then the label or the numbers to predict
     void add(List<String> values, CsvTable.Row row) {
         grow(row);
-        for (int i = 0; i < features; i++) {
-            samples[rows * features + i] = number(values.get(i), i, row);
-        }
+        features.put(values, row, samples, rows * width);
+        int first = features.columns().size();
         switch (answers) {
             case Answers.Classes classes ->
-                labels[rows] = label(values.get(features), classes.names().size(), row);
+                labels[rows] = label(values.get(first), classes.names().size(), row);
             case Answers.Numbers wanted -> {
                 for (int i = 0; i < wanted.outputs(); i++) {
-                    numbers[rows * wanted.outputs() + i] = number(values.get(features + i), features + i, row);
+                    numbers[rows * wanted.outputs() + i] = number(values.get(first + i), first + i, row);
                 }
             }
         }
@@ -66,18 +67,18 @@ final class CsvRows {
 
     /// Grows by half, so memory is proportional to the rows read.
     private void grow(CsvTable.Row row) {
-        long capacity = samples.length / features;
+        long capacity = samples.length / width;
         if (rows < capacity) {
             return;
         }
         long more = capacity + capacity / 2 + 1;
-        if (more * Math.max(features, answersOfRow()) > DataFiles.MAX_PIXEL_BYTES / Float.BYTES) {
+        if (more * Math.max(width, answersOfRow()) > DataFiles.MAX_PIXEL_BYTES / Float.BYTES) {
             throw DataFiles.wrong(
                     row.file(),
                     "more than %d rows".formatted(rows),
                     "fewer: a table in memory has at most 2 GiB; store it as float32 with numpy.save");
         }
-        samples = Arrays.copyOf(samples, (int) more * features);
+        samples = Arrays.copyOf(samples, (int) more * width);
         labels = labels.length == 0 ? labels : Arrays.copyOf(labels, (int) more);
         numbers = numbers.length == 0 ? numbers : Arrays.copyOf(numbers, (int) more * answersOfRow());
     }
@@ -86,11 +87,15 @@ final class CsvRows {
         return NUMBER.matcher(value.strip()).matches();
     }
 
-    private static float number(String value, int column, CsvTable.Row row) {
+    static float number(String value, int column, CsvTable.Row row) {
         String text = value.strip();
         float number = NUMBER.matcher(text).matches() ? (float) Double.parseDouble(text) : Float.NaN;
         if (!Float.isFinite(number)) {
-            throw row.wrong(column, value, "a number; fill in or remove missing values");
+            throw row.wrong(
+                    column,
+                    value,
+                    "a number; fill in or remove missing values, and list categories in \"oneHot\" of %s"
+                            .formatted(DatasetManifest.FILE));
         }
         return number;
     }
@@ -103,7 +108,10 @@ final class CsvRows {
         }
         double label = NUMBER.matcher(text).matches() ? Double.parseDouble(text) : -1;
         if (!(label >= 0 && label < classes) || label != Math.rint(label)) {
-            throw row.wrong(features, value, "a label of 0 to %d, or one of classNames".formatted(classes - 1));
+            throw row.wrong(
+                    features.columns().size(),
+                    value,
+                    "a label of 0 to %d, or one of classNames".formatted(classes - 1));
         }
         return (int) label;
     }
@@ -117,6 +125,6 @@ final class CsvRows {
             case Answers.Numbers wanted ->
                 new Targets.Numbers(Arrays.copyOf(numbers, rows * wanted.outputs()), wanted.outputs());
         };
-        return new Dataset.Split(Samples.Values.of(Arrays.copyOf(samples, rows * features)), targets);
+        return new Dataset.Split(Samples.Values.of(Arrays.copyOf(samples, rows * width)), targets);
     }
 }

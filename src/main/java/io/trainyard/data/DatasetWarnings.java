@@ -1,6 +1,7 @@
 package io.trainyard.data;
 
 import io.trainyard.spec.DatasetSpec;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
@@ -39,7 +40,9 @@ final class DatasetWarnings {
     }
 
     private static void ofTables(CsvManifest csv, DataFolder folder, List<String> odd) {
-        List<String> used = csv.features(folder);
+        CsvFeatures features = csv.features(folder);
+        List<String> used = new ArrayList<>(features.columns());
+        used.removeAll(features.oneHot().keySet());
         for (CsvTable table : csv.tables(folder)) {
             CsvProfile.of(table).columns().stream()
                     .filter(column -> used.contains(column.name()) && !column.isNumbers())

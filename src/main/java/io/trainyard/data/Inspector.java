@@ -211,7 +211,7 @@ final class Inspector {
 
     private List<String> names(Statistics found, int channels) {
         if (own.manifest() instanceof CsvManifest csv) {
-            return csv.features(own.folder());
+            return csv.features(own.folder()).names();
         }
         boolean colours =
                 channels == 3 && (found.shape() == null || found.shape().size() == 3);

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -229,13 +230,24 @@ record ManifestGuess(ObjectNode description, List<String> reasons) {
         addLabel(label);
         List<CsvProfile.Column> others =
                 columns.stream().filter(column -> column != label).toList();
-        if (!others.stream().allMatch(CsvProfile.Column::isNumbers)) {
-            var numbers = description.putArray("columns");
-            others.stream().filter(CsvProfile.Column::isNumbers).forEach(column -> numbers.add(column.name()));
+        List<CsvProfile.Column> used = others.stream()
+                .filter(column -> column.isNumbers() || column.isCategories())
+                .toList();
+        if (used.size() < others.size()) {
+            var columnNames = description.putArray("columns");
+            used.forEach(column -> columnNames.add(column.name()));
             others.stream()
-                    .filter(column -> !column.isNumbers())
+                    .filter(column -> !used.contains(column))
                     .forEach(column -> reasons.add("%s and is left out of \"columns\"".formatted(column.complaint())));
         }
+        used.stream().filter(column -> !column.isNumbers()).forEach(this::addCategories);
+    }
+
+    private void addCategories(CsvProfile.Column column) {
+        List<String> texts = Objects.requireNonNull(column.texts(), "it has few");
+        texts.forEach(description.withObject("/oneHot").putArray(column.name())::add);
+        reasons.add("the column %s has %d categories, which become a number each; leave it out of \"columns\" and \"oneHot\" if they mean nothing"
+                .formatted(DataFiles.printable(column.name()), texts.size()));
     }
 
     private static CsvProfile.Column named(Path file, List<CsvProfile.Column> columns, String name) {

@@ -136,14 +136,14 @@ public final class NewSamples {
 
     /// Reads the rows of a table. The targets are known if the table has their columns.
     ///
-    /// @param features the columns of the numbers
+    /// @param features the columns of the samples
     /// @param answers the columns of the targets
     /// @throws DatasetException if a column is missing, or a value cannot be read
-    void readRows(CsvTable table, List<String> features, List<String> answers) {
+    void readRows(CsvTable table, CsvFeatures features, List<String> answers) {
         List<String> all = table.columns();
         boolean known = all.containsAll(answers);
-        List<String> used = new ArrayList<>(features);
-        if (!table.hasHeader() && all.size() == features.size()) {
+        List<String> used = new ArrayList<>(features.columns());
+        if (!table.hasHeader() && all.size() == features.columns().size()) {
             used = new ArrayList<>(all); // the table has no column of targets before the others
             known = false;
         }
@@ -151,7 +151,7 @@ public final class NewSamples {
             used.addAll(answers);
         }
         Answers read = known ? info.answers() : new Answers.Numbers(0);
-        Rows rows = new Rows(features.size(), read);
+        Rows rows = new Rows(features, read);
         table.forEach(used, (values, row) -> {
             if (rows.number < limit) {
                 rows.add(values, row);
@@ -161,17 +161,17 @@ public final class NewSamples {
     }
 
     private final class Rows {
-        private final int features;
+        private final CsvFeatures features;
         private final Answers answers;
         private final int atOnce;
         private CsvRows rows;
         private int count;
         private int number;
 
-        Rows(int features, Answers answers) {
+        Rows(CsvFeatures features, Answers answers) {
             this.features = features;
             this.answers = answers;
-            this.atOnce = Math.max(1, PART_BYTES / Float.BYTES / features);
+            this.atOnce = Math.max(1, PART_BYTES / Float.BYTES / features.width());
             this.rows = new CsvRows(features, answers);
         }
 

@@ -368,7 +368,8 @@ class PredictCommandTest {
         JsonNode recorded = new JsonMapper()
                 .readTree(Files.readAllLines(data.resolve("losses.json")).getLast());
         JobSpec job = JobJson.read(((ObjectNode) recorded.get("job")).put("id", "houses"));
-        JobFolder results = new JobFolder(CheckpointStore.open(folder.resolve("store").toUri()), "houses");
+        JobFolder results =
+                new JobFolder(CheckpointStore.open(folder.resolve("store").toUri()), "houses");
         assertThat(new JobTraining(DataRoots.ofFolder(data), new DeviceSpec("cpu"), 1, "test")
                         .run(job, results, Supervisor.of(_ -> {}, () -> false)))
                 .isInstanceOf(Outcome.Finished.class);
@@ -381,16 +382,18 @@ class PredictCommandTest {
             assertThat(row[3]).isCloseTo(predictions.get(i).get(0).asDouble(), withinPercentage(0.01));
             assertThat(row[4]).isCloseTo(predictions.get(i).get(1).asDouble(), withinPercentage(0.01));
         }
-        assertThat(folder.resolve("store/houses/results/predictions.csv"))
-                .hasContent(String.join("\n", ended.lines()));
-        Path best = folder.resolve("store/houses/checkpoints/step-0000000016-1.safetensors");
+        assertThat(folder.resolve("store/houses/results/predictions.csv")).hasContent(String.join("\n", ended.lines()));
+        int step = Integer.parseInt(ended.errors().replaceAll("(?s)^houses/(\\d+) on .*", "$1"));
+        Path best = folder.resolve("store/houses/checkpoints/step-%010d-1.safetensors".formatted(step));
         String table = data.resolve("houses/test.csv").toString();
-        assertThat(predict(best.toString(), "--data", data.toString(), "--csv", table).lines())
+        assertThat(predict(best.toString(), "--data", data.toString(), "--csv", table)
+                        .lines())
                 .isEqualTo(ended.lines());
     }
 
     private static String targets(Path data) throws IOException {
-        String[] row = Files.readAllLines(data.resolve("houses/test.csv")).get(1).split(",");
+        String[] row =
+                Files.readAllLines(data.resolve("houses/test.csv")).get(1).split(",");
         return Float.parseFloat(row[2]) + "," + Float.parseFloat(row[4]);
     }
 

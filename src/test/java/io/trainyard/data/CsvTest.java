@@ -67,6 +67,22 @@ class CsvTest extends DatasetFolder {
                         numbers -> assertThat(numbers.values()).containsExactly(6, 5));
     }
 
+    /// As scikit-learn's OneHotEncoder, in the place of the column.
+    @Test
+    void aColumnOfCategoriesBecomesANumberForEach() throws IOException {
+        write("train.csv", "length,kind,width\n1,red,0\n2, blue ,1\n3,,1\n");
+        write("test.csv", "width,kind,length\n1,red,4\n");
+        describe(
+                "\"label\": \"width\", \"classes\": 2, \"columns\": [\"kind\", \"length\"], \"oneHot\": {\"kind\": [\"\", \"blue\", \"red\"]}");
+        assertThat(values(open().train())).containsExactly(0, 0, 1, 1, 0, 1, 0, 2, 1, 0, 0, 3);
+        assertThat(values(open().test())).containsExactly(0, 0, 1, 4);
+        assertThat(open().shape().sizes()).containsExactly(4);
+        write("test.csv", "length,kind,width\n1,green,0\n");
+        assertRefused(
+                "\"green\" in line 2, column kind",
+                "one of its 3 categories in \"oneHot\" of dataset.json; add it there, or remove the row");
+    }
+
     @Test
     void aTableWithoutAHeaderHasNumberedColumns() throws IOException {
         write("a.txt", "1;0\n2;1\n");
@@ -132,6 +148,10 @@ class CsvTest extends DatasetFolder {
         "classes": 2                                        | label and targets are both missing
         "label": "kind", "targets": ["width"], "classes": 2 | label and targets are both there
         "label": "kind"                                     | classes is missing; set their number
+        "label": "kind", "classes": 2, "oneHot": {"kind": ["oak"]} | the features [length, width]; expected those of oneHot among them: [kind]
+        "label": "kind", "classes": 2, "oneHot": {"width": []} | oneHot.width is []; name each
+        "label": "kind", "classes": 2, "oneHot": {"width": ["a", "a"]} | oneHot.width is [a, a]; name each
+        "label": "kind", "classes": 2, "oneHot": {"width": [null]} | oneHot.width has no categories, or one that is null
         "targets": ["width"], "classes": 2                  | there are classes or classNames, but targets are numbers
         "targets": ["width", "width"]                       | targets is [width, width]; name each column once
         "label": "kind", "classes": 2, "columns": []        | columns is []; name each column once, and at least one

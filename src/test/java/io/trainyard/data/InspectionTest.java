@@ -91,17 +91,39 @@ class InspectionTest extends DatasetFolder {
 
     @Test
     void aNamedColumnIsTheLabel() throws IOException {
-        write("train.csv", "kind,species,a,y\ncat,x,1,0.5\ndog,x,2,0.7\ncat,y,3,0.9\n");
+        write("train.csv", "kind,species,a,y\ncat,y,1,0.5\ndog,x,2,0.7\ncat,x,3,0.9\n");
         write("test.csv", "kind,species,a,y\ncat,x,4,0.5\n");
         assertThat(UserFolder.at(folder, "kind")
                         .inspect(DatasetSpec.named("own"))
                         .description())
                 .asString()
                 .startsWith(
-                        "{\"kind\":\"csv\",\"label\":\"kind\",\"classNames\":[\"cat\",\"dog\"],\"columns\":[\"a\",\"y\"]");
+                        "{\"kind\":\"csv\",\"label\":\"kind\",\"classNames\":[\"cat\",\"dog\"],\"oneHot\":{\"species\":[\"x\",\"y\"]},"
+                                + "\"normalize\":{\"mean\":[0.666667,0.333333,2.0,0.7]");
         assertThatThrownBy(() -> UserFolder.at(folder, "knd"))
                 .hasMessageEndingWith(
                         "has no column knd; allowed is one of kind, species, a, y; the nearest is \"kind\"");
+    }
+
+    /// Neither numbers with some texts nor texts of more than 100 values become categories.
+    @Test
+    void textsBecomeCategories() throws IOException {
+        StringBuilder rows = new StringBuilder("size,city,colour,y\n");
+        for (int i = 0; i < 240; i++) {
+            rows.append("%s,city-%d,%s,%d\n".formatted(i % 3 == 0 ? "n/a" : i % 4, i % 101, i % 2 == 0 ? "red" : "blue", i % 2));
+        }
+        write("train.csv", rows.toString());
+        write("test.csv", "size,city,colour,y\n1,?,red,0\n2,?,blue,1\n");
+        Inspection found = written();
+        assertThat(found.description().toString())
+                .startsWith(
+                        "{\"kind\":\"csv\",\"label\":\"y\",\"classes\":2,\"columns\":[\"colour\"],\"oneHot\":{\"colour\":[\"blue\",\"red\"]},\"normalize\":{\"mean\":[0.5,0.5]");
+        assertThat(found.channels()).extracting(Inspection.Channel::name).containsExactly("colour=blue", "colour=red");
+        assertThat(found.reasons())
+                .contains(
+                        "column size has no number in 80 rows (\"n/a\" in line 2 first) and is left out of \"columns\"",
+                        "column city has no number in 240 rows (\"city-0\" in line 2 first) and 101 different texts, of at most 100 to be categories and is left out of \"columns\"",
+                        "the column colour has 2 categories, which become a number each; leave it out of \"columns\" and \"oneHot\" if they mean nothing");
     }
 
     @Test
