@@ -76,15 +76,17 @@ record CsvManifest(
         }
     }
 
-    private static void requireCategories(String column, @Nullable List<@Nullable String> categories) {
+    private static void requireCategories(String column, List<String> categories) {
         String field = "oneHot.%s".formatted(DataFiles.printable(column));
         if (categories == null || categories.contains(null)) {
-            throw new InvalidJobException("%s has no categories, or one that is null; list their texts".formatted(field));
+            throw new InvalidJobException(
+                    "%s has no categories, or one that is null; list their texts".formatted(field));
         }
-        requireOnce(field, List.copyOf(categories));
+        requireOnce(field, categories);
         if (categories.size() > MAX_CATEGORIES) {
-            throw new InvalidJobException("%s has %d categories; allowed is 1 to %d; leave the column out of \"columns\""
-                    .formatted(field, categories.size(), MAX_CATEGORIES));
+            throw new InvalidJobException(
+                    "%s has %d categories; allowed is 1 to %d; leave the column out of \"columns\""
+                            .formatted(field, categories.size(), MAX_CATEGORIES));
         }
     }
 
@@ -129,7 +131,8 @@ record CsvManifest(
         if (oneHot != null && !used.containsAll(oneHot.keySet())) {
             throw DataFiles.wrong(
                     table.file(),
-                    "the features " + used.stream().limit(20).map(DataFiles::printable).toList(),
+                    "the features "
+                            + used.stream().limit(20).map(DataFiles::printable).toList(),
                     "those of oneHot among them: "
                             + oneHot.keySet().stream().map(DataFiles::printable).toList());
         }

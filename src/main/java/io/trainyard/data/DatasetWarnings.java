@@ -109,7 +109,7 @@ final class DatasetWarnings {
         int most = IntStream.of(trained).max().orElse(0);
         if (most >= IMBALANCE * least) {
             odd.add(
-                    "the largest class has %d samples to train on, the smallest %d: a job's \"loss\" can have \"classWeights\""
+                    "the largest class has %d samples to train on, the smallest %d: a job can have \"sampler\": \"balanced\", or \"classWeights\" in its \"loss\""
                             .formatted(most, least));
         }
     }

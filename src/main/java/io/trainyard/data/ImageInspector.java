@@ -47,14 +47,22 @@ final class ImageInspector {
         int[] labels = new int[all];
         read(parts.train(), 0, labels, channels, equal);
         read(parts.test(), train, labels, null, equal);
+        Part validation = parts.validation();
+        int[] validationLabels =
+                new int[validation == null ? 0 : validation.images().size()];
+        if (validation != null) {
+            read(validation, 0, validationLabels, null, null);
+        }
         List<String> names = parts.train().folder().classes();
         return new Inspector.Statistics(
                 shape(),
                 "uint8",
                 names,
-                (int) IntStream.range(0, train).filter(i -> labels[i] >= 0).count(),
-                (int) IntStream.range(train, all).filter(i -> labels[i] >= 0).count(),
+                size(labels, 0, train),
+                validation == null ? null : size(validationLabels, 0, validationLabels.length),
+                size(labels, train, all),
                 counts(labels, 0, train, names.size()),
+                counts(validationLabels, 0, validationLabels.length, names.size()),
                 counts(labels, train, all, names.size()),
                 channels,
                 imageSizes(),
@@ -66,6 +74,10 @@ final class ImageInspector {
         return part.folder().name()
                 + "/"
                 + part.images().get(number < train ? number : number - train).file();
+    }
+
+    private static int size(int[] labels, int from, int to) {
+        return (int) IntStream.range(from, to).filter(i -> labels[i] >= 0).count();
     }
 
     private static int[] counts(int[] labels, int from, int to, int classes) {

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// @param shape of one sample; null if unknown, or if samples differ
 /// @param type of its values in memory: `uint8` or `float32`; null if unknown
 /// @param train number of training samples
+/// @param validation number of validation samples; null without this part
 /// @param test number of test samples
 /// @param classes by label; empty for regression
 /// @param channels of the training samples; columns in tables; empty if there are too many
@@ -32,13 +33,21 @@ public record Inspection(
         @Nullable List<Integer> shape,
         @Nullable String type,
         int train,
+        @Nullable Integer validation,
         int test,
         List<ClassCount> classes,
         List<Channel> channels,
         @Nullable ImageSizes imageSizes,
         @Nullable Equal equal,
         List<String> odd) {
-    public record ClassCount(String name, int train, int test) {}
+    /// @param validation null without this part
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    public record ClassCount(
+            String name, int train, @Nullable Integer validation, int test) {
+        ClassCount(String name, int train, int test) {
+            this(name, train, null, test);
+        }
+    }
 
     /// In network units without `normalize`: bytes are scaled to 0 to 1.
     public record Channel(String name, double mean, double std, double least, double most) {}

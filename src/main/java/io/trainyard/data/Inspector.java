@@ -24,15 +24,19 @@ final class Inspector {
     /// The statistics of the samples.
     ///
     /// @param channels null if there are too many
+    /// @param validation number of validation samples; null without this part
     /// @param trained training samples of each class
+    /// @param validated validation samples of each class
     /// @param tested test samples of each class
     record Statistics(
             @Nullable List<Integer> shape,
             String type,
             List<String> classNames,
             int train,
+            @Nullable Integer validation,
             int test,
             int[] trained,
+            int[] validated,
             int[] tested,
             @Nullable ChannelStatistics channels,
             Inspection.@Nullable ImageSizes sizes,
@@ -73,6 +77,7 @@ final class Inspector {
                     null,
                     null,
                     0,
+                    null,
                     0,
                     List.of(),
                     List.of(),
@@ -84,8 +89,11 @@ final class Inspector {
 
     private Inspection inspection(Statistics found, List<Channel> channels) {
         List<ClassCount> classes = IntStream.range(0, found.classNames().size())
-                .mapToObj(label ->
-                        new ClassCount(found.classNames().get(label), found.trained()[label], found.tested()[label]))
+                .mapToObj(label -> new ClassCount(
+                        found.classNames().get(label),
+                        found.trained()[label],
+                        found.validation() == null ? null : found.validated()[label],
+                        found.tested()[label]))
                 .toList();
         if (!own.described()) {
             addNormalize(own.description(), channels);
@@ -99,6 +107,7 @@ final class Inspector {
                 found.shape(),
                 found.type(),
                 found.train(),
+                found.validation(),
                 found.test(),
                 classes,
                 channels,
@@ -131,6 +140,7 @@ final class Inspector {
     private Statistics look(DatasetSpec spec) {
         DatasetInfo info = own.info(spec);
         Dataset dataset = own.read(spec, SampleMemory.inFiles(own.folder().path()));
+        Split validation = dataset.validation();
         int train = dataset.train().size();
         int all = train + dataset.test().size();
         @Nullable
@@ -141,8 +151,12 @@ final class Inspector {
                 dataset.train().samples() instanceof Samples.Pixels ? "uint8" : "float32",
                 info.classNames(),
                 train,
+                validation == null ? null : validation.size(),
                 dataset.test().size(),
                 counts(dataset.train(), info.classNames().size()),
+                validation == null
+                        ? new int[0]
+                        : counts(validation, info.classNames().size()),
                 counts(dataset.test(), info.classNames().size()),
                 channels,
                 null,

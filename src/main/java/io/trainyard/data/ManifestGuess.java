@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -24,9 +25,31 @@ record ManifestGuess(ObjectNode description, List<String> reasons) {
 
     private static final int CIFAR_PIXELS = 3 * 32 * 32;
 
-    /// A single column with one of these names is taken for the label.
+    /// A column with one of these names is taken for the label, or else the last one whose name ends in one of these
+    /// words, such as `median_house_value`.
     private static final List<String> LABELS = List.of(
             "label", "labels", "class", "target", "y", "species", "category", "outcome", "diagnosis", "survived");
+
+    private static final Set<String> LABEL_WORDS = Set.of(
+            "label",
+            "class",
+            "target",
+            "species",
+            "category",
+            "outcome",
+            "diagnosis",
+            "disease",
+            "churn",
+            "default",
+            "quality",
+            "rating",
+            "score",
+            "price",
+            "value",
+            "cost",
+            "charges",
+            "income",
+            "salary");
 
     /// Empty if the content is not recognized.
     ///
@@ -246,8 +269,9 @@ record ManifestGuess(ObjectNode description, List<String> reasons) {
     private void addCategories(CsvProfile.Column column) {
         List<String> texts = Objects.requireNonNull(column.texts(), "it has few");
         texts.forEach(description.withObject("/oneHot").putArray(column.name())::add);
-        reasons.add("the column %s has %d categories, which become a number each; leave it out of \"columns\" and \"oneHot\" if they mean nothing"
-                .formatted(DataFiles.printable(column.name()), texts.size()));
+        reasons.add(
+                "the column %s has %d categories, which become a number each; leave it out of \"columns\" and \"oneHot\" if they mean nothing"
+                        .formatted(DataFiles.printable(column.name()), texts.size()));
     }
 
     private static CsvProfile.Column named(Path file, List<CsvProfile.Column> columns, String name) {
@@ -264,14 +288,24 @@ record ManifestGuess(ObjectNode description, List<String> reasons) {
         return columns.get(place);
     }
 
-    /// The column with a label's name; otherwise the only column of repeated names; otherwise the last one.
+    /// The column with a label's name; otherwise the last one whose name ends in a label's word; otherwise the only
+    /// column of repeated names; otherwise the last one.
     private static CsvProfile.Column label(List<CsvProfile.Column> columns) {
         Optional<CsvProfile.Column> called = columns.stream()
                 .filter(column -> LABELS.contains(column.name().toLowerCase(Locale.ROOT)))
-                .findFirst();
+                .findFirst()
+                .or(() -> columns.reversed().stream()
+                        .filter(column -> endsInLabel(column.name()))
+                        .findFirst());
         List<CsvProfile.Column> names =
                 columns.stream().filter(CsvProfile.Column::isNames).toList();
         return called.orElse(names.size() == 1 ? names.getFirst() : columns.getLast());
+    }
+
+    /// Whether the last word of a name, also of one such as `SalePrice`, is a label's.
+    private static boolean endsInLabel(String name) {
+        String[] words = name.split("[^\\p{L}\\p{N}]+|(?<=\\p{Ll})(?=\\p{Lu})");
+        return words.length > 0 && LABEL_WORDS.contains(words[words.length - 1].toLowerCase(Locale.ROOT));
     }
 
     private void addLabel(CsvProfile.Column label) {

@@ -71,13 +71,13 @@ public record TargetScale(List<Float> mean, List<Float> std) {
     /// @return null if the header has none
     /// @throws IllegalArgumentException if it is invalid
     public static @Nullable TargetScale of(Map<String, String> metadata) {
-        return metadata.containsKey(MEAN)
-                ? new TargetScale(
-                        numbers(metadata.get(MEAN)), numbers(metadata.getOrDefault(STD, "")))
-                : null;
+        String mean = metadata.get(MEAN);
+        return mean == null ? null : new TargetScale(numbers(mean), numbers(metadata.getOrDefault(STD, "")));
     }
 
     private static List<Float> numbers(String list) {
-        return Arrays.stream(list.replaceAll("[\\[\\] ]", "").split(",")).map(Float::valueOf).toList();
+        return Arrays.stream(list.replaceAll("[\\[\\] ]", "").split(","))
+                .map(Float::valueOf)
+                .toList();
     }
 }

@@ -52,8 +52,11 @@ record StartingPoint(
         Parameters drawn = Initializer.initial(network, random);
         CheckpointName initFrom = job.initFrom();
         SavedModel source = initFrom == null ? null : attempt.folder().source(initFrom);
-        if (source != null && job.kind() == JobKind.EVALUATE && (source.targets() != null || !initFrom.isFile())) {
-            requireScale(prepared, initFrom, source.targets());
+        boolean evaluates = job.kind() == JobKind.EVALUATE;
+        if (source != null
+                && evaluates
+                && (source.targets() != null || !source.name().isFile())) {
+            requireScale(prepared, source.name(), source.targets());
         }
         Parameters model = source == null
                 ? drawn
@@ -61,8 +64,7 @@ record StartingPoint(
         return new StartingPoint(new SessionState(model, Parameters.NONE), Progress.beginning(random.state()), source);
     }
 
-    private static void requireScale(
-            Workloads.Prepared prepared, CheckpointName name, @Nullable TargetScale saved) {
+    private static void requireScale(Workloads.Prepared prepared, CheckpointName name, @Nullable TargetScale saved) {
         if (!Objects.equals(prepared.targets(), saved)) {
             throw new CheckpointException(
                     "%s was trained with targets %s, and this job's are %s; use its dataset, with the same split and standardizeTargets"

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import io.trainyard.cli.report.InspectionText;
 import io.trainyard.data.Inspection.ClassCount;
 import io.trainyard.spec.DatasetSpec;
 import io.trainyard.spec.SplitSpec;
@@ -105,12 +107,58 @@ class InspectionTest extends DatasetFolder {
                         "has no column knd; allowed is one of kind, species, a, y; the nearest is \"kind\"");
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        area,colour,median_house_value,rooms | median_house_value
+        area,colour,SalePrice,rooms          | SalePrice
+        area,colour,value,target             | target
+        area,colour,Total Cost,rooms         | Total Cost
+        area,colour,devalue,rooms            | colour
+        """)
+    void theLastWordOfANameTellsTheLabel(String columns, String label) throws IOException {
+        write("train.csv", columns + "\n1,red,2.5,3\n2,blue,3.5,4\n3,red,1.5,6\n");
+        write("test.csv", columns + "\n1,red,2.5,3\n");
+        JsonNode description = written().description();
+        assertThat(description
+                        .path("label")
+                        .asText(description.path("targets").path(0).asText()))
+                .isEqualTo(label);
+    }
+
+    @Test
+    void countsTheValidationPart() throws IOException {
+        write("train.csv", "a,y\n1,0\n2,1\n3,1\n");
+        write("validation.csv", "a,y\n4,0\n5,0\n");
+        write("test.csv", "a,y\n6,1\n");
+        Inspection found = written();
+        assertThat(found.validation()).isEqualTo(2);
+        assertThat(found.classes()).containsExactly(new ClassCount("0", 1, 2, 0), new ClassCount("1", 2, 0, 1));
+        assertThat(InspectionText.lines(found))
+                .anyMatch(line -> line.endsWith(
+                        ": csv, 3 samples to train on, 2 to validate on, 1 to test on, each float32 of 1"))
+                .anyMatch(line -> line.matches("CLASS +TRAIN +VALIDATION +TEST"))
+                .anyMatch(line -> line.matches("0 +1 +2 +0"));
+    }
+
+    @Test
+    void countsTheImagesOfAValidationFolder() throws IOException {
+        StripedImages.write(folder.resolve("train"), 0, 16);
+        StripedImages.write(folder.resolve("val"), 16, 24);
+        StripedImages.write(folder.resolve("test"), 24, 28);
+        Files.writeString(folder.resolve("val/vertical/broken.png"), "no picture");
+        Inspection found = inspect();
+        assertThat(found.validation()).isEqualTo(8);
+        assertThat(found.classes()).extracting(ClassCount::validation).containsOnly(2);
+        assertThat(found.odd()).anyMatch(line -> line.startsWith("cannot be read: vertical/broken.png"));
+    }
+
     /// Neither numbers with some texts nor texts of more than 100 values become categories.
     @Test
     void textsBecomeCategories() throws IOException {
         StringBuilder rows = new StringBuilder("size,city,colour,y\n");
         for (int i = 0; i < 240; i++) {
-            rows.append("%s,city-%d,%s,%d\n".formatted(i % 3 == 0 ? "n/a" : i % 4, i % 101, i % 2 == 0 ? "red" : "blue", i % 2));
+            rows.append("%s,city-%d,%s,%d\n"
+                    .formatted(i % 3 == 0 ? "n/a" : i % 4, i % 101, i % 2 == 0 ? "red" : "blue", i % 2));
         }
         write("train.csv", rows.toString());
         write("test.csv", "size,city,colour,y\n1,?,red,0\n2,?,blue,1\n");
@@ -229,7 +277,7 @@ class InspectionTest extends DatasetFolder {
                         "1 classes are tested, but have no sample to train on: 1",
                         "1 classes have no sample: 3",
                         "1 classes have no sample to test on: 0",
-                        "the largest class has 19 samples to train on, the smallest 1: a job's \"loss\" can have \"classWeights\"");
+                        "the largest class has 19 samples to train on, the smallest 1: a job can have \"sampler\": \"balanced\", or \"classWeights\" in its \"loss\"");
     }
 
     @Test

@@ -37,8 +37,12 @@ public final class InspectionText {
 
     private static String size(Inspection inspection) {
         List<Integer> shape = inspection.shape();
-        String samples = "%,d samples to train on, %,d to test on";
-        String counted = String.format(ROOT, samples, inspection.train(), inspection.test());
+        String counted = String.format(
+                ROOT,
+                "%,d samples to train on, %s%,d to test on",
+                inspection.train(),
+                inspection.validation() == null ? "" : count(inspection.validation()) + " to validate on, ",
+                inspection.test());
         return shape == null
                 ? counted
                 : "%s, each %s of %s"
@@ -53,15 +57,24 @@ public final class InspectionText {
             return;
         }
         List<List<String>> table = new ArrayList<>();
-        table.add(List.of("CLASS", "TRAIN", "TEST"));
-        inspection.classes().stream()
-                .limit(MOST_ROWS)
-                .forEach(row -> table.add(List.of(
-                        Printable.text(row.name(), 60),
-                        String.format(ROOT, "%,d", row.train()),
-                        String.format(ROOT, "%,d", row.test()))));
+        boolean validates = inspection.validation() != null;
+        table.add(validates ? List.of("CLASS", "TRAIN", "VALIDATION", "TEST") : List.of("CLASS", "TRAIN", "TEST"));
+        inspection.classes().stream().limit(MOST_ROWS).forEach(row -> table.add(cells(row)));
         lines.addAll(TextTable.lines(table, column -> column > 0));
         addRemainder(inspection.classes().size(), "classes", lines);
+    }
+
+    private static List<String> cells(Inspection.ClassCount row) {
+        List<String> cells = new ArrayList<>(List.of(Printable.text(row.name(), 60), count(row.train())));
+        if (row.validation() != null) {
+            cells.add(count(row.validation()));
+        }
+        cells.add(count(row.test()));
+        return cells;
+    }
+
+    private static String count(int samples) {
+        return String.format(ROOT, "%,d", samples);
     }
 
     private static void addChannels(Inspection inspection, List<String> lines) {
