@@ -10,6 +10,7 @@ import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.Part;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.JobJson;
@@ -24,6 +25,7 @@ import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -47,11 +49,11 @@ class HalvingTrainingTest {
         }
     }
 
-    private static List<JobSpec> trials(int epochs, String asha, String sweep) {
-        return Trials.of(
-                JobJson.read("""
-                {"id": "grid", "network": %s, "dataset": "shapes28", "epochs": %d, "shuffle": true, "device": "cpu", "keepLast": 1,
-                 "optimizer": {"type": "sgd", "learningRate": 0.1}, "asha": %s, "sweep": %s}""".formatted(NETWORK, epochs, asha, sweep).getBytes(StandardCharsets.UTF_8)));
+    private static List<JobSpec> trials(String dataset, int epochs, String asha, String sweep) {
+        return Trials.of(JobJson.read(
+                """
+                {"id": "grid", "network": %s, "dataset": %s, "epochs": %d, "shuffle": true, "device": "cpu", "keepLast": 1,
+                 "optimizer": {"type": "sgd", "learningRate": 0.1}, "asha": %s, "sweep": %s}""".formatted(NETWORK, dataset, epochs, asha, sweep).getBytes(StandardCharsets.UTF_8)));
     }
 
     /// Runs commands in order, as a fleet of one worker does; resumed trials come after waiting ones.
@@ -102,6 +104,7 @@ class HalvingTrainingTest {
     @Test
     void aPausedAndResumedJobEndsWithTheSameParameters() {
         List<JobSpec> trials = trials(
+                "\"shapes28\"",
                 4,
                 "{\"minEpochs\": 1, \"reductionFactor\": 2}",
                 "{\"optimizer.learningRate\": [0.001, 0.3, 0.1, 100, 0.03]}");
@@ -122,5 +125,32 @@ class HalvingTrainingTest {
         });
         assertThat(halved.view().trials().getFirst().job())
                 .isEqualTo(whole.view().trials().getFirst().job());
+    }
+
+    /// Trials are compared by the validation part, and only those that reach their end measure the test part.
+    @Test
+    void comparesByTheValidationPart() {
+        List<JobSpec> trials = trials(
+                "{\"name\": \"shapes28\", \"split\": {\"validation\": 0.2}}",
+                4,
+                "{\"minEpochs\": 1, \"reductionFactor\": 2}",
+                "{\"optimizer.learningRate\": [0.001, 0.3, 0.1, 100, 0.03], \"sampler\": [\"balanced\"], \"shuffle\": [false]}");
+        Swept whole = sweep(trials, false);
+        Swept halved = sweep(trials, true);
+        assertThat(halved.parameters()).isNotEmpty();
+        assertThat(whole.parameters()).containsAllEntriesOf(halved.parameters());
+        assertThat(halved.steps()).isLessThan(whole.steps());
+        assertThat(halved.states().values()).allSatisfy(state -> {
+            assertThat(state.epochs()).extracting(JobState.Epoch::part).containsOnly(Part.VALIDATION);
+            assertThat(state.test() != null).isEqualTo(state.status() == Status.FINISHED);
+            if (state.status() == Status.PAUSED) {
+                assertThat(state.reason())
+                        .startsWith(String.format(
+                                Locale.ROOT,
+                                "after %d epochs its accuracy is %.4f, ",
+                                state.rung(),
+                                state.testAccuracy()));
+            }
+        });
     }
 }
