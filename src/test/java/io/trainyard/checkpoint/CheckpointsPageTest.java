@@ -9,6 +9,7 @@ import io.trainyard.device.SessionState;
 import io.trainyard.device.Tensor;
 import io.trainyard.device.check.CheckWorkload;
 import io.trainyard.device.check.LayerCases;
+import io.trainyard.event.RunLog;
 import io.trainyard.spec.BatchNorm;
 import io.trainyard.spec.BuiltInNetworks;
 import io.trainyard.spec.CheckpointName;
@@ -60,6 +61,7 @@ class CheckpointsPageTest {
         folder.notePreempted(1, "urgent");
         Stream.of("predictions.csv", "mistakes.json", "mistake-7.png")
                 .forEach(name -> folder.keepResult(name, new byte[0]));
+        Files.writeString(root.resolve("job").resolve(RunLog.FILE), ""); // by ./trainyard train
         folder.group("group").approach(9, "job", 2);
         folder.group("group").keepResult(3, "job", 1, "0.5");
         assertThat(folder.keep(checkpoint().choices())).isEqualTo(checkpoint().choices());

@@ -115,7 +115,7 @@ class InspectionTest extends DatasetFolder {
         area,colour,Total Cost,rooms         | Total Cost
         area,colour,devalue,rooms            | colour
         """)
-    void theLastWordOfANameTellsTheLabel(String columns, String label) throws IOException {
+    void aNameThatEndsWithAWordForLabelsIsTheLabel(String columns, String label) throws IOException {
         write("train.csv", columns + "\n1,red,2.5,3\n2,blue,3.5,4\n3,red,1.5,6\n");
         write("test.csv", columns + "\n1,red,2.5,3\n");
         JsonNode description = written().description();
