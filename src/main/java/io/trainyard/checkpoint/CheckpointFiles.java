@@ -4,6 +4,7 @@ import io.trainyard.device.DeviceChoices;
 import io.trainyard.device.Parameters;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Tensor;
+import io.trainyard.spec.Metric;
 import io.trainyard.spec.Shape;
 import io.trainyard.spec.TargetScale;
 import java.io.IOException;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 record CheckpointFiles(SafeTensors model, SafeTensors training) {
     private static final String RANDOM = "random";
     private static final String OPTIMIZER = "optimizer.";
+    private static final String METRIC = "metric";
     private static final String CHOICES = "choices";
 
     static CheckpointFiles of(Checkpoint checkpoint, String job) {
@@ -40,6 +42,11 @@ record CheckpointFiles(SafeTensors model, SafeTensors training) {
         trainingMetadata.put("testLoss", Double.toString(progress.testLoss()));
         trainingMetadata.put("bestTestLoss", Double.toString(progress.bestTestLoss()));
         trainingMetadata.put("bestEpoch", Integer.toString(progress.bestEpoch()));
+        if (progress.metric() != null) {
+            trainingMetadata.put(METRIC, progress.metric().toString());
+            trainingMetadata.put("score", Double.toString(progress.score()));
+            trainingMetadata.put("bestScore", Double.toString(progress.bestScore()));
+        }
         // The model file must not contain these values because its bytes are reproducible.
         trainingMetadata.put("attempt", Integer.toString(checkpoint.attempt()));
         trainingMetadata.put("workedMicros", Long.toString(progress.workedMicros()));
@@ -95,7 +102,7 @@ record CheckpointFiles(SafeTensors model, SafeTensors training) {
     }
 
     private Progress progress(long[] random) {
-        return new Progress(
+        Progress usual = new Progress(
                 Integer.parseInt(text("epoch")),
                 Integer.parseInt(text("stepOfEpoch")),
                 Long.parseLong(text("step")),
@@ -104,12 +111,14 @@ record CheckpointFiles(SafeTensors model, SafeTensors training) {
                 Double.parseDouble(text("bestAccuracy")),
                 Integer.parseInt(text("bestEpoch")),
                 Long.parseLong(text("workedMicros")),
-                loss("testLoss"),
-                loss("bestTestLoss"));
+                number("testLoss"),
+                number("bestTestLoss"));
+        Metric metric = Metric.ofWord(training.metadata().get(METRIC));
+        return metric == null ? usual : usual.by(metric, number("score"), number("bestScore"));
     }
 
     /// NaN for checkpoints of earlier versions, which have no losses.
-    private double loss(String key) {
+    private double number(String key) {
         return Double.parseDouble(training.metadata().getOrDefault(key, "NaN"));
     }
 

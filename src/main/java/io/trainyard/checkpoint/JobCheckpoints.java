@@ -43,6 +43,7 @@ public final class JobCheckpoints {
                 at.step(),
                 tested && !Double.isNaN(at.accuracy()) ? at.accuracy() : null,
                 tested && !Double.isNaN(at.testLoss()) ? at.testLoss() : null,
+                tested && at.metric() != null ? at.score() : null,
                 List.of(file(model), file(training)),
                 checkpoint.pending());
         CheckpointRef _ = store.write(key.manifest(), out -> out.write(manifest.write()));

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param accuracy of the test of these weights, 0..1; null within an epoch and for regression
 /// @param testLoss of that test; null within an epoch
+/// @param metricScore of that test by the job's metric, higher is better; null if that is accuracy or loss as usual
 /// @param files the model and the training state
 /// @param pending events up to this step, as JSON, that the brokers had not acknowledged
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -28,6 +29,7 @@ public record Manifest(
         long step,
         @Nullable Double accuracy,
         @Nullable Double testLoss,
+        @Nullable Double metricScore,
         List<StoredFile> files,
         List<String> pending) {
     private static final String OWN_HASH = "sha256";
@@ -47,7 +49,9 @@ public record Manifest(
     /// The quality of the weights, higher is better; null without a test.
     @JsonIgnore
     public @Nullable Double score() {
-        return accuracy == null && testLoss != null ? Double.valueOf(-testLoss) : accuracy;
+        return metricScore != null
+                ? metricScore
+                : accuracy == null && testLoss != null ? Double.valueOf(-testLoss) : accuracy;
     }
 
     byte[] write() {

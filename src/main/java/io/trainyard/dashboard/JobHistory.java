@@ -11,6 +11,7 @@ import io.trainyard.share.ProjectUse;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.spec.Metric;
 import io.trainyard.sweep.SweepView;
 import io.trainyard.tracking.JobPage;
 import io.trainyard.tracking.JobQuery;
@@ -290,9 +291,17 @@ public final class JobHistory {
 
     private void add(JobSummary job, @Nullable String command, SweepView.Table table) {
         JobSpec spec = spec(job.job(), command);
-        boolean regression = spec != null && spec.loss().isRegression();
-        Double best = regression ? job.bestTestLoss() : job.bestTestAccuracy();
-        Double last = regression ? job.testLoss() : job.testAccuracy();
+        Metric metric = Metric.of(spec, false);
+        Double best = switch (metric) {
+            case ACCURACY -> job.bestTestAccuracy();
+            case LOSS -> job.bestTestLoss();
+            case MACRO_F1 -> job.bestMetricValue();
+        };
+        Double last = switch (metric) {
+            case ACCURACY -> job.testAccuracy();
+            case LOSS -> job.testLoss();
+            case MACRO_F1 -> job.metricValue();
+        };
         table.add(SweepView.Trial.of(job.job(), job.status(), spec, job.epochsDone(), best, last, job.reason()), spec);
     }
 

@@ -14,6 +14,7 @@ import io.trainyard.event.TrainingEvent.Part;
 import io.trainyard.event.TrainingEvent.Resumed;
 import io.trainyard.event.TrainingEvent.Started;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.spec.Metric;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -182,8 +183,8 @@ public final class JobTimeline {
         return kept;
     }
 
-    private static double score(JobState.Epoch epoch) {
-        return epoch.testAccuracy() == null ? -epoch.testLoss() : epoch.testAccuracy();
+    private double score(JobState.Epoch epoch) {
+        return Metric.of(state.spec(), epoch.testAccuracy() == null).score(epoch);
     }
 
     List<AttemptSpan> attempts() {

@@ -40,6 +40,10 @@ public record ClassMetrics(
             double recallLow,
             double recallHigh,
             double f1) {
+        private boolean isCounted() {
+            return samples + predicted > 0;
+        }
+
         private static OfClass of(long right, long samples, long predicted) {
             Share precision = Share.of(right, predicted);
             Share recall = Share.of(right, samples);
@@ -88,26 +92,28 @@ public record ClassMetrics(
         return all == 0 ? Optional.empty() : Optional.of(of(confusion));
     }
 
-    /// @param confusion samples by (true class, predicted class), square; at least one sample
-    static ClassMetrics of(int[][] confusion) {
+    private static List<OfClass> counts(int[][] confusion) {
         int labels = confusion.length;
         long[] samples = new long[labels];
         long[] predicted = new long[labels];
-        long all = 0;
         for (int i = 0; i < labels; i++) {
             for (int j = 0; j < labels; j++) {
                 samples[i] += confusion[i][j];
                 predicted[j] += confusion[i][j];
-                all += confusion[i][j];
             }
         }
         List<OfClass> classes = new ArrayList<>();
         for (int i = 0; i < labels; i++) {
             classes.add(OfClass.of(confusion[i][i], samples[i], predicted[i]));
         }
-        List<OfClass> counted = classes.stream()
-                .filter(one -> one.samples() + one.predicted() > 0)
-                .toList();
+        return classes;
+    }
+
+    /// @param confusion samples by (true class, predicted class), square; at least one sample
+    static ClassMetrics of(int[][] confusion) {
+        List<OfClass> classes = counts(confusion);
+        List<OfClass> counted = classes.stream().filter(OfClass::isCounted).toList();
+        double all = classes.stream().mapToLong(OfClass::samples).sum();
         double f1 = counted.stream().mapToDouble(OfClass::f1).average().orElse(0);
         double half = QUANTILE * Math.sqrt(variance(confusion, classes, counted.size()) / all);
         return new ClassMetrics(
@@ -117,6 +123,17 @@ public record ClassMetrics(
                 Math.max(0, f1 - half),
                 Math.min(1, f1 + half),
                 classes);
+    }
+
+    /// The macro F1 alone.
+    ///
+    /// @param confusion samples by (true class, predicted class), square
+    public static double macroF1(int[][] confusion) {
+        return counts(confusion).stream()
+                .filter(OfClass::isCounted)
+                .mapToDouble(OfClass::f1)
+                .average()
+                .orElse(0);
     }
 
     /// Without the classes, to keep many of them.

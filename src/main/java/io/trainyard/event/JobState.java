@@ -18,6 +18,7 @@ import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.TrainingEvent.Part;
 import io.trainyard.spec.CheckpointName;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.spec.Metric;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
@@ -108,7 +109,9 @@ public final class JobState {
             double samplesPerSecond,
             @Nullable EpochTime epochTime,
             @Nullable Double testMeanAbsoluteError,
-            @Nullable Part part) {
+            @Nullable Part part,
+            @Nullable Double metricValue)
+            implements Metric.Tested {
         static Epoch of(EpochTested tested) {
             return new Epoch(
                     tested.epoch(),
@@ -121,7 +124,8 @@ public final class JobState {
                     tested.samplesPerSecond(),
                     tested.epochTime(),
                     tested.testMeanAbsoluteError(),
-                    tested.part());
+                    tested.part(),
+                    tested.metricValue());
         }
     }
 

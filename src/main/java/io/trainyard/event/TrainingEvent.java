@@ -8,6 +8,7 @@ import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import io.trainyard.spec.CheckpointName;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.spec.Metric;
 import io.trainyard.spec.Printable;
 import io.trainyard.spec.Shape;
 import java.util.List;
@@ -182,6 +183,7 @@ public sealed interface TrainingEvent {
     ///     without the field
     /// @param testMeanAbsoluteError the mean absolute error; null for classification
     /// @param part the measured part of the dataset; null if it has no validation part
+    /// @param metricValue the job's `metric`; null if that is the accuracy or loss as usual
     record EpochTested(
             String job,
             int attempt,
@@ -199,8 +201,9 @@ public sealed interface TrainingEvent {
             double samplesPerSecond,
             @Nullable EpochTime epochTime,
             @Nullable Double testMeanAbsoluteError,
-            @Nullable Part part)
-            implements TrainingEvent {
+            @Nullable Part part,
+            @Nullable Double metricValue)
+            implements TrainingEvent, Metric.Tested {
         /// A larger table would make an event too long.
         public static final int MAX_CONFUSION_CLASSES = 100;
 
@@ -261,6 +264,8 @@ public sealed interface TrainingEvent {
     ///     lowest loss; the loss of `test` if there is one; null in an event without the field
     /// @param test the only test of the test part of a dataset with a validation part, with the weights of the
     ///     epoch of the best validation; null without a validation part
+    /// @param metric of the job; null if it is the usual one
+    /// @param bestMetricValue its value in the best test, or in `test` if there is one
     record Finished(
             String job,
             int attempt,
@@ -273,7 +278,9 @@ public sealed interface TrainingEvent {
             String parametersSha256,
             @Nullable String stoppedEarly,
             @Nullable Double bestTestLoss,
-            @Nullable EpochTested test)
+            @Nullable EpochTested test,
+            @Nullable Metric metric,
+            @Nullable Double bestMetricValue)
             implements TrainingEvent {
         /// A text for users: `best accuracy 0.9200`, or for regression `best loss 0.0312`; of the test part, if it
         /// is tested once: `test accuracy 0.9200 with the weights of epoch 3`.
@@ -284,6 +291,9 @@ public sealed interface TrainingEvent {
         }
 
         private String best() {
+            if (metric != null && bestMetricValue != null) {
+                return String.format(Locale.ROOT, "%s %.4f", metric.label(), bestMetricValue);
+            }
             return bestTestAccuracy != null
                     ? String.format(Locale.ROOT, "accuracy %.4f", bestTestAccuracy)
                     : bestTestLoss == null ? "unknown" : String.format(Locale.ROOT, "loss %.4f", bestTestLoss);

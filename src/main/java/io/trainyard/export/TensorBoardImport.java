@@ -190,6 +190,7 @@ public final class TensorBoardImport {
                     0,
                     null,
                     value(error),
+                    null,
                     null);
         }
     }
@@ -216,7 +217,8 @@ public final class TensorBoardImport {
             records.add(at(test.loss().seconds(), tested));
         }
         long millis = Math.round(1e3 * (seconds.getMax() - seconds.getMin()));
-        records.add(at(seconds.getMax(), new Finished(job, 1, last, best, 0, 0, 0, millis, "", null, null, null)));
+        records.add(at(
+                seconds.getMax(), new Finished(job, 1, last, best, 0, 0, 0, millis, "", null, null, null, null, null)));
         return records;
     }
 

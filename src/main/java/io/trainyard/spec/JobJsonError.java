@@ -201,6 +201,8 @@ final class JobJsonError {
             return "a device's name, such as \"auto\"";
         } else if (target == Precision.class) {
             return "\"fp32\", \"tf32\" or \"bf16\"";
+        } else if (target == Metric.class) {
+            return "\"accuracy\", \"loss\" or \"macroF1\"";
         } else if (target == Sampler.class) {
             return "\"balanced\"";
         } else if (target == Colors.class) {

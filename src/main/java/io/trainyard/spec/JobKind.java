@@ -33,6 +33,7 @@ public enum JobKind {
             "except",
             "keepLast",
             "keepBest",
+            "metric",
             "reportEverySteps",
             "stopWhen",
             "asha");

@@ -30,6 +30,7 @@ public record JobSchemaVersion(List<Addition> additions) {
             new Addition(2, "", null, "freeze"),
             new Addition(2, "", null, "freezeBatchNorm"),
             new Addition(2, "", null, "sampler"),
+            new Addition(2, "", null, "metric"),
             new Addition(2, "optimizer", null, "groups"),
             new Addition(2, "", null, "network", "resnet18|resnet34|resnet50|mobilenet-v2"));
 

@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 /// @param checkpointEverySteps steps of the job between additional checkpoints; null: none
 /// @param checkpointEverySeconds seconds since the last checkpoint until an additional one; null: none
 /// @param keepLast number of newest checkpoints to keep; null: all
-/// @param keepBest whether the best checkpoint is also kept: that with the highest test accuracy, or, for
-///     regression, the lowest test loss
+/// @param keepBest whether the best checkpoint is also kept
+/// @param metric what decides which test is best; null: accuracy, for regression loss
 /// @param reportEverySteps steps between log lines; events always include every step
 /// @param stopWhen conditions to end the job before its last epoch
 /// @param kind train or evaluate
@@ -69,6 +69,7 @@ public record JobSpec(
         @Nullable Integer checkpointEverySeconds,
         @Nullable Integer keepLast,
         boolean keepBest,
+        @Nullable Metric metric,
         @Default("100") int reportEverySteps,
         @Nullable StopWhen stopWhen,
         @Default("'train'") JobKind kind,
@@ -138,6 +139,12 @@ public record JobSpec(
             throw new InvalidJobException(
                     "dataset.standardizeTargets is true, but the loss is crossEntropy: classes have no mean; leave it out, or predict numbers with \"loss\": {\"type\": \"mse\"}");
         }
+        if (loss.isRegression() && metric != null && metric != Metric.LOSS) {
+            throw new InvalidJobException(
+                    "metric is \"%s\", but the loss is mse: predicted numbers have no classes; allowed is \"loss\", or leave it out"
+                            .formatted(metric));
+        }
+        metric = metric == Metric.of((Metric) null, loss.isRegression()) ? null : metric;
         if (project != null) {
             requireProject("project", project);
             project = project.equals(DEFAULT_PROJECT) ? null : project;
@@ -216,6 +223,11 @@ public record JobSpec(
                 name,
                 "(?=.{1,63}$)" + ID,
                 "1 to 63 letters, digits, hyphens, underscores and single dots between them, beginning with a letter or digit");
+    }
+
+    /// Decides which test is best.
+    public Metric decidingMetric() {
+        return Metric.of(metric, loss.isRegression());
     }
 
     public String projectName() {

@@ -7,8 +7,7 @@ import org.jspecify.annotations.Nullable;
 /// sufficient.
 ///
 /// @param testAccuracyAtLeast the epoch's test accuracy, above 0 up to 1
-/// @param noImprovementEpochs consecutive epochs without a better test than all before: a higher accuracy, or,
-///     for regression, a lower test loss
+/// @param noImprovementEpochs consecutive epochs without a better test than all before, by the job's metric
 /// @param maxMinutes of training and tests, over all attempts, except work lost since a checkpoint
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record StopWhen(

@@ -59,7 +59,7 @@ public final class ObservedRungs {
         if (tested >= epochs) {
             return tests.stream()
                     .filter(test -> test.epoch() + 1 == epochs)
-                    .mapToDouble(test -> score(spec, test))
+                    .mapToDouble(test -> spec.decidingMetric().score(test))
                     .findFirst();
         }
         boolean isNext = asha.rungs(spec.epochs()).stream()
@@ -72,13 +72,11 @@ public final class ObservedRungs {
         }
         return switch (job.status()) {
             case FAILED -> OptionalDouble.of(Double.NaN);
-            case FINISHED -> tests.isEmpty() ? OptionalDouble.empty() : OptionalDouble.of(score(spec, tests.getLast()));
+            case FINISHED ->
+                tests.isEmpty()
+                        ? OptionalDouble.empty()
+                        : OptionalDouble.of(spec.decidingMetric().score(tests.getLast()));
             case QUEUED, RUNNING, PAUSED, CANCELLED, REJECTED, EXPANDED -> OptionalDouble.empty();
         };
-    }
-
-    private static double score(JobSpec spec, Epoch test) {
-        Double accuracy = test.testAccuracy();
-        return spec.loss().isRegression() || accuracy == null ? -test.testLoss() : accuracy;
     }
 }

@@ -50,8 +50,8 @@ public final class SuccessiveHalving {
                 ROOT,
                 "after %d epochs its %s is %.4f, and of the %d jobs of %s that were tested there %s",
                 epochs,
-                job.loss().isRegression() ? "loss" : "accuracy",
-                Math.abs(score),
+                job.decidingMetric().label(),
+                job.decidingMetric().score(score),
                 rung.scores().size(),
                 job.group(),
                 places == 0

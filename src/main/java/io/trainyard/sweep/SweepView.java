@@ -8,6 +8,7 @@ import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.spec.JobField;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.spec.Metric;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -23,13 +24,11 @@ import org.jspecify.annotations.Nullable;
 /// The jobs of a group, best first, with the fields in which they differ, their progress and results.
 ///
 /// @param fields the paths in which the jobs differ
-/// @param metric for the comparison: `accuracy`, or for regression `loss`
+/// @param metric for the comparison
 /// @param states number of jobs by state
 /// @param trials best first; untested ones last
 public record SweepView(
-        String group, List<String> fields, String metric, Map<String, Long> states, List<Trial> trials) {
-    public static final String LOSS = "loss";
-    private static final String ACCURACY = "accuracy";
+        String group, List<String> fields, Metric metric, Map<String, Long> states, List<Trial> trials) {
     private static final JsonMapper MAPPER = JsonMapper.builder().build();
 
     /// A longer value, as of a network's layers, is cut: there may be a thousand of it.
@@ -75,18 +74,19 @@ public record SweepView(
 
         private static Trial of(JobState job) {
             JobSpec spec = job.spec();
-            boolean regression = spec != null && spec.loss().isRegression();
+            Metric metric = Metric.of(spec, false);
             List<Double> results = job.epochs().stream()
-                    .map(test -> regression ? (Double) test.testLoss() : test.testAccuracy())
-                    .filter(result -> result != null && !result.isNaN())
+                    .map(metric::value)
+                    .filter(result -> !result.isNaN())
                     .toList();
-            Comparator<Double> better = regression ? Comparator.reverseOrder() : Comparator.naturalOrder();
             return of(
                     job.job(),
                     job.status(),
                     spec,
                     job.epochs().isEmpty() ? 0 : job.epochs().getLast().epoch() + 1,
-                    results.stream().max(better).orElse(null),
+                    results.stream()
+                            .max(Comparator.comparingDouble(metric::score))
+                            .orElse(null),
                     results.isEmpty() ? null : results.getLast(),
                     job.reason());
         }
@@ -116,7 +116,7 @@ public record SweepView(
         private final Map<String, Value> first = new LinkedHashMap<>();
         private final Set<String> fields = new LinkedHashSet<>();
         private final List<Row> rows = new ArrayList<>();
-        private boolean regression;
+        private Metric metric = Metric.ACCURACY;
 
         /// A job without the values that are those of the first job.
         ///
@@ -135,7 +135,7 @@ public record SweepView(
         public void add(Trial trial, @Nullable JobSpec spec) {
             Map<String, @Nullable Value> differing = new LinkedHashMap<>();
             if (spec != null) {
-                regression |= spec.loss().isRegression();
+                metric = metric == Metric.LOSS ? metric : spec.decidingMetric();
                 Map<String, Value> values = values(spec);
                 if (first.isEmpty()) {
                     first.putAll(values);
@@ -162,9 +162,9 @@ public record SweepView(
             rows.forEach(row -> states.merge(row.trial().state().word(), 1L, Long::sum));
             List<Trial> trials = rows.stream()
                     .map(row -> row.trial().with(shown(row, order)))
-                    .sorted(order(regression))
+                    .sorted(order(metric))
                     .toList();
-            return new SweepView(group, order, regression ? LOSS : ACCURACY, states, trials);
+            return new SweepView(group, order, metric, states, trials);
         }
 
         private Map<String, JsonNode> shown(Row row, List<String> order) {
@@ -191,8 +191,9 @@ public record SweepView(
         }
     }
 
-    private static Comparator<Trial> order(boolean regression) {
-        Comparator<Double> better = regression ? Comparator.naturalOrder() : Comparator.reverseOrder();
+    private static Comparator<Trial> order(Metric metric) {
+        Comparator<Double> better =
+                Comparator.comparingDouble((Double best) -> metric.score(best)).reversed();
         return Comparator.comparing(Trial::best, Comparator.nullsLast(better)).thenComparing(Trial::job);
     }
 

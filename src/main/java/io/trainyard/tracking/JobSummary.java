@@ -9,6 +9,8 @@ import io.trainyard.forecast.JobFacts;
 import io.trainyard.spec.CheckpointName;
 import io.trainyard.spec.JobKind;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.spec.Metric;
+import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
 /// A job as a row of the table.
@@ -36,6 +38,9 @@ import org.jspecify.annotations.Nullable;
 /// @param project null if unknown
 /// @param bestTestAccuracy the highest of all its tests; null before the first and for regression
 /// @param bestTestLoss the lowest of all its tests; null before the first
+/// @param metric that decides which test is best; null: accuracy, for regression loss
+/// @param metricValue of its last test; null without `metric` and before the first
+/// @param bestMetricValue of its best test
 /// @param part that the tests after epochs measure; null before the first and without a validation part
 /// @param test the only test of the test part of a dataset with a validation part; null before it and without that
 ///     part
@@ -72,6 +77,9 @@ public record JobSummary(
         @Nullable String project,
         @Nullable Double bestTestAccuracy,
         @Nullable Double bestTestLoss,
+        @Nullable Metric metric,
+        @Nullable Double metricValue,
+        @Nullable Double bestMetricValue,
         @Nullable Part part,
         @Nullable Epoch test,
         @Nullable JobFacts facts) {
@@ -82,6 +90,7 @@ public record JobSummary(
     public static JobSummary of(JobState state) {
         JobSpec spec = state.spec();
         var epochs = state.epochs();
+        Metric metric = spec == null ? null : spec.metric();
         return new JobSummary(
                 state.job(),
                 state.firstRecordMillis(),
@@ -122,6 +131,15 @@ public record JobSummary(
                         .filter(loss -> !loss.isNaN())
                         .min(Double::compare)
                         .orElse(null),
+                metric,
+                metric == null || epochs.isEmpty() ? null : epochs.getLast().metricValue(),
+                metric == null
+                        ? null
+                        : epochs.stream()
+                                .map(Epoch::metricValue)
+                                .filter(value -> value != null)
+                                .max(Comparator.comparingDouble(metric::score))
+                                .orElse(null),
                 epochs.isEmpty() ? null : epochs.getLast().part(),
                 state.test(),
                 JobFacts.of(state));

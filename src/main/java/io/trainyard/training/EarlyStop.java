@@ -4,6 +4,8 @@ import static java.util.Locale.ROOT;
 
 import io.trainyard.checkpoint.Progress;
 import io.trainyard.event.TrainingEvent.Part;
+import io.trainyard.spec.JobSpec;
+import io.trainyard.spec.Metric;
 import io.trainyard.spec.StopWhen;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +20,8 @@ final class EarlyStop {
     /// @param at the end of an epoch
     /// @param part that is tested; null if the dataset has no validation part
     /// @return why the job ends here; empty if it goes on
-    static Optional<String> reason(@Nullable StopWhen stopWhen, Progress at, @Nullable Part part) {
+    static Optional<String> reason(JobSpec job, Progress at, @Nullable Part part) {
+        StopWhen stopWhen = job.stopWhen();
         if (stopWhen == null || at.epoch() == 0 || at.stepOfEpoch() > 0) {
             return Optional.empty();
         }
@@ -29,13 +32,13 @@ final class EarlyStop {
         Integer patience = stopWhen.noImprovementEpochs();
         int last = at.epoch() - 1;
         if (patience != null && last - at.bestEpoch() >= patience) {
-            boolean regression = Double.isNaN(at.accuracy());
+            Metric metric = job.decidingMetric();
             return Optional.of("no improvement in %d epochs: the best %s %s is %s, after epoch %d"
                     .formatted(
                             last - at.bestEpoch(),
                             Part.word(part),
-                            regression ? "loss" : "accuracy",
-                            regression ? at.bestTestLoss() : at.bestAccuracy(),
+                            metric.label(),
+                            metric.score(at.bestScore()),
                             at.bestEpoch()));
         }
         Double minutes = stopWhen.maxMinutes();

@@ -28,6 +28,8 @@ final class Evaluator {
                 session.save().model().sha256(),
                 null,
                 tested.testLoss(),
+                null,
+                null,
                 null);
     }
 
@@ -51,7 +53,9 @@ final class Evaluator {
                 finished.parametersSha256(),
                 finished.stoppedEarly(),
                 tested.testLoss(),
-                tested);
+                tested,
+                finished.metric(),
+                tested.metricValue());
     }
 
     private static EpochTested test(Attempt attempt, @Nullable Part part, SavedModel model, LearningSession session) {

@@ -47,7 +47,7 @@ final class Rungs {
 
     /// Stores the result, and decides whether the job pauses.
     boolean pausesAt(Progress at) {
-        reason = halving.isPaused(job, attempt, at.epoch(), score(at)).orElse(null);
+        reason = halving.isPaused(job, attempt, at.epoch(), at.score()).orElse(null);
         sayResult();
         rung = reason == null ? null : at.epoch();
         return rung != null;
@@ -84,10 +84,5 @@ final class Rungs {
 
     private void sayResult() {
         supervisor.rungResultStored(String.valueOf(job.group()));
-    }
-
-    /// Larger is better.
-    private double score(Progress at) {
-        return job.loss().isRegression() ? -at.testLoss() : at.accuracy();
     }
 }

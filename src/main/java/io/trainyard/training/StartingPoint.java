@@ -18,6 +18,7 @@ import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.CheckpointName;
 import io.trainyard.spec.JobKind;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.spec.Metric;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.ParameterSpec;
 import io.trainyard.spec.TargetScale;
@@ -61,7 +62,10 @@ record StartingPoint(
         Parameters model = source == null
                 ? drawn
                 : StateDict.load(source, job.network().label(), network.parameters(), drawn, job::keepsRandom);
-        return new StartingPoint(new SessionState(model, Parameters.NONE), Progress.beginning(random.state()), source);
+        return new StartingPoint(
+                new SessionState(model, Parameters.NONE),
+                Progress.beginning(random.state()).by(job.metric(), Double.NaN, Double.NaN),
+                source);
     }
 
     private static void requireScale(Workloads.Prepared prepared, CheckpointName name, @Nullable TargetScale saved) {
@@ -86,6 +90,14 @@ record StartingPoint(
                             .formatted(job.epochs(), name, at.epoch()));
         }
         String needed = "continueFrom needs the same network, dataset, batchSize and type of optimizer";
+        if (at.metric() != job.metric()) {
+            throw new CheckpointException(
+                    "metric is \"%s\", but the best test of %s is that by \"%s\"; continueFrom needs the same metric, and initFrom does not"
+                            .formatted(
+                                    job.decidingMetric(),
+                                    name,
+                                    Metric.of(at.metric(), job.loss().isRegression())));
+        }
         if (at.step() - at.stepOfEpoch() != (long) at.epoch() * workload.stepsPerEpoch()) {
             throw new CheckpointException("%s has trained %d steps in %d epochs, and this job has %d steps in each; %s"
                     .formatted(name, at.step() - at.stepOfEpoch(), at.epoch(), workload.stepsPerEpoch(), needed));

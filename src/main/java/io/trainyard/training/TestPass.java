@@ -1,10 +1,13 @@
 package io.trainyard.training;
 
+import io.trainyard.checkpoint.Progress.Measured;
 import io.trainyard.device.Evaluation;
 import io.trainyard.device.LearningSession;
+import io.trainyard.event.ClassMetrics;
 import io.trainyard.event.TrainingEvent.EpochTested;
 import io.trainyard.event.TrainingEvent.EpochTime;
 import io.trainyard.event.TrainingEvent.Part;
+import io.trainyard.spec.Metric;
 import org.jspecify.annotations.Nullable;
 
 /// A pass over the test set or the validation part.
@@ -25,12 +28,26 @@ record TestPass(@Nullable Part part, int epoch, long step, Evaluation result, lo
         return Double.isFinite(result.testLoss()) && Double.isFinite(result.testLossSum());
     }
 
+    /// @param metric of the job
+    Measured measured(Metric metric) {
+        return new Measured(result.accuracy(), result.testLoss(), metric.score(value(metric)));
+    }
+
+    private double value(Metric metric) {
+        return switch (metric) {
+            case ACCURACY -> result.accuracy();
+            case LOSS -> result.testLoss();
+            case MACRO_F1 -> ClassMetrics.macroF1(result.confusion());
+        };
+    }
+
     /// The only place that creates [EpochTested].
     ///
     /// @param samples trained in the epoch by this attempt
     /// @param epochTime null if no epoch was trained
     EpochTested event(Attempt attempt, long samples, long trainMicros, @Nullable EpochTime epochTime) {
         Accuracy accuracy = result.isRegression() ? null : Accuracy.of(result.confusion());
+        Metric metric = attempt.job().metric();
         boolean withConfusion = result.confusion().length <= EpochTested.MAX_CONFUSION_CLASSES;
         int[][] confusion = withConfusion ? result.confusion() : new int[0][];
         return new EpochTested(
@@ -50,6 +67,7 @@ record TestPass(@Nullable Part part, int epoch, long step, Evaluation result, lo
                 samples * 1e6 / Math.max(1, trainMicros),
                 epochTime,
                 result.isRegression() ? result.meanAbsoluteError() : null,
-                part);
+                part,
+                metric == null ? null : value(metric));
     }
 }

@@ -91,8 +91,7 @@ final class Trainer {
             }
             EpochDraws.test(random);
             attempt.publish(test.event(attempt, samples(begin, at), trainMicros, clock.endEpoch(test.micros())));
-            at = at.nextEpoch(
-                    random.state(), test.result().accuracy(), test.result().testLoss(), test.micros());
+            at = at.nextEpoch(random.state(), test.measured(job.decidingMetric()), test.micros());
             saveIfDue(at);
         }
         save(at);
@@ -101,8 +100,7 @@ final class Trainer {
 
     /// Whether the job is finished: after its last epoch, or by its early-stopping condition.
     private boolean isEnd(Progress at) {
-        return at.epoch() == job.epochs()
-                || EarlyStop.reason(job.stopWhen(), at, part).isPresent();
+        return at.epoch() == job.epochs() || EarlyStop.reason(job, at, part).isPresent();
     }
 
     /// Trains one block of steps and publishes their losses.
@@ -202,9 +200,11 @@ final class Trainer {
                 session.save().model().sha256(),
                 end.epoch() == job.epochs()
                         ? null
-                        : EarlyStop.reason(job.stopWhen(), end, part).orElse(null),
+                        : EarlyStop.reason(job, end, part).orElse(null),
                 Double.isNaN(end.bestTestLoss()) ? null : end.bestTestLoss(),
-                null);
+                null,
+                job.metric(),
+                job.metric() == null ? null : job.metric().score(end.bestScore()));
     }
 
     private static long microsSince(long nanos) {

@@ -50,6 +50,7 @@ export interface JobSummary {
   accuracyHigh: number; // 0: no interval
   bestTestAccuracy?: number | null;
   bestTestLoss?: JsonNumber | null;
+  metric?: Metric | null; // that decides which test is best; null: accuracy, or for regressions loss
   samplesPerSecond: number;
   remainingMicros: number; // 0: unknown or none
   checkpoint: string | null;
@@ -70,6 +71,8 @@ export interface StartForecast {
   start: { lowMillis: number; medianMillis: number; highMillis: number } | null; // null where that is not known
 }
 
+export type Metric = "accuracy" | "loss" | "macroF1";
+
 export type Part = "validation" | "test";
 
 export interface TestedEpoch {
@@ -81,6 +84,7 @@ export interface TestedEpoch {
   accuracyLow: number;
   accuracyHigh: number;
   testMeanAbsoluteError?: JsonNumber | null; // null for classifications
+  metricValue?: number | null; // of the job's metric; null: accuracy, or for regressions loss
   macroF1?: number; // absent for regressions and more than 100 classes, as the next two
   macroF1Low?: number;
   macroF1High?: number;
@@ -231,7 +235,7 @@ export interface SweepTrial {
 export interface Sweep {
   group: string;
   fields: string[];
-  metric: "accuracy" | "loss";
+  metric: Metric;
   states: Partial<Record<JobStateName, number>>;
   trials: SweepTrial[];
 }

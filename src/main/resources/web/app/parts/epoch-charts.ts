@@ -1,7 +1,7 @@
 // Test results by epoch, and the learning rate, of one or several runs.
 
 import { html, nothing } from "lit";
-import type { RatePoint, TestedEpoch } from "../api/types";
+import type { Metric, RatePoint, TestedEpoch } from "../api/types";
 import "../chart/chart";
 import type { Mark, Range, Series } from "../chart/series";
 import { PageElement } from "../element";
@@ -11,6 +11,7 @@ import { bestInWords, bestOf } from "./test-losses";
 export interface TestedRun {
   job: string;
   colour: number;
+  metric?: Metric | null;
   tests: readonly TestedEpoch[];
   rates: readonly RatePoint[];
 }
@@ -120,9 +121,9 @@ export class EpochCharts extends PageElement {
     return html`<div class="pair">${CHARTS.filter(({ title }) => !this.only || title === this.only).map((chart) => this.chart(chart))} ${this.rates()}</div>`;
   }
 
-  private best({ tests }: TestedRun): readonly Mark[] {
-    const best = tests.length > 1 ? bestOf(tests) : null;
-    return best ? [{ x: best.epoch, text: bestInWords(best), best: true }] : NO_MARKS;
+  private best(run: TestedRun): readonly Mark[] {
+    const best = run.tests.length > 1 ? bestOf(run.tests, run) : null;
+    return best ? [{ x: best.epoch, text: bestInWords(best, run), best: true }] : NO_MARKS;
   }
 
   // A constant learning rate is among the parameters.

@@ -2,7 +2,7 @@
 
 import { html, nothing } from "lit";
 import { ApiError, api } from "../api/api";
-import type { JobDetail, SweepTrial } from "../api/types";
+import type { JobDetail, Metric, SweepTrial } from "../api/types";
 import { PageElement } from "../element";
 import { count } from "../format";
 import { link } from "../router";
@@ -13,6 +13,8 @@ import "./loss-curves";
 
 const MOST = 8; // as many as there are colours
 const PERIOD_MILLIS = 3_000;
+
+const TITLES: Record<Metric, string> = { accuracy: "Test accuracy", loss: "Test loss", macroF1: "Macro F1" };
 
 const progressOf = ({ job, state, epochs }: SweepTrial): string => `${job} ${state} ${epochs}`;
 
@@ -25,7 +27,7 @@ class SweepCurves extends PageElement {
   };
 
   declare trials: readonly SweepTrial[]; // best first
-  declare metric: string;
+  declare metric: Metric;
   declare query: string; // of the link
   declare private details: readonly JobDetail[];
 
@@ -86,7 +88,7 @@ class SweepCurves extends PageElement {
     return html`
       <section id="sweep-curves" aria-label="Curves">
         <loss-curves .jobs=${jobs} .query=${query.toString()}></loss-curves>
-        <epoch-charts .runs=${runs} .only=${this.metric === "loss" ? "Test loss" : "Test accuracy"}></epoch-charts>
+        <epoch-charts .runs=${runs} .only=${TITLES[this.metric]}></epoch-charts>
         <p class="note quiet">
           ${tested > jobs.length ? `Curves of the best ${jobs.length} of ${count(tested, "tested trial")}.` : nothing}
           ${

@@ -1,16 +1,22 @@
 // The losses of tests after epochs, to be drawn with those of training, and the mark of the best epoch.
 
-import type { JobSummary, Part, TestedEpoch } from "../api/types";
+import type { JobSummary, Metric, Part, TestedEpoch } from "../api/types";
 import { stepsPerEpoch } from "../chart/run-curve";
 import type { Mark, Series } from "../chart/series";
 import type { XAxis } from "../chart/x-axis";
-import { accuracy, exact, loss, numberOf } from "../format";
+import { accuracy, exact, loss, numberOf, percent } from "../format";
 
 const partOf = (test: TestedEpoch): Part => test.part ?? "test";
 
-// The first epoch with the highest accuracy, or for regressions the lowest loss.
-export function bestOf(tests: readonly TestedEpoch[]): TestedEpoch | null {
-  const score = (test: TestedEpoch) => test.testAccuracy ?? -numberOf(test.testLoss);
+// Of a job.
+interface Selection {
+  metric?: Metric | null;
+}
+
+// The first epoch with the best test by the job's metric: accuracy, or for regressions loss, unless another is chosen.
+export function bestOf(tests: readonly TestedEpoch[], { metric }: Selection): TestedEpoch | null {
+  const score = (test: TestedEpoch) =>
+    metric === "loss" || test.testAccuracy === null ? -numberOf(test.testLoss) : (test.metricValue ?? test.testAccuracy);
   return tests.reduce<TestedEpoch | null>((a, b) => (a && score(a) >= score(b) ? a : b), null);
 }
 
@@ -46,12 +52,16 @@ export function testLosses(job: JobSummary, tests: readonly TestedEpoch[], axis:
 }
 
 export function bestMark(job: JobSummary, tests: readonly TestedEpoch[], axis: XAxis): Mark[] {
-  const best = tests.length > 1 ? bestOf(tests) : null;
+  const best = tests.length > 1 ? bestOf(tests, job) : null;
   const x = best ? xOf(best, job, axis) : Number.NaN;
-  return best && !Number.isNaN(x) ? [{ x, text: bestInWords(best), best: true }] : [];
+  return best && !Number.isNaN(x) ? [{ x, text: bestInWords(best, job), best: true }] : [];
 }
 
-export function bestInWords(best: TestedEpoch): string {
-  const result = best.testAccuracy === null ? `loss ${loss(best.testLoss)}` : `accuracy ${accuracy(best)}`;
-  return `best: epoch ${best.epoch}, ${result}`;
+export function bestInWords(best: TestedEpoch, selection: Selection): string {
+  return `best: epoch ${best.epoch}, ${resultInWords(best, selection)}`;
+}
+
+export function resultInWords(best: TestedEpoch, { metric }: Selection): string {
+  if (metric === "loss" || best.testAccuracy === null) return `loss ${loss(best.testLoss)}`;
+  return best.metricValue != null ? `macro F1 ${percent(best.metricValue)}` : `accuracy ${accuracy(best)}`;
 }

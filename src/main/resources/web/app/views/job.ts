@@ -17,7 +17,7 @@ import "../parts/loss-curves";
 import "../parts/mistakes";
 import { hyperparameters, parameterTable } from "../parts/parameters";
 import { stateLabel } from "../parts/state-label";
-import { bestOf } from "../parts/test-losses";
+import { bestOf, resultInWords } from "../parts/test-losses";
 import "../parts/user-metrics";
 import { jobLink, link, sweepLink } from "../router";
 import "./sweep";
@@ -136,7 +136,7 @@ class JobView extends PageElement {
                 .query=${this.query}
               ></loss-curves>`
         }
-        <epoch-charts .runs=${[{ job: summary.job, colour: 0, tests: detail.tests, rates: this.rates }]}></epoch-charts>
+        <epoch-charts .runs=${[{ job: summary.job, colour: 0, metric: summary.metric ?? null, tests: detail.tests, rates: this.rates }]}></epoch-charts>
         <user-metrics .runs=${[{ job: summary.job, colour: 0, metrics: this.metrics }]}></user-metrics>
         ${
           detail.tests.length === 0 && !expanded
@@ -224,7 +224,7 @@ type Fact = [name: string, value: string | TemplateResult];
 function factsOf(summary: JobSummary, { tests, attempts: spans, warnings, omitted, submitter }: JobDetail): Fact[] {
   const last = tests.at(-1);
   const model = spans?.at(-1)?.model;
-  const best = bestOf(tests);
+  const best = bestOf(tests, summary);
   const error = last?.testMeanAbsoluteError;
   const over = format.isOver(summary.state);
   const validates = summary.part === "validation";
@@ -245,9 +245,9 @@ function factsOf(summary: JobSummary, { tests, attempts: spans, warnings, omitte
     ["Loss", format.loss(summary.loss)],
     [validates ? "Last validation accuracy (95 %)" : "Last accuracy (95 %)", format.accuracy(summary)],
     [
-      best?.testAccuracy == null ? `Best ${best?.part ?? "test"} loss` : validates ? "Best validation accuracy" : "Best accuracy",
+      summary.metric ? "Best epoch" : best?.testAccuracy == null ? `Best ${best?.part ?? "test"} loss` : validates ? "Best validation accuracy" : "Best accuracy",
       best && tests.length > 1
-        ? `${best.testAccuracy === null ? format.loss(best.testLoss) : format.percent(best.testAccuracy)} (epoch ${best.epoch})`
+        ? `${summary.metric ? resultInWords(best, summary) : best.testAccuracy === null ? format.loss(best.testLoss) : format.percent(best.testAccuracy)} (epoch ${best.epoch})`
         : format.NONE,
     ],
     [

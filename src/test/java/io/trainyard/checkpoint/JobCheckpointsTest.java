@@ -268,7 +268,7 @@ class JobCheckpointsTest {
         Retention retention = Retention.of(JobJson.read(spec.getBytes(UTF_8)));
         Progress at = Progress.beginning(new long[] {1, 2, 3});
         for (double accuracy : new double[] {0.3, 0.8, 0.5, 0.8, 0.4}) {
-            at = at.plus(10, 1).nextEpoch(at.random(), accuracy, 0.5, 1);
+            at = at.plus(10, 1).nextEpoch(at.random(), new Progress.Measured(accuracy, 0.5, accuracy), 1);
             saveAndKeep(checkpoint(at, 1), retention);
         }
         saveAndKeep(checkpoint(at.plus(5, 1), 1), retention);

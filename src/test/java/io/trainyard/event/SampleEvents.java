@@ -186,7 +186,8 @@ public final class SampleEvents {
     /// The end with the only test of the test part, with the weights of an epoch.
     public static Finished finishedWithTest(String job, long steps, int epoch, long step, double accuracy) {
         EpochTested test = tested(job, 1, epoch, step, accuracy, 0, 0, null, Part.TEST);
-        return new Finished(job, 1, steps, accuracy, 812, 950, 1024, 2000, "cd34", null, test.testLoss(), test);
+        return new Finished(
+                job, 1, steps, accuracy, 812, 950, 1024, 2000, "cd34", null, test.testLoss(), test, null, null);
     }
 
     /// The test of a checkpoint, without training time and samples.
@@ -232,7 +233,8 @@ public final class SampleEvents {
                 samplesPerSecond,
                 epochTime,
                 null,
-                part);
+                part,
+                null);
     }
 
     public static CheckpointSaved saved(String job, int attempt, int epoch, long step) {
@@ -265,6 +267,8 @@ public final class SampleEvents {
                 "cd34",
                 stoppedEarly,
                 0.8,
+                null,
+                null,
                 null);
     }
 

@@ -15,6 +15,7 @@ import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.spec.Metric;
 import io.trainyard.training.JobTraining;
 import io.trainyard.training.Outcome;
 import io.trainyard.training.Supervisor;
@@ -125,6 +126,27 @@ class HalvingTrainingTest {
         });
         assertThat(halved.view().trials().getFirst().job())
                 .isEqualTo(whole.view().trials().getFirst().job());
+    }
+
+    /// The rung's results and the order of trials are the macro F1.
+    @Test
+    void comparesByTheChosenMetric() {
+        List<JobSpec> trials = trials(
+                "\"shapes28\"",
+                2,
+                "{\"minEpochs\": 1, \"reductionFactor\": 2}",
+                "{\"optimizer.learningRate\": [0.001, 0.3, 0.1], \"metric\": [\"macroF1\"]}");
+        Swept halved = sweep(trials, true);
+        assertThat(halved.view().metric()).isEqualTo(Metric.MACRO_F1);
+        assertThat(halved.states().values())
+                .filteredOn(state -> state.status() == Status.PAUSED)
+                .isNotEmpty()
+                .allSatisfy(state -> assertThat(state.reason()).startsWith("after 1 epochs its macro F1 is 0."));
+        assertThat(halved.view().trials().getFirst().best())
+                .isEqualTo(halved.states().get(halved.view().trials().getFirst().job()).epochs().stream()
+                        .mapToDouble(epoch -> epoch.metricValue())
+                        .max()
+                        .orElseThrow());
     }
 
     /// Trials are compared by the validation part, and only those that reach their end measure the test part.

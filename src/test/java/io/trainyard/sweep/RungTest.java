@@ -51,7 +51,7 @@ class RungTest {
 
     private static TrainingEvent early(String job) {
         return new TrainingEvent.Finished(
-                job, 1, 9, 0.97, 0, 0, 0, 0, "", "three epochs without a better one", 0.1, null);
+                job, 1, 9, 0.97, 0, 0, 0, 0, "", "three epochs without a better one", 0.1, null, null, null);
     }
 
     @Test

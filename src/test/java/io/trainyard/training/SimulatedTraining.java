@@ -3,6 +3,7 @@ package io.trainyard.training;
 import io.trainyard.checkpoint.Checkpoint;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.checkpoint.Progress;
+import io.trainyard.checkpoint.Progress.Measured;
 import io.trainyard.device.Parameters;
 import io.trainyard.device.SessionState;
 import io.trainyard.event.SampleEvents;
@@ -139,7 +140,8 @@ public final class SimulatedTraining {
             }
             if (at.stepOfEpoch() == steps.perEpoch()) {
                 attempt.publish(SampleEvents.tested(id, number, epoch, at.step(), 0.5));
-                at = at.nextEpoch(new long[] {at.step()}, steps.accuracy(), 0.5, STEP_MICROS);
+                at = at.nextEpoch(
+                        new long[] {at.step()}, new Measured(steps.accuracy(), 0.5, steps.accuracy()), STEP_MICROS);
             }
             if (steps.isDue(at.step())) {
                 saved = save(attempt, steps, at, saved);

@@ -19,6 +19,7 @@ import io.trainyard.event.TrainingEvent.Started;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.spec.JobKind;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.spec.Metric;
 import io.trainyard.spec.Printable;
 import java.io.PrintStream;
 import java.util.HashMap;
@@ -79,7 +80,7 @@ final class ProgressLines implements ProgressView {
                         position(e.step(), after),
                         Part.word(e.part()),
                         e.testLoss(),
-                        quality(e),
+                        quality(e) + chosen(e, after),
                         e.samplesPerSecond() > 0 ? String.format(ROOT, " %.0f samples/s", e.samplesPerSecond()) : "");
             }
             case CheckpointSaved e ->
@@ -91,7 +92,7 @@ final class ProgressLines implements ProgressView {
                             "test of the weights of epoch %d: loss %.4f%s",
                             e.test().epoch(),
                             e.test().testLoss(),
-                            quality(e.test()));
+                            quality(e.test()) + chosen(e.test(), after));
                 }
                 line(
                         job,
@@ -179,6 +180,14 @@ final class ProgressLines implements ProgressView {
                 report.mean(),
                 micros / 1e6);
         shown.put(job, new Shown(after.attempt(), epoch, micros));
+    }
+
+    /// The job's metric, unless it is the accuracy or loss that each line has.
+    private static String chosen(EpochTested e, JobState job) {
+        Metric metric = job.spec() == null ? null : job.spec().metric();
+        return metric == null || metric == Metric.LOSS || e.metricValue() == null
+                ? ""
+                : String.format(ROOT, " %s %.4f", metric.label(), e.metricValue());
     }
 
     private static String quality(EpochTested e) {

@@ -5,6 +5,7 @@ import static java.util.Locale.ROOT;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.trainyard.cli.terminal.TextTable;
 import io.trainyard.spec.JobField;
+import io.trainyard.spec.Metric;
 import io.trainyard.spec.Printable;
 import io.trainyard.sweep.SweepView;
 import io.trainyard.sweep.SweepView.Trial;
@@ -52,7 +53,7 @@ public final class SweepTable {
                 : "best so far: %s, %s %s, %d of %d epochs"
                         .formatted(
                                 Printable.text(first.job(), MAX_NAME),
-                                sweep.metric(),
+                                sweep.metric().label(),
                                 number(first.best()),
                                 first.epochs(),
                                 first.ofEpochs());
@@ -67,7 +68,7 @@ public final class SweepTable {
         if (rungs) {
             titles.add("RUNG");
         }
-        titles.add("BEST " + sweep.metric().toUpperCase(ROOT));
+        titles.add("BEST " + sweep.metric().label().toUpperCase(ROOT));
         titles.add("");
         rows.add(titles);
         for (Trial trial : trials) {
@@ -107,7 +108,7 @@ public final class SweepTable {
         if (value == null) {
             return "";
         }
-        double whole = sweep.metric().equals(SweepView.LOSS)
+        double whole = sweep.metric() == Metric.LOSS
                 ? sweep.trials().stream()
                         .map(Trial::best)
                         .filter(best -> best != null)
