@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -19,7 +20,7 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "export",
         description = {
-            "Exports jobs to TensorBoard, MLflow, CSV or Parquet.",
+            "Exports jobs to TensorBoard, MLflow, CSV or Parquet, or a checkpoint to ONNX.",
             "Writes the losses of all steps; a running job up to its newest stored event."
         },
         exitCodeList = {
@@ -28,6 +29,7 @@ import picocli.CommandLine.Parameters;
             "2:a wrong option, a folder that is not empty, or no tracking store",
             ExitCodes.INTERRUPTED_HELP
         },
+        subcommands = ExportOnnxCommand.class,
         footer = {
             "  ./trainyard export mlflow --output mlruns --state finished",
             "  ./trainyard export csv tudui-1 tudui-2 --output tudui"
@@ -38,18 +40,22 @@ public final class ExportCommand extends PlainCommand {
 
     private long saidNanos = System.nanoTime();
 
-    @Parameters(index = "0", paramLabel = "FORMAT", description = "tensorboard, mlflow, csv or parquet.")
-    private ExportFormat format = ExportFormat.CSV;
+    /// Required, but not for the subcommand.
+    @Parameters(
+            index = "0",
+            arity = "0..1",
+            paramLabel = "FORMAT",
+            description = "Required: tensorboard, mlflow, csv or parquet.")
+    private @Nullable ExportFormat format;
 
     @Parameters(index = "1..*", arity = "0..*", paramLabel = "JOB", description = "Ids of jobs (default: all).")
     private List<String> jobs = List.of();
 
     @Option(
             names = "--output",
-            required = true,
             paramLabel = "DIR",
             description = "Required: the folder to write to, created if missing.")
-    private Path output = Path.of("");
+    private @Nullable Path output;
 
     @Option(names = "--force", description = "Replace files of the same names in a folder that is not empty.")
     private boolean force;
@@ -68,6 +74,8 @@ public final class ExportCommand extends PlainCommand {
 
     @Override
     public Integer call() {
+        ExportFormat into = required(format, "parameter: 'FORMAT'");
+        Path folder = required(output, "option: '--output=DIR'");
         try (TrackingStore store = tracking.openExisting()) {
             List<String> unknown =
                     jobs.stream().filter(job -> store.job(job).isEmpty()).toList();
@@ -84,10 +92,17 @@ public final class ExportCommand extends PlainCommand {
                     choice.query(tag),
                     state -> (jobs.isEmpty() || jobs.contains(state.job())) && choice.matches(state));
             Progress all = export.export(
-                    new LinkedHashSet<>(chosen), format, output, force, progress -> say(progress, chosen.size()));
-            print(all);
+                    new LinkedHashSet<>(chosen), into, folder, force, progress -> say(progress, chosen.size()));
+            print(all, into, folder);
             return ExitCodes.OK;
         }
+    }
+
+    private <T> T required(@Nullable T value, String what) {
+        if (value == null) {
+            throw wrong("Missing required " + what);
+        }
+        return value;
     }
 
     private void say(Progress progress, int jobsInAll) {
@@ -98,11 +113,11 @@ public final class ExportCommand extends PlainCommand {
         }
     }
 
-    private void print(Progress all) {
+    private void print(Progress all, ExportFormat into, Path folder) {
         if (json) {
             Map<String, Object> fields = new LinkedHashMap<>();
-            fields.put("format", format.word());
-            fields.put("output", output.toString());
+            fields.put("format", into.word());
+            fields.put("output", folder.toString());
             fields.put("jobs", all.jobs());
             fields.put("losses", all.losses());
             terminal.printJson(fields);
@@ -110,7 +125,7 @@ public final class ExportCommand extends PlainCommand {
             terminal.out()
                     .printf(
                             "exported %d %s with %d losses to %s%n",
-                            all.jobs(), all.jobs() == 1 ? "job" : "jobs", all.losses(), output);
+                            all.jobs(), all.jobs() == 1 ? "job" : "jobs", all.losses(), folder);
         }
         terminal.out().flush();
     }

@@ -40,7 +40,7 @@ record ModelSource(
         @Nullable TargetScale targets,
         Optional<JobSpec> spec,
         @Nullable String run) {
-    private static final String MODEL_FILE = ".safetensors";
+    static final String MODEL_FILE = ".safetensors";
     private static final JsonMapper MAPPER = new JsonMapper();
 
     /// @param store the store in which names are looked up

@@ -1,8 +1,5 @@
 package io.trainyard.cli;
 
-import io.trainyard.data.DataRoots;
-import io.trainyard.data.bucket.BucketRoots;
-import io.trainyard.data.bucket.CacheSize;
 import io.trainyard.device.DeviceChoice;
 import io.trainyard.device.Devices;
 import io.trainyard.spec.DeviceSpec;
@@ -12,11 +9,9 @@ import io.trainyard.spec.Printable;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -24,29 +19,11 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /// The options for data, checkpoints and device of every command that trains.
-public final class TrainingOptions {
+public final class TrainingOptions extends PlaceOptions {
     static final int MAX_THREADS = 1024;
 
     @Spec(Spec.Target.MIXEE)
     private CommandSpec command;
-
-    @Option(
-            names = "--data",
-            paramLabel = "URI",
-            description = "Datasets: a folder or s3://bucket/prefix (default: data); shapes* need no files.")
-    private @Nullable String data;
-
-    @Option(
-            names = "--data-cache",
-            paramLabel = "DIR",
-            description = "Cache of a bucket's datasets (default: data-cache).")
-    private @Nullable Path dataCache;
-
-    @Option(
-            names = "--checkpoints",
-            paramLabel = "URI",
-            description = "Checkpoint store: a folder, file: or s3: URI, shared by the fleet (default: checkpoints).")
-    private @Nullable URI checkpoints;
 
     private @Nullable DeviceSpec device;
     private @Nullable Integer threads;
@@ -73,21 +50,6 @@ public final class TrainingOptions {
                     command.commandLine(), "--threads is %d; allowed is 0 to %d".formatted(number, MAX_THREADS));
         }
         threads = number;
-    }
-
-    /// The data roots.
-    ///
-    /// @throws io.trainyard.data.DatasetException if they are in a bucket that cannot be read
-    DataRoots data() {
-        String place = data == null ? "data" : data;
-        return BucketRoots.isBucket(place)
-                ? BucketRoots.open(
-                        place, dataCache == null ? Path.of("data-cache") : dataCache, CacheSize.ofEnvironment())
-                : DataRoots.ofFolder(Path.of(place));
-    }
-
-    URI checkpoints() {
-        return checkpoints == null ? URI.create("checkpoints") : checkpoints;
     }
 
     /// The default folder of the files that `train` writes and `dashboard --local` reads: that of the
@@ -119,35 +81,16 @@ public final class TrainingOptions {
         return threads == null ? 0 : threads;
     }
 
-    /// The given options for data and checkpoints, for a command line that a user can copy.
-    String places() {
-        Map<String, String> given = new LinkedHashMap<>();
-        put(given, "--data", data);
-        put(given, "--data-cache", dataCache);
-        put(given, "--checkpoints", checkpoints);
-        return given.entrySet().stream()
-                .map(option -> " %s %s".formatted(option.getKey(), quoted(option.getValue())))
-                .collect(Collectors.joining());
-    }
-
-    private static String quoted(String text) {
-        return text.matches("[\\w./:~=-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
-    }
-
     /// The given options as settings of the worker. Other settings keep their values from the environment.
     Map<String, String> settings() {
         Map<String, String> settings = new HashMap<>();
-        put(settings, "trainyard.data", data);
-        put(settings, "trainyard.data-cache", dataCache);
-        put(settings, "trainyard.checkpoints", checkpoints);
-        put(settings, "trainyard.worker.device", device == null ? null : device.name());
-        put(settings, "trainyard.worker.threads", threads);
-        return settings;
-    }
-
-    private static void put(Map<String, String> settings, String key, @Nullable Object value) {
-        if (value != null) {
-            settings.put(key, value.toString());
+        given().forEach((option, value) -> settings.put("trainyard." + option.substring(2), value));
+        if (device != null) {
+            settings.put("trainyard.worker.device", device.name());
         }
+        if (threads != null) {
+            settings.put("trainyard.worker.threads", threads.toString());
+        }
+        return settings;
     }
 }

@@ -10,7 +10,7 @@ public final class ExportException extends RuntimeException {
         super(message);
     }
 
-    ExportException(String message, IOException cause) {
+    public ExportException(String message, IOException cause) {
         super(message + ": " + cause, cause);
     }
 }

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 
 /// A file that replaces the existing one when it is complete.
-final class ReplacedFile implements Closeable {
+public final class ReplacedFile implements Closeable {
     private static final int BUFFER = 1 << 16;
 
     private final Path file;
@@ -17,17 +17,17 @@ final class ReplacedFile implements Closeable {
     private final OutputStream out;
     private boolean whole;
 
-    ReplacedFile(Path file) throws IOException {
+    public ReplacedFile(Path file) throws IOException {
         this.file = file;
         part = file.resolveSibling(file.getFileName() + ".part");
         out = new BufferedOutputStream(Files.newOutputStream(part), BUFFER);
     }
 
-    OutputStream out() {
+    public OutputStream out() {
         return out;
     }
 
-    void finish() {
+    public void finish() {
         whole = true;
     }
 

@@ -47,9 +47,18 @@ public final class ProtobufWriter {
     }
 
     private ProtobufWriter bytes(int field, byte[] value) {
+        return begin(field, value.length).raw(value);
+    }
+
+    /// Begins a field whose `length` bytes follow.
+    public ProtobufWriter begin(int field, long length) {
         key(field, LENGTH);
-        varint(value.length);
-        out.writeBytes(value);
+        varint(length);
+        return this;
+    }
+
+    public ProtobufWriter raw(byte[] bytes) {
+        out.writeBytes(bytes);
         return this;
     }
 

@@ -1,4 +1,4 @@
-/// A minimal Protocol Buffers implementation for TensorBoard's event files and KEDA's requests.
+/// A minimal Protocol Buffers implementation for TensorBoard's event files, ONNX files and KEDA's requests.
 @NullMarked
 package io.trainyard.protobuf;
 

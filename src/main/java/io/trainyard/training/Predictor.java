@@ -5,6 +5,7 @@ import io.trainyard.data.DataRoot;
 import io.trainyard.data.DataRoots;
 import io.trainyard.data.Dataset;
 import io.trainyard.data.DatasetInfo;
+import io.trainyard.data.PixelScale;
 import io.trainyard.data.FetchProgress;
 import io.trainyard.data.NewSamples;
 import io.trainyard.data.Targets;
@@ -45,7 +46,22 @@ public record Predictor(Request request, DataRoots roots, Device device) {
             @Nullable TargetScale targets,
             int batchSize,
             int limit,
-            int threads) {}
+            int threads) {
+        /// The network of the model, fitted to the dataset.
+        ///
+        /// @throws io.trainyard.spec.InvalidJobException if network and dataset do not fit
+        /// @throws io.trainyard.checkpoint.CheckpointException if the model belongs to another network
+        public Network network(DatasetInfo described) {
+            var _ = scale(described); // reports a wrong number of channels
+            Network fitted = Network.fit(network, described.shape(), described.outputs());
+            SavedModel.requireFit(checkpoint, model, network.label(), fitted.parameters());
+            return fitted;
+        }
+
+        public PixelScale scale(DatasetInfo described) {
+            return Workloads.scale(dataset, described);
+        }
+    }
 
     /// Predictions for the test set.
     ///
@@ -54,7 +70,7 @@ public record Predictor(Request request, DataRoots roots, Device device) {
     /// @throws io.trainyard.data.DatasetException if the dataset cannot be read
     public Predictions ofTests() {
         DatasetInfo described = root().describe(request.dataset());
-        Network network = network(described);
+        Network network = request.network(described);
         Dataset all = root().open(request.dataset());
         Dataset dataset = all.withTests(0, Math.min(request.limit(), all.test().size()));
         Dataset.Split test = dataset.test();
@@ -80,7 +96,7 @@ public record Predictor(Request request, DataRoots roots, Device device) {
 
     private Consumer<NewSamples.Part> each(Consumer<Predictions> parts) {
         DatasetInfo described = root().describe(request.dataset());
-        Network network = network(described);
+        Network network = request.network(described);
         return part -> {
             int samples = part.names().size();
             Targets none = described.classNames().isEmpty()
@@ -93,14 +109,6 @@ public record Predictor(Request request, DataRoots roots, Device device) {
         };
     }
 
-    private Network network(DatasetInfo described) {
-        var _ = Workloads.scale(request.dataset(), described); // reports a wrong number of channels
-        Network network = Network.fit(request.network(), described.shape(), described.outputs());
-        SavedModel.requireFit(
-                request.checkpoint(), request.model(), request.network().label(), network.parameters());
-        return network;
-    }
-
     private float[] values(DatasetInfo described, Network network, Dataset dataset) {
         Workload workload = new Workload(
                 network,
@@ -109,7 +117,7 @@ public record Predictor(Request request, DataRoots roots, Device device) {
                 LoopSpec.NONE,
                 Math.min(request.batchSize(), dataset.train().size()),
                 dataset,
-                Workloads.scale(request.dataset(), described),
+                request.scale(described),
                 AugmentSpec.NONE,
                 Precision.FP32,
                 request.threads(),
