@@ -75,12 +75,14 @@ public final class ExportOnnxCommand extends PlainCommand {
                             .formatted(file));
         }
         ModelSource source = ModelSource.find(checkpoint, options.checkpoints());
+        if (source.run() != null) {
+            terminal.err().printf("%s is %s, its newest finished run%n", checkpoint, source.run());
+        }
         JobSpec asked = source.ask(network, dataset, terminal.in());
         Predictor.Request request =
                 new Predictor.Request(asked.network(), asked.dataset(), source.checkpoint(), source.model(), 1, 1, 0);
-        DatasetInfo described = options.data()
-                .of(asked.dataset().name(), FetchProgress.IGNORED)
-                .describe(asked.dataset());
+        DatasetInfo described =
+                options.data().of(asked.dataset().name(), FetchProgress.IGNORED).describe(asked.dataset());
         Network fitted = request.network(described);
         OnnxModel model = new OnnxModel(
                 fitted,
@@ -114,7 +116,8 @@ public final class ExportOnnxCommand extends PlainCommand {
         metadata.put("checkpoint", source.checkpoint());
         source.spec().ifPresent(job -> metadata.put("job", job.id()));
         if (!source.checkpoint().endsWith(ModelSource.MODEL_FILE)) {
-            Long step = CheckpointName.parse("the checkpoint", source.checkpoint()).step();
+            Long step =
+                    CheckpointName.parse("the checkpoint", source.checkpoint()).step();
             if (step != null) {
                 metadata.put("step", step.toString());
             }

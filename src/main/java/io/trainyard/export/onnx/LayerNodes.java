@@ -21,7 +21,6 @@ import io.trainyard.spec.Concat;
 import io.trainyard.spec.Conv2d;
 import io.trainyard.spec.DropoutLayer;
 import io.trainyard.spec.Gate;
-import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.LayerSpec.Flatten;
 import io.trainyard.spec.LayerSpec.Identity;
 import io.trainyard.spec.LayerSpec.LayerScale;
@@ -29,12 +28,10 @@ import io.trainyard.spec.LayerSpec.Linear;
 import io.trainyard.spec.Nearest;
 import io.trainyard.spec.Network.Layer;
 import io.trainyard.spec.ParameterSpec;
-import io.trainyard.spec.Pooling;
 import io.trainyard.spec.Pooling.AdaptiveAvgPool2d;
 import io.trainyard.spec.Pooling.AvgPool2d;
 import io.trainyard.spec.Pooling.MaxPool2d;
 import io.trainyard.spec.Residual;
-import io.trainyard.spec.SampleNorm;
 import io.trainyard.spec.SampleNorm.GroupNorm;
 import io.trainyard.spec.SampleNorm.LayerNorm;
 import io.trainyard.spec.SampleNorm.LayerNorm2d;
@@ -106,7 +103,8 @@ record LayerNodes(Graph graph, Parameters parameters) {
 
     private String parameter(Layer layer, String name) {
         String full = layer.name() + "." + name;
-        Shape shape = Objects.requireNonNull(parameters.tensors().get(full), full).shape();
+        Shape shape =
+                Objects.requireNonNull(parameters.tensors().get(full), full).shape();
         return parameter(layer, name, shape.sizes());
     }
 
@@ -157,8 +155,7 @@ record LayerNodes(Graph graph, Parameters parameters) {
                         "Pad",
                         List.of(
                                 in,
-                                graph.integers(
-                                        0, 0, rows.before(), columns.before(), 0, 0, rowsAfter, columnsAfter),
+                                graph.integers(0, 0, rows.before(), columns.before(), 0, 0, rowsAfter, columnsAfter),
                                 graph.constant(Double.NEGATIVE_INFINITY)));
         return graph.node(
                 "MaxPool",
@@ -198,9 +195,7 @@ record LayerNodes(Graph graph, Parameters parameters) {
             int counted = Math.min(side.taps(), size + side.after() - side.begin(i));
             factors[i] = (float) side.taps() / counted;
         }
-        return dimension == 1
-                ? graph.constant(factors, factors.length, 1)
-                : graph.constant(factors, 1, factors.length);
+        return dimension == 1 ? graph.constant(factors, factors.length, 1) : graph.constant(factors, 1, factors.length);
     }
 
     /// Windows of different sizes are products with matrices.
@@ -284,10 +279,10 @@ record LayerNodes(Graph graph, Parameters parameters) {
 
     /// A batch of samples of this shape.
     private String sizes(Shape sample) {
-        return graph.integers(IntStream.concat(
-                        IntStream.of(-1), sample.sizes().stream().mapToInt(size -> size))
-                .asLongStream()
-                .toArray());
+        return graph.integers(
+                IntStream.concat(IntStream.of(-1), sample.sizes().stream().mapToInt(size -> size))
+                        .asLongStream()
+                        .toArray());
     }
 
     private String layerNorm(LayerNorm norm, Layer layer, String in) {
@@ -348,7 +343,8 @@ record LayerNodes(Graph graph, Parameters parameters) {
     private String geluByTanh(String in) {
         String square = graph.node("Mul", List.of(in, in));
         String factor = with("Add", with("Mul", square, 0.044715), 1);
-        String tanh = graph.node("Tanh", List.of(with("Mul", graph.node("Mul", List.of(in, factor)), Math.sqrt(2 / Math.PI))));
+        String tanh = graph.node(
+                "Tanh", List.of(with("Mul", graph.node("Mul", List.of(in, factor)), Math.sqrt(2 / Math.PI))));
         return graph.node("Mul", List.of(with("Mul", in, 0.5), with("Add", tanh, 1)));
     }
 

@@ -73,8 +73,8 @@ class OnnxModelTest {
 
     static Stream<NetworkSpec> networks() throws IOException {
         try (Stream<Path> files = Files.list(Path.of("docs/examples"))) {
-            List<NetworkSpec> examples = files.filter(file -> file.toString().endsWith(".json")
-                            && !file.endsWith("sweep.json"))
+            List<NetworkSpec> examples = files.filter(
+                            file -> file.toString().endsWith(".json") && !file.endsWith("sweep.json"))
                     .sorted()
                     .map(OnnxModelTest::network)
                     .toList();
@@ -94,12 +94,11 @@ class OnnxModelTest {
     @ParameterizedTest
     @MethodSource("networks")
     void networksHaveTheSameOutputs(NetworkSpec spec) throws OrtException {
-        Shape input =
-                switch (spec.label()) {
-                    case "fashion" -> Shape.of(1, 28, 28);
-                    case "signs", "resnet18", "resnet34", "resnet50", "mobilenet-v2" -> Shape.of(3, 64, 64);
-                    default -> Shape.of(3, 32, 32);
-                };
+        Shape input = switch (spec.label()) {
+            case "fashion" -> Shape.of(1, 28, 28);
+            case "signs", "resnet18", "resnet34", "resnet50", "mobilenet-v2" -> Shape.of(3, 64, 64);
+            default -> Shape.of(3, 32, 32);
+        };
         List<Double> mean = Collections.nCopies(input.size(0), 0.4);
         Shape output = input;
         for (LayerSpec layer : spec.layers()) {
@@ -107,8 +106,7 @@ class OnnxModelTest {
         }
         // as a list of layers: torchvision's networks, too, accept small images
         Network network = Network.fit(NetworkSpec.ofLayers(spec.layers()), input, output.elements());
-        requireSame(
-                network, PixelScale.of(input, new Normalize(mean, Collections.nCopies(input.size(0), 0.3))), "cpu");
+        requireSame(network, PixelScale.of(input, new Normalize(mean, Collections.nCopies(input.size(0), 0.3))), "cpu");
     }
 
     @Test
@@ -209,8 +207,7 @@ class OnnxModelTest {
         for (int i = 0; i < 32; i++) {
             var _ = graph.constant(shared, shared.length);
         }
-        Network network = Network.fit(
-                NetworkSpec.ofLayers(List.of(new LayerSpec.Identity(null))), Shape.of(2), 2);
+        Network network = Network.fit(NetworkSpec.ofLayers(List.of(new LayerSpec.Identity(null))), Shape.of(2), 2);
         Path file = folder.resolve("large.onnx");
         OnnxModel model = model(network, Parameters.NONE, PixelScale.of(Shape.of(2), null));
         assertThatThrownBy(() -> model.write(graph, file))
