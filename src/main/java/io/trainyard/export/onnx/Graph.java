@@ -74,18 +74,18 @@ final class Graph {
     }
 
     /// A constant of the layer itself.
-    String constant(float[] values, Integer... sizes) {
-        return constant("%s/constant_%d".formatted(layer, constants.size()), values, List.of(sizes));
+    String constant(float[] values, List<Integer> sizes) {
+        return constant("%s/constant_%d".formatted(layer, constants.size()), values, sizes);
     }
 
     String constant(double value) {
-        return constant(new float[] {(float) value});
+        return constant(new float[] {(float) value}, List.of());
     }
 
-    String filled(float value, int size) {
-        float[] values = new float[size];
+    String filled(float value, Shape shape) {
+        float[] values = new float[shape.elements()];
         Arrays.fill(values, value);
-        return constant(values, size);
+        return constant(values, shape.sizes());
     }
 
     /// A vector of int64: sizes, paddings or positions.

@@ -4,7 +4,6 @@ import static io.trainyard.export.onnx.Graph.attribute;
 import static io.trainyard.export.onnx.Graph.attributes;
 
 import io.trainyard.device.Parameters;
-import io.trainyard.device.Tensor;
 import io.trainyard.protobuf.ProtobufWriter;
 import io.trainyard.spec.ActivationFunction;
 import io.trainyard.spec.ActivationFunction.Clamp;
@@ -32,6 +31,7 @@ import io.trainyard.spec.Pooling.AdaptiveAvgPool2d;
 import io.trainyard.spec.Pooling.AvgPool2d;
 import io.trainyard.spec.Pooling.MaxPool2d;
 import io.trainyard.spec.Residual;
+import io.trainyard.spec.SampleNorm;
 import io.trainyard.spec.SampleNorm.GroupNorm;
 import io.trainyard.spec.SampleNorm.LayerNorm;
 import io.trainyard.spec.SampleNorm.LayerNorm2d;
@@ -39,11 +39,13 @@ import io.trainyard.spec.Shape;
 import io.trainyard.spec.Upsample;
 import io.trainyard.spec.Windows;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
-import java.util.Objects;
+import java.util.Optional;
 import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 /// Adds layers to a graph, as they evaluate.
 ///
@@ -76,8 +78,7 @@ record LayerNodes(Graph graph, Parameters parameters) {
             case GroupNorm norm -> groupNorm(norm, layer, in);
             case LayerNorm norm -> layerNorm(norm, layer, in);
             case LayerNorm2d norm -> layerNorm2d(norm, layer, in);
-            case LayerScale _ ->
-                graph.node("Mul", List.of(in, parameter(layer, "gamma", List.of(perChannel(layer.in())))));
+            case LayerScale _ -> graph.node("Mul", List.of(in, parameter(layer, "gamma", perChannel(layer.in()))));
             case ActivationFunction function -> activation(function, in);
             case Identity _, DropoutLayer _ -> in;
             case Flatten _ -> layer.in().rank() == 1 ? in : graph.node("Flatten", List.of(in), attribute("axis", 1));
@@ -88,149 +89,138 @@ record LayerNodes(Graph graph, Parameters parameters) {
     }
 
     /// The sizes of a factor for each channel, which multiplies samples of this shape.
-    static Integer[] perChannel(Shape sample) {
-        Integer[] sizes = new Integer[sample.rank()];
-        Arrays.fill(sizes, 1);
-        sizes[0] = sample.size(0);
+    static List<Integer> perChannel(Shape sample) {
+        List<Integer> sizes = new ArrayList<>(Collections.nCopies(sample.rank(), 1));
+        sizes.set(0, sample.size(0));
         return sizes;
     }
 
     private String parameter(Layer layer, String name, List<Integer> sizes) {
-        String full = layer.name() + "." + name;
-        Tensor tensor = Objects.requireNonNull(parameters.tensors().get(full), full);
-        return graph.constant(full, parameters.floats(full, tensor.shape()), sizes);
+        return graph.constant(
+                layer.name() + "." + name,
+                parameters.floats(layer.name() + "." + name, shape(layer, name).orElseThrow()),
+                sizes);
     }
 
     private String parameter(Layer layer, String name) {
-        String full = layer.name() + "." + name;
-        Shape shape =
-                Objects.requireNonNull(parameters.tensors().get(full), full).shape();
-        return parameter(layer, name, shape.sizes());
+        return parameter(layer, name, shape(layer, name).orElseThrow().sizes());
     }
 
-    private static boolean has(Layer layer, String name) {
+    private static Optional<Shape> shape(Layer layer, String name) {
         String full = layer.name() + "." + name;
-        return layer.parameters().stream().map(ParameterSpec::name).anyMatch(full::equals);
+        return layer.parameters().stream()
+                .filter(spec -> spec.name().equals(full))
+                .map(ParameterSpec::shape)
+                .findFirst();
     }
 
     /// The input, then weight and bias if the layer has them.
     private List<String> withWeights(Layer layer, String in) {
         List<String> inputs = new ArrayList<>(List.of(in));
-        for (String name : List.of("weight", "bias")) {
-            if (has(layer, name)) {
-                inputs.add(parameter(layer, name));
-            }
-        }
+        Stream.of("weight", "bias")
+                .filter(name -> shape(layer, name).isPresent())
+                .forEach(name -> inputs.add(parameter(layer, name)));
         return inputs;
     }
 
     private String conv(Conv2d conv, Layer layer, String in) {
-        Windows.Side rows = conv.windows().rows();
-        Windows.Side columns = conv.windows().columns();
-        List<ProtobufWriter> all = new ArrayList<>(windows(conv.windows(), rows.after(), columns.after()));
-        all.add(attributes("dilations", rows.dilation(), columns.dilation()));
-        all.add(attribute("group", conv.groups()));
-        return graph.node("Conv", withWeights(layer, in), all.toArray(ProtobufWriter[]::new));
+        Windows windows = conv.windows();
+        long[] pads = pads(windows, windows.rows().after(), windows.columns().after());
+        return windows(
+                "Conv", withWeights(layer, in), windows, pads, dilations(windows), attribute("group", conv.groups()));
     }
 
-    private static List<ProtobufWriter> windows(Windows windows, int rowsAfter, int columnsAfter) {
-        Windows.Side rows = windows.rows();
-        Windows.Side columns = windows.columns();
-        return List.of(
-                attributes("kernel_shape", rows.taps(), columns.taps()),
-                attributes("strides", rows.stride(), columns.stride()),
-                attributes("pads", rows.before(), columns.before(), rowsAfter, columnsAfter));
+    private String windows(String operator, List<String> inputs, Windows windows, long[] pads, ProtobufWriter... more) {
+        List<ProtobufWriter> all = new ArrayList<>(List.of(more));
+        all.add(attributes(
+                "kernel_shape", windows.rows().taps(), windows.columns().taps()));
+        all.add(attributes("strides", windows.rows().stride(), windows.columns().stride()));
+        all.add(attributes("pads", pads));
+        return graph.node(operator, inputs, all.toArray(ProtobufWriter[]::new));
+    }
+
+    private static ProtobufWriter dilations(Windows windows) {
+        return attributes(
+                "dilations", windows.rows().dilation(), windows.columns().dilation());
+    }
+
+    private static long[] pads(Windows windows, int rowsAfter, int columnsAfter) {
+        return new long[] {windows.rows().before(), windows.columns().before(), rowsAfter, columnsAfter};
     }
 
     /// Without ONNX's ceil mode, whose windows differ between versions: the padding completes the last windows.
-    private String maxPool(MaxPool2d pool, Layer layer, String in) {
-        Windows.Side rows = pool.windows().rows();
-        Windows.Side columns = pool.windows().columns();
-        int rowsAfter = needed(rows, layer, 1);
-        int columnsAfter = needed(columns, layer, 2);
-        boolean narrow = rowsAfter < rows.taps() && columnsAfter < columns.taps(); // ONNX Runtime takes no others
-        String padded = narrow
-                ? in
-                : graph.node(
-                        "Pad",
-                        List.of(
-                                in,
-                                graph.integers(0, 0, rows.before(), columns.before(), 0, 0, rowsAfter, columnsAfter),
-                                graph.constant(Double.NEGATIVE_INFINITY)));
-        return graph.node(
-                "MaxPool",
-                List.of(padded),
-                attributes("kernel_shape", rows.taps(), columns.taps()),
-                attributes("strides", rows.stride(), columns.stride()),
-                attributes("dilations", rows.dilation(), columns.dilation()),
-                narrow
-                        ? attributes("pads", rows.before(), columns.before(), rowsAfter, columnsAfter)
-                        : attributes("pads", 0, 0, 0, 0));
+    private static long[] completing(Windows windows, Layer layer) {
+        return pads(
+                windows,
+                windows.rows().needed(layer.in().size(1), layer.out().size(1)),
+                windows.columns().needed(layer.in().size(2), layer.out().size(2)));
     }
 
-    private static int needed(Windows.Side side, Layer layer, int dimension) {
-        return side.needed(layer.in().size(dimension), layer.out().size(dimension));
+    private String maxPool(MaxPool2d pool, Layer layer, String in) {
+        Windows windows = pool.windows();
+        long[] pads = completing(windows, layer);
+        if (pads[2] < windows.rows().taps() && pads[3] < windows.columns().taps()) {
+            return windows("MaxPool", List.of(in), windows, pads, dilations(windows));
+        }
+        String sides = graph.integers(0, 0, pads[0], pads[1], 0, 0, pads[2], pads[3]); // a pool takes no wider padding
+        String padded = graph.node("Pad", List.of(in, sides, graph.constant(Double.NEGATIVE_INFINITY)));
+        return windows("MaxPool", List.of(padded), windows, new long[pads.length], dilations(windows));
     }
 
     /// Positions beyond the padding do not count: the means of windows that have some are corrected.
     private String avgPool(AvgPool2d pool, Layer layer, String in) {
         Windows.Side rows = pool.windows().rows();
         Windows.Side columns = pool.windows().columns();
-        int rowsAfter = needed(rows, layer, 1);
-        int columnsAfter = needed(columns, layer, 2);
-        List<ProtobufWriter> all = new ArrayList<>(windows(pool.windows(), rowsAfter, columnsAfter));
-        all.add(attribute("count_include_pad", pool.countIncludePad() ? 1 : 0));
-        String means = graph.node("AveragePool", List.of(in), all.toArray(ProtobufWriter[]::new));
-        if (!pool.countIncludePad() || (rowsAfter == rows.after() && columnsAfter == columns.after())) {
+        long[] pads = completing(pool.windows(), layer);
+        ProtobufWriter counted = attribute("count_include_pad", pool.countIncludePad() ? 1 : 0);
+        String means = windows("AveragePool", List.of(in), pool.windows(), pads, counted);
+        if (!pool.countIncludePad() || (pads[2] == rows.after() && pads[3] == columns.after())) {
             return means;
         }
-        String corrected = graph.node("Mul", List.of(means, correction(rows, layer, 1)));
-        return graph.node("Mul", List.of(corrected, correction(columns, layer, 2)));
+        float[] byRow = correction(rows, layer, 1);
+        float[] byColumn = correction(columns, layer, 2);
+        String corrected = graph.node("Mul", List.of(means, graph.constant(byRow, List.of(byRow.length, 1))));
+        return graph.node("Mul", List.of(corrected, graph.constant(byColumn, List.of(byColumn.length))));
     }
 
-    private String correction(Windows.Side side, Layer layer, int dimension) {
-        int size = layer.in().size(dimension);
+    private static float[] correction(Windows.Side side, Layer layer, int dimension) {
+        int end = layer.in().size(dimension) + side.after();
         float[] factors = new float[layer.out().size(dimension)];
         for (int i = 0; i < factors.length; i++) {
-            int counted = Math.min(side.taps(), size + side.after() - side.begin(i));
-            factors[i] = (float) side.taps() / counted;
+            factors[i] = (float) side.taps() / Math.min(side.taps(), end - side.begin(i));
         }
-        return dimension == 1 ? graph.constant(factors, factors.length, 1) : graph.constant(factors, 1, factors.length);
+        return factors;
     }
 
     /// Windows of different sizes are products with matrices.
     private String adaptive(Layer layer, String in) {
-        int[] sizes = {layer.in().size(1), layer.in().size(2)};
-        int[] counts = {layer.out().size(1), layer.out().size(2)};
-        if (sizes[0] % counts[0] == 0 && sizes[1] % counts[1] == 0) {
-            int rows = sizes[0] / counts[0];
-            int columns = sizes[1] / counts[1];
+        int rows = layer.in().size(1);
+        int columns = layer.in().size(2);
+        int outRows = layer.out().size(1);
+        int outColumns = layer.out().size(2);
+        if (rows % outRows == 0 && columns % outColumns == 0) {
             return graph.node(
                     "AveragePool",
                     List.of(in),
-                    attributes("kernel_shape", rows, columns),
-                    attributes("strides", rows, columns));
+                    attributes("kernel_shape", rows / outRows, columns / outColumns),
+                    attributes("strides", rows / outRows, columns / outColumns));
         }
-        float[] left = new float[counts[0] * sizes[0]];
-        fill(sizes[0], counts[0], (window, pixel, share) -> left[window * sizes[0] + pixel] = share);
-        float[] right = new float[sizes[1] * counts[1]];
-        fill(sizes[1], counts[1], (window, pixel, share) -> right[pixel * counts[1] + window] = share);
-        String rows = graph.node("MatMul", List.of(graph.constant(left, counts[0], sizes[0]), in));
-        return graph.node("MatMul", List.of(rows, graph.constant(right, sizes[1], counts[1])));
+        String left = graph.constant(shares(rows, outRows, rows, 1), List.of(outRows, rows));
+        String right = graph.constant(shares(columns, outColumns, 1, outColumns), List.of(columns, outColumns));
+        return graph.node("MatMul", List.of(graph.node("MatMul", List.of(left, in)), right));
     }
 
-    private interface Share {
-        void set(int window, int pixel, float share);
-    }
-
-    private static void fill(int size, int count, Share share) {
+    /// The share of each pixel in each window, at `window * windowStep + pixel * pixelStep`.
+    private static float[] shares(int size, int count, int windowStep, int pixelStep) {
+        float[] shares = new float[count * size];
         for (int i = 0; i < count; i++) {
             int from = (int) ((long) i * size / count);
             int to = (int) Math.ceilDiv((i + 1L) * size, count);
             for (int pixel = from; pixel < to; pixel++) {
-                share.set(i, pixel, 1f / (to - from));
+                shares[i * windowStep + pixel * pixelStep] = 1f / (to - from);
             }
         }
+        return shares;
     }
 
     /// By positions, because ONNX's Resize rounds differently from PyTorch.
@@ -248,69 +238,60 @@ record LayerNodes(Graph graph, Parameters parameters) {
     }
 
     private String batchNorm(BatchNorm norm, Layer layer, String in) {
-        List<String> inputs = scaled(norm.affine(), layer, in, layer.in().size(0));
+        List<String> inputs =
+                scaled(norm.affine(), layer, in, Shape.of(layer.in().size(0)));
         inputs.add(parameter(layer, "running_mean"));
         inputs.add(parameter(layer, "running_var"));
         return graph.node("BatchNormalization", inputs, attribute("epsilon", (float) norm.eps()));
     }
 
     /// The input, then a scale and a shift, which are 1 and 0 for layers without.
-    private List<String> scaled(boolean affine, Layer layer, String in, int size) {
+    private List<String> scaled(boolean affine, Layer layer, String in, Shape set) {
         return affine
                 ? withWeights(layer, in)
-                : new ArrayList<>(List.of(in, graph.filled(1, size), graph.filled(0, size)));
+                : new ArrayList<>(List.of(in, graph.filled(1, set), graph.filled(0, set)));
     }
 
     private String groupNorm(GroupNorm norm, Layer layer, String in) {
-        int groups = norm.groups();
-        String grouped = graph.node("Reshape", List.of(in, graph.integers(0, groups, -1)));
+        String grouped = graph.node("Reshape", List.of(in, graph.integers(0, norm.groups(), -1)));
         String normalized = graph.node(
                 "InstanceNormalization",
-                List.of(grouped, graph.filled(1, groups), graph.filled(0, groups)),
+                scaled(false, layer, grouped, Shape.of(norm.groups())),
                 attribute("epsilon", (float) norm.eps()));
-        String reshaped = graph.node("Reshape", List.of(normalized, sizes(layer.in())));
+        String reshaped = reshape(normalized, layer.in().sizes());
         if (!norm.affine()) {
             return reshaped;
         }
-        List<Integer> sizes = List.of(perChannel(layer.in()));
+        List<Integer> sizes = perChannel(layer.in());
         String scaled = graph.node("Mul", List.of(reshaped, parameter(layer, "weight", sizes)));
         return graph.node("Add", List.of(scaled, parameter(layer, "bias", sizes)));
     }
 
-    /// A batch of samples of this shape.
-    private String sizes(Shape sample) {
-        return graph.integers(
-                IntStream.concat(IntStream.of(-1), sample.sizes().stream().mapToInt(size -> size))
-                        .asLongStream()
-                        .toArray());
+    /// @param sizes of a sample
+    private String reshape(String in, List<Integer> sizes) {
+        LongStream all = LongStream.concat(LongStream.of(-1), sizes.stream().mapToLong(size -> size));
+        return graph.node("Reshape", List.of(in, graph.integers(all.toArray())));
     }
 
-    private String layerNorm(LayerNorm norm, Layer layer, String in) {
+    /// Normalizes over the last dimensions.
+    private String layerNorm(SampleNorm norm, Layer layer, String in) {
         Shape set = norm.parameterShape(layer.in());
-        List<String> inputs;
-        if (norm.affine()) {
-            inputs = withWeights(layer, in);
-        } else {
-            float[] ones = new float[set.elements()];
-            Arrays.fill(ones, 1);
-            inputs = List.of(in, graph.constant(ones, set.sizes().toArray(Integer[]::new)));
-        }
         return graph.node(
-                "LayerNormalization", inputs, attribute("axis", -set.rank()), attribute("epsilon", (float) norm.eps()));
+                "LayerNormalization",
+                scaled(norm.affine(), layer, in, set),
+                attribute("axis", -set.rank()),
+                attribute("epsilon", (float) norm.eps()));
     }
 
     private String layerNorm2d(LayerNorm2d norm, Layer layer, String in) {
-        String last = graph.node("Transpose", List.of(in), attributes("perm", 0, 2, 3, 1));
-        List<String> inputs = scaled(norm.affine(), layer, last, layer.in().size(0));
-        String normalized = graph.node(
-                "LayerNormalization", inputs, attribute("axis", -1), attribute("epsilon", (float) norm.eps()));
-        return graph.node("Transpose", List.of(normalized), attributes("perm", 0, 3, 1, 2));
+        String channelsLast = graph.node("Transpose", List.of(in), attributes("perm", 0, 2, 3, 1));
+        return graph.node("Transpose", List.of(layerNorm(norm, layer, channelsLast)), attributes("perm", 0, 3, 1, 2));
     }
 
     private String gate(Layer layer, List<String> branches) {
         String factors = branches.getLast();
         if (layer.in().rank() > 1) {
-            factors = graph.node("Reshape", List.of(factors, sizes(Shape.of(perChannel(layer.in())))));
+            factors = reshape(factors, perChannel(layer.in()));
         }
         return graph.node("Mul", List.of(branches.getFirst(), factors));
     }

@@ -95,7 +95,7 @@ public record OnnxModel(
             means[i] = scale.mean(i);
             stds[i] = scale.std(i);
         }
-        Integer[] sizes = LayerNodes.perChannel(network.input());
+        List<Integer> sizes = LayerNodes.perChannel(network.input());
         String centered = graph.node("Sub", List.of(INPUT, graph.constant(means, sizes)));
         return graph.node("Div", List.of(centered, graph.constant(stds, sizes)));
     }

@@ -205,7 +205,7 @@ class OnnxModelTest {
         Graph graph = new Graph();
         float[] shared = new float[1 << 24];
         for (int i = 0; i < 32; i++) {
-            var _ = graph.constant(shared, shared.length);
+            var _ = graph.constant(shared, List.of(shared.length));
         }
         Network network = Network.fit(NetworkSpec.ofLayers(List.of(new LayerSpec.Identity(null))), Shape.of(2), 2);
         Path file = folder.resolve("large.onnx");
