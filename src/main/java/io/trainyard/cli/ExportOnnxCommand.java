@@ -24,7 +24,7 @@ import picocli.CommandLine.Parameters;
         name = "onnx",
         description = {
             "Writes a checkpoint's network and weights to an ONNX file.",
-            "Input: samples as in the dataset, pixels from 0 to 1; the normalization is part of the file."
+            "Its input: pixels from 0 to 1, or numbers as in the dataset; the file normalizes them."
         },
         footer = {
             "  ./trainyard export onnx tudui-1/best",
@@ -127,7 +127,7 @@ public final class ExportOnnxCommand extends PlainCommand {
         boolean images = described.shape().rank() > 1;
         metadata.put(
                 "input",
-                (images ? "pixels from 0 to 1, (channels, rows, columns)" : "the numbers of a row")
+                (images ? "images (channels, rows, columns): bytes / 255, or floats as in the dataset" : "the numbers of a row")
                         + "; not normalized, which the graph does");
         if (!described.classNames().isEmpty()) {
             metadata.put("classes", json(described));

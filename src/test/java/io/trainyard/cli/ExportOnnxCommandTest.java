@@ -26,7 +26,6 @@ import java.nio.FloatBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -87,7 +86,7 @@ class ExportOnnxCommandTest {
         """, quoteCharacter = '`')
     void reportsAWrongInputInASentence(String arguments, String sentence) {
         String here = folder.toString();
-        Ended ended = export(arguments.replace("DIR", here).split(" "));
+        Ended ended = export(arguments.replace("DIR", here).split(" ", -1));
         assertThat(ended.errors()).startsWith(sentence.replace("DIR", here));
         assertThat(ended.status()).isEqualTo(ExitCodes.BAD_INPUT);
         assertThat(folder.resolve("there.onnx")).hasContent("kept");
@@ -99,7 +98,7 @@ class ExportOnnxCommandTest {
     void aFileSaysWhatItTakesAndGives() throws OrtException {
         Path file = folder.resolve("a.onnx");
         for (String force : new String[] {"--output", "--force --output"}) {
-            Ended ended = export(("a/best " + force + " " + file).split(" "));
+            Ended ended = export(("a/best " + force + " " + file).split(" ", -1));
             assertThat(ended.output()).isEqualTo("exported a/100 to %s: input 1x28x28, logits 10\n".formatted(file));
         }
         try (OrtSession session = OrtEnvironment.getEnvironment().createSession(file.toString())) {
@@ -126,8 +125,7 @@ class ExportOnnxCommandTest {
                         environment, FloatBuffer.wrap(new float[] {10, 20, -3, 4}), new long[] {2, 2});
                 OrtSession.Result result = session.run(Map.of("input", rows))) {
             assertThat(session.getMetadata().getCustomMetadata()).doesNotContainKey("classes");
-            OnnxTensor prediction =
-                    (OnnxTensor) Objects.requireNonNull(result.get("prediction").orElse(null));
+            OnnxTensor prediction = (OnnxTensor) result.get("prediction").orElseThrow();
             var _ = prediction.getFloatBuffer().get(found);
         }
         double[] expected = run(new PredictCommand(), "b", "--threads", "1")

@@ -44,6 +44,7 @@ import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -176,9 +177,9 @@ class OnnxModelTest {
         try (OrtSession.SessionOptions options = new OrtSession.SessionOptions()) {
             options.setIntraOpNumThreads(1);
             try (OrtSession session = environment.createSession(file.toString(), options)) {
-                NodeInfo input = session.getInputInfo().get("input");
+                NodeInfo input = Objects.requireNonNull(session.getInputInfo().get("input"));
                 assertThat(((TensorInfo) input.getInfo()).getShape()).isEqualTo(sizes(-1, network.input()));
-                NodeInfo output = session.getOutputInfo().get("logits");
+                NodeInfo output = Objects.requireNonNull(session.getOutputInfo().get("logits"));
                 assertThat(((TensorInfo) output.getInfo()).getShape()).containsExactly(-1, network.classes());
                 assertThat(session.getMetadata().getCustomMetadata()).containsEntry("job", "a");
                 assertThat(session.getMetadata().getProducerName()).isEqualTo("Trainyard");
@@ -187,7 +188,7 @@ class OnnxModelTest {
                         OrtSession.Result result = session.run(Map.of("input", tensor))) {
                     FloatBuffer found = ((OnnxTensor) result.get(0)).getFloatBuffer();
                     float[] all = new float[found.remaining()];
-                    found.get(all);
+                    var _ = found.get(all);
                     return all;
                 }
             }
