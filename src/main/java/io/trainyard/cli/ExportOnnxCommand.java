@@ -28,7 +28,7 @@ import picocli.CommandLine.Parameters;
         },
         footer = {
             "  ./trainyard export onnx tudui-1/best",
-            "  ./trainyard export onnx state_dict.safetensors --network lenet --dataset shapes32"
+            "  ./trainyard export onnx net.safetensors --network lenet --dataset shapes32"
         })
 public final class ExportOnnxCommand extends PlainCommand {
     private static final JsonMapper MAPPER = new JsonMapper();
@@ -127,7 +127,9 @@ public final class ExportOnnxCommand extends PlainCommand {
         boolean images = described.shape().rank() > 1;
         metadata.put(
                 "input",
-                (images ? "images (channels, rows, columns): bytes / 255, or floats as in the dataset" : "the numbers of a row")
+                (images
+                                ? "images (channels, rows, columns): bytes / 255, or floats as in the dataset"
+                                : "the numbers of a row")
                         + "; not normalized, which the graph does");
         if (!described.classNames().isEmpty()) {
             metadata.put("classes", json(described));
