@@ -80,7 +80,7 @@ public final class ExportOnnxCommand extends PlainCommand {
         }
         JobSpec asked = source.ask(network, dataset, terminal.in());
         Predictor.Request request =
-                new Predictor.Request(asked.network(), asked.dataset(), source.checkpoint(), source.model(), 1, 1, 0);
+                new Predictor.Request(asked.network(), asked.dataset(), source.checkpoint(), source.model(), source.targets(), 1, 1, 0);
         DatasetInfo described =
                 options.data().of(asked.dataset().name(), FetchProgress.IGNORED).describe(asked.dataset());
         Network fitted = request.network(described);
@@ -88,6 +88,7 @@ public final class ExportOnnxCommand extends PlainCommand {
                 fitted,
                 source.model(),
                 request.scale(described),
+                source.targets(),
                 described.classNames().isEmpty() ? "prediction" : "logits",
                 CommandLines.version(),
                 metadata(source, asked, described));

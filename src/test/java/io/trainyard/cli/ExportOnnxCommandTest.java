@@ -41,7 +41,8 @@ class ExportOnnxCommandTest {
          "network": {"layers": [{"type": "flatten"}, {"type": "linear", "out": 10}]}}\
         """;
     private static final String ROWS = """
-        {"id": "b", "dataset": "rows", "epochs": 1, "batchSize": 2, "optimizer": {"type": "sgd", "learningRate": 0.001},
+        {"id": "b", "dataset": {"name": "rows", "standardizeTargets": true}, "epochs": 1, "batchSize": 2,
+         "optimizer": {"type": "sgd", "learningRate": 0.001},
          "network": {"layers": [{"type": "linear", "out": 1}]}, "loss": {"type": "mse"}}\
         """;
 
@@ -113,7 +114,7 @@ class ExportOnnxCommandTest {
         }
     }
 
-    /// The rows of the test part; the dataset's means are part of the file.
+    /// The rows of the test part; the scales of the dataset and of the targets are part of the file.
     @Test
     void aRegressionHasThePredictionsOfPredict() throws OrtException {
         Path file = folder.resolve("b.onnx");

@@ -7,16 +7,19 @@ import io.trainyard.export.ReplacedFile;
 import io.trainyard.protobuf.ProtobufWriter;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.Shape;
+import io.trainyard.spec.TargetScale;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// A trained network as it is written to an ONNX file. Its input `input` is a batch of samples before their
 /// normalization, which is part of the graph.
 ///
 /// @param parameters that fit the network
+/// @param targets the scale of what the network predicts, which the graph undoes; null: none
 /// @param output name of the output: what the last layer gives
 /// @param version of the program, for the file
 /// @param metadata for the file
@@ -24,6 +27,7 @@ public record OnnxModel(
         Network network,
         Parameters parameters,
         PixelScale scale,
+        @Nullable TargetScale targets,
         String output,
         String version,
         Map<String, String> metadata) {
@@ -80,8 +84,25 @@ public record OnnxModel(
         graph.input(INPUT, network.input());
         graph.output(output, Shape.of(network.classes()));
         String last = new LayerNodes(graph, parameters).add(network.layers(), normalized(graph));
-        graph.node("Identity", List.of(last), output);
+        graph.node("Identity", List.of(inUnitsOfTargets(graph, last)), output);
         return graph;
+    }
+
+    private String inUnitsOfTargets(Graph graph, String predicted) {
+        if (targets == null) {
+            return predicted;
+        }
+        List<Integer> sizes = List.of(network.classes());
+        String scaled = graph.node("Mul", List.of(predicted, graph.constant(floats(targets.std()), sizes)));
+        return graph.node("Add", List.of(scaled, graph.constant(floats(targets.mean()), sizes)));
+    }
+
+    private static float[] floats(List<Float> values) {
+        float[] all = new float[values.size()];
+        for (int i = 0; i < all.length; i++) {
+            all[i] = values.get(i);
+        }
+        return all;
     }
 
     private String normalized(Graph graph) {

@@ -169,7 +169,7 @@ class OnnxModelTest {
     }
 
     private static OnnxModel model(Network network, Parameters parameters, PixelScale scale) {
-        return new OnnxModel(network, parameters, scale, "logits", "1.2.3", Map.of("job", "a"));
+        return new OnnxModel(network, parameters, scale, null, "logits", "1.2.3", Map.of("job", "a"));
     }
 
     private static float[] run(Path file, Network network, float[] values) throws OrtException {
