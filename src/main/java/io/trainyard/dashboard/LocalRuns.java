@@ -35,6 +35,8 @@ class LocalRuns {
 
     private static final Optional<JobState.Status> RUNNING = Optional.of(JobState.Status.RUNNING);
 
+    private static final String GOES_ON = "; train --resume continues it";
+
     private final TrackingStore store;
     private final JobHistory history;
     private final SourceStatus sources;
@@ -137,7 +139,8 @@ class LocalRuns {
     private static JobRecord paused(JobRecord one) {
         return one instanceof EventRecord event && event.event() instanceof Released released
                 ? new EventRecord(
-                        new Paused(released.job(), released.attempt(), released.step(), null, released.reason()),
+                        new Paused(
+                                released.job(), released.attempt(), released.step(), null, released.reason() + GOES_ON),
                         event.millis(),
                         null,
                         event.offset())
@@ -152,7 +155,7 @@ class LocalRuns {
         Partition partition = partition(job, file);
         long end = store.offsets().getOrDefault(partition, 0L);
         int attempt = store.job(job).map(JobState::attempt).orElse(1);
-        Paused died = new Paused(job, attempt, 0, null, "its process has died; train --resume continues it");
+        Paused died = new Paused(job, attempt, 0, null, "its process has died" + GOES_ON);
         long millis = Files.getLastModifiedTime(file).toMillis();
         var _ = take(List.of(new EventRecord(died, millis, null, end)), partition, end);
         runs.put(job, new Run(run.size(), false));

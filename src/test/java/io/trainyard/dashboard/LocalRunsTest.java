@@ -152,6 +152,7 @@ class LocalRunsTest {
         }
         runs.look();
         assertThat(job("a~2").status()).isEqualTo(Status.PAUSED);
+        assertThat(job("a~2").reason()).isEqualTo("the worker stops; train --resume continues it");
     }
 
     @Test
