@@ -85,9 +85,13 @@ class FleetView extends PageElement {
                 </a>
               </li>`,
           )}
-          <li>
-            <div><span class="quiet">Samples/s</span><strong id="throughput">${format.rate(rate)}</strong></div>
-          </li>
+          ${
+            store.isLocal
+              ? nothing
+              : html`<li>
+                  <div><span class="quiet">Samples/s</span><strong id="throughput">${format.rate(rate)}</strong></div>
+                </li>`
+          }
         </ul>
       </section>
     `;

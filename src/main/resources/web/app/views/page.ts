@@ -58,7 +58,7 @@ class TrainyardPage extends PageElement {
 
   private tab(here: Route, view: "fleet" | "runs") {
     const current = here.view === view ? "page" : (here.view === "fleet") === (view === "fleet") ? "true" : nothing;
-    return html`<a href=${link(view)} aria-current=${current}>${NAMES[view]}</a>`;
+    return html`<a href=${link(view)} aria-current=${current}>${view === "fleet" && store.isLocal ? "Overview" : NAMES[view]}</a>`;
   }
 
   private counts() {
