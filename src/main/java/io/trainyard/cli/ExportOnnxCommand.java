@@ -79,8 +79,8 @@ public final class ExportOnnxCommand extends PlainCommand {
             terminal.err().printf("%s is %s, its newest finished run%n", checkpoint, source.run());
         }
         JobSpec asked = source.ask(network, dataset, terminal.in());
-        Predictor.Request request =
-                new Predictor.Request(asked.network(), asked.dataset(), source.checkpoint(), source.model(), source.targets(), 1, 1, 0);
+        Predictor.Request request = new Predictor.Request(
+                asked.network(), asked.dataset(), source.checkpoint(), source.model(), source.targets(), 1, 1, 0);
         DatasetInfo described =
                 options.data().of(asked.dataset().name(), FetchProgress.IGNORED).describe(asked.dataset());
         Network fitted = request.network(described);
