@@ -32,7 +32,6 @@ import picocli.CommandLine.Parameters;
         subcommands = ExportOnnxCommand.class,
         footer = {
             "  ./trainyard export mlflow --output mlruns --state finished",
-            "  ./trainyard export csv tudui-1 tudui-2 --output tudui",
             "  ./trainyard export onnx tudui-1/best"
         })
 public final class ExportCommand extends PlainCommand {
