@@ -51,7 +51,7 @@ def draw_photos(cifar10, root, photos, tests):
             planes = [Image.frombytes("L", (32, 32), pixels[c * 1024:(c + 1) * 1024]) for c in range(3)]
             folder = os.path.join(root, part, f"class{label}")
             os.makedirs(folder, exist_ok=True)
-            Image.merge("RGB", planes).resize((320, 240), Image.BICUBIC).save(os.path.join(folder, f"{i:04}.jpg"), quality=90)
+            Image.merge("RGB", planes).resize((500, 375), Image.BICUBIC).save(os.path.join(folder, f"{i:04}.jpg"), quality=90)
 
 
 def main():

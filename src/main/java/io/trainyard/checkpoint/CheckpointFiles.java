@@ -114,7 +114,7 @@ record CheckpointFiles(SafeTensors model, SafeTensors training) {
                 number("testLoss"),
                 number("bestTestLoss"));
         Metric metric = Metric.ofWord(training.metadata().get(METRIC));
-        return metric == null ? usual : usual.by(metric, number("score"), number("bestScore"));
+        return metric == null ? usual : usual.withMetric(metric, number("score"), number("bestScore"));
     }
 
     /// NaN for checkpoints of earlier versions, which have no losses.

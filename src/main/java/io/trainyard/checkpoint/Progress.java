@@ -70,8 +70,12 @@ public record Progress(
         return new Progress(0, 0, 0, random, Double.NaN, 0, -1, 0, Double.NaN, Double.NaN);
     }
 
-    /// The beginning of a job with this metric; null: the usual one.
-    public Progress by(@Nullable Metric chosen, double its, double best) {
+    /// The same for a job with this metric.
+    ///
+    /// @param newMetric null: the usual one
+    /// @param newScore of the last test
+    /// @param newBestScore of the best test
+    public Progress withMetric(@Nullable Metric newMetric, double newScore, double newBestScore) {
         return new Progress(
                 epoch,
                 stepOfEpoch,
@@ -83,9 +87,9 @@ public record Progress(
                 workedMicros,
                 testLoss,
                 bestTestLoss,
-                chosen,
-                its,
-                best);
+                newMetric,
+                newScore,
+                newBestScore);
     }
 
     static double usualScore(double accuracy, double loss) {

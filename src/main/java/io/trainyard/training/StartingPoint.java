@@ -64,7 +64,7 @@ record StartingPoint(
                 : StateDict.load(source, job.network().label(), network.parameters(), drawn, job::keepsRandom);
         return new StartingPoint(
                 new SessionState(model, Parameters.NONE),
-                Progress.beginning(random.state()).by(job.metric(), Double.NaN, Double.NaN),
+                Progress.beginning(random.state()).withMetric(job.metric(), Double.NaN, Double.NaN),
                 source);
     }
 

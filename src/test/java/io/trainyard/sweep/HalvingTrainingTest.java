@@ -142,9 +142,10 @@ class HalvingTrainingTest {
                 .filteredOn(state -> state.status() == Status.PAUSED)
                 .isNotEmpty()
                 .allSatisfy(state -> assertThat(state.reason()).startsWith("after 1 epochs its macro F1 is 0."));
-        assertThat(halved.view().trials().getFirst().best())
-                .isEqualTo(halved.states().get(halved.view().trials().getFirst().job()).epochs().stream()
-                        .mapToDouble(epoch -> epoch.metricValue())
+        SweepView.Trial best = halved.view().trials().getFirst();
+        assertThat(best.best())
+                .isEqualTo(Objects.requireNonNull(halved.states().get(best.job())).epochs().stream()
+                        .mapToDouble(epoch -> Objects.requireNonNull(epoch.metricValue()))
                         .max()
                         .orElseThrow());
     }

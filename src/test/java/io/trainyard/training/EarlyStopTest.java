@@ -71,7 +71,7 @@ class EarlyStopTest {
     @Test
     void theChosenMetricDecides() {
         JobSpec job = job(", \"stopWhen\": {\"noImprovementEpochs\": 2}, \"metric\": \"macroF1\"");
-        Progress at = Progress.beginning(RANDOM).by(job.metric(), Double.NaN, Double.NaN);
+        Progress at = Progress.beginning(RANDOM).withMetric(job.metric(), Double.NaN, Double.NaN);
         for (double macroF1 : new double[] {0.1, 0.3, 0.2, 0.3}) {
             at = at.plus(1, 10).nextEpoch(RANDOM, new Measured(at.step(), 1, macroF1), 10);
         }
