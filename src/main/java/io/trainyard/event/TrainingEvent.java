@@ -260,8 +260,8 @@ public sealed interface TrainingEvent {
     ///     order
     /// @param stoppedEarly the condition of the job that ended it before its last epoch, in words; null if no
     ///     condition did
-    /// @param bestTestLoss the loss of the best test: the one with the highest accuracy, or for regression the
-    ///     lowest loss; the loss of `test` if there is one; null in an event without the field
+    /// @param bestTestLoss the loss of the best test by the job's metric; the loss of `test` if there is
+    ///     one; null in an event without the field
     /// @param test the only test of the test part of a dataset with a validation part, with the weights of the
     ///     epoch of the best validation; null without a validation part
     /// @param metric of the job; null if it is the usual one

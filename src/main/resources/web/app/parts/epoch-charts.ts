@@ -155,7 +155,7 @@ export class EpochCharts extends PageElement {
           .xRange=${{ from: 0, to: last }}
           .yRange=${chart.range ?? null}
           xName="epoch"
-          .marks=${this.runs.length === 1 && chart.title.startsWith("Test") ? this.best(this.runs[0]!) : NO_MARKS}
+          .marks=${this.runs.length === 1 && isCompared(chart, this.runs[0]!) ? this.best(this.runs[0]!) : NO_MARKS}
           .xSteps=${EPOCH_STEPS}
           .formatY=${chart.formatY ?? tick}
         ></trainyard-chart>
@@ -163,6 +163,10 @@ export class EpochCharts extends PageElement {
     `;
   }
 }
+
+// Whether the best test is marked.
+const isCompared = ({ title }: EpochChart, { metric }: TestedRun) =>
+  title.startsWith("Test") || (title === "Macro F1" && metric === "macroF1");
 
 const NO_MARKS: readonly Mark[] = [];
 

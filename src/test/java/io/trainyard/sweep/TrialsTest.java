@@ -221,6 +221,9 @@ class TrialsTest {
                                 job(
                                         "\"asha\": {\"minEpochs\": 2, \"reductionFactor\": 2}, \"sweep\": {\"loss\": [{\"type\": \"mse\"}, {\"type\": \"crossEntropy\"}]}")))
                 .hasMessageContaining("mse");
+        assertThatThrownBy(() -> trials("{\"metric\": [\"macroF1\", \"loss\"]}"))
+                .hasMessage(
+                        "sweep varies metric between macroF1 and loss, and all trials are compared by one; choose one for the sweep");
     }
 
     /// Their names are rounded to the same value, but the trials differ.

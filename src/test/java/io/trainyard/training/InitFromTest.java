@@ -112,6 +112,7 @@ class InitFromTest extends SmallJobs {
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
         a    | `"epochs": 1`                                     | `epochs is 1, and a has trained 1 already; epochs is the number of all epochs`
         a    | `"epochs": 2, "batchSize": 1000`                  | `a has trained 5 steps in 1 epochs, and this job has 7 steps in each; continueFrom needs the same network, `
+        a    | `"epochs": 2, "metric": "macroF1"`                | `metric is "macroF1", but the best test of a is that by "accuracy"; continueFrom needs the same metric, `
         a    | `"epochs": 2, "optimizer": {"type": "adam"}`      | `the state of a does not fit: parameter 0.weight.exp_avg is missing; expected is float32 of shape 4x3x5x5; continueFrom needs `
         a/7  | `"epochs": 2`                                     | `there is no checkpoint "a/7" with a training state in `
         none | `"epochs": 2`                                     | `there is no checkpoint "none" with a training state in `
