@@ -92,7 +92,7 @@ public record Progress(
                 newBestScore);
     }
 
-    static double usualScore(double accuracy, double loss) {
+    private static double usualScore(double accuracy, double loss) {
         return Double.isNaN(accuracy) ? -loss : accuracy;
     }
 

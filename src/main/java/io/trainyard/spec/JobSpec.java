@@ -144,7 +144,7 @@ public record JobSpec(
                     "metric is \"%s\", but the loss is mse: predicted numbers have no classes; allowed is \"loss\", or leave it out"
                             .formatted(metric));
         }
-        metric = metric == Metric.of((Metric) null, loss.isRegression()) ? null : metric;
+        metric = metric == Metric.usual(loss.isRegression()) ? null : metric;
         if (project != null) {
             requireProject("project", project);
             project = project.equals(DEFAULT_PROJECT) ? null : project;
@@ -227,7 +227,7 @@ public record JobSpec(
 
     /// Decides which test is best.
     public Metric decidingMetric() {
-        return Metric.of(metric, loss.isRegression());
+        return metric == null ? Metric.usual(loss.isRegression()) : metric;
     }
 
     public String projectName() {

@@ -37,9 +37,9 @@ public enum Metric {
         Double metricValue();
     }
 
-    /// The usual metric, unless another one is chosen.
-    public static Metric of(@Nullable Metric chosen, boolean regression) {
-        return chosen != null ? chosen : regression ? LOSS : ACCURACY;
+    /// The metric of jobs that choose none.
+    public static Metric usual(boolean regression) {
+        return regression ? LOSS : ACCURACY;
     }
 
     /// The word in JSON; null if it is none.
@@ -52,7 +52,7 @@ public enum Metric {
 
     /// The metric of a job; for an unknown job the usual one for its tests.
     public static Metric of(@Nullable JobSpec job, boolean regression) {
-        return job == null ? of((Metric) null, regression) : job.decidingMetric();
+        return job == null ? usual(regression) : job.decidingMetric();
     }
 
     /// NaN if unknown.
@@ -70,7 +70,7 @@ public enum Metric {
         return score(value(test));
     }
 
-    /// Higher is better. The score of a score is the value.
+    /// Higher is better. Applied to a score, it returns the value.
     public double score(double value) {
         return this == LOSS ? -value : value;
     }

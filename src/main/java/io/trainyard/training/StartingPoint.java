@@ -96,7 +96,8 @@ record StartingPoint(
                             .formatted(
                                     job.decidingMetric(),
                                     name,
-                                    Metric.of(at.metric(), job.loss().isRegression())));
+                                    Objects.requireNonNullElse(
+                                            at.metric(), Metric.usual(job.loss().isRegression()))));
         }
         if (at.step() - at.stepOfEpoch() != (long) at.epoch() * workload.stepsPerEpoch()) {
             throw new CheckpointException("%s has trained %d steps in %d epochs, and this job has %d steps in each; %s"
